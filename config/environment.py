@@ -1,0 +1,136 @@
+"""What the environment says, typed and checked once, before Django reads its settings.
+
+Every refusal is one line that names the variable: an operator must be able to mend it without reading code.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+ROOT = Path(__file__).resolve().parent.parent
+DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off", ""}
+
+
+class Mode(StrEnum):
+    """What the installation is for; production is the strict one."""
+
+    DEMO = "demo"
+    TEST = "test"
+    PRODUCTION = "production"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """The settings that an operator chooses; README's table of variables says what each one does."""
+
+    mode: Mode
+    is_debug: bool
+    secret_key: str
+    allowed_hosts: tuple[str, ...]
+    database_url: str
+    broker_url: str
+    triton_url: str
+    state_dir: Path
+    release_dir: Path
+    web_port: int
+    undo_seconds: int
+    lease_seconds: int
+
+
+def read(variables: Mapping[str, str] = os.environ) -> Environment:
+    """Read and check the variables. Raises ImproperlyConfigured with one line that names the variable."""
+    mode = _mode(variables)
+    return Environment(
+        mode=mode,
+        is_debug=_debug(variables, mode=mode),
+        secret_key=_secret_key(variables, mode=mode),
+        allowed_hosts=_allowed_hosts(variables, mode=mode),
+        database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
+        broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
+        triton_url=_url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https")),
+        state_dir=_folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state"),
+        release_dir=_folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter"),
+        web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
+        undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
+        lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
+    )
+
+
+def _mode(variables: Mapping[str, str]) -> Mode:
+    given = variables.get("SPAMDESK_MODE", Mode.DEMO)
+    try:
+        return Mode(given)
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"SPAMDESK_MODE is {given!r}; it must be demo, test or production."
+        ) from None
+
+
+def _debug(variables: Mapping[str, str], *, mode: Mode) -> bool:
+    given = variables.get("SPAMDESK_DEBUG", "0").strip().lower()
+    if given not in _TRUE | _FALSE:
+        raise ImproperlyConfigured(f"SPAMDESK_DEBUG is {given!r}; it must be 0 or 1.")
+    if given in _TRUE and mode is Mode.PRODUCTION:
+        raise ImproperlyConfigured("SPAMDESK_DEBUG is on; production mode shows no error pages with source.")
+    return given in _TRUE
+
+
+def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:
+    given = variables.get("SPAMDESK_SECRET_KEY", "")
+    if mode is not Mode.PRODUCTION:
+        return given or DEMO_SECRET_KEY
+    if given in ("", DEMO_SECRET_KEY):
+        raise ImproperlyConfigured("SPAMDESK_SECRET_KEY is missing or the demo's; production needs its own.")
+    if len(given) < 50:
+        raise ImproperlyConfigured(
+            "SPAMDESK_SECRET_KEY is shorter than 50 characters; production needs a long one."
+        )
+    return given
+
+
+def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ...]:
+    given = tuple(
+        filter(None, (host.strip() for host in variables.get("SPAMDESK_ALLOWED_HOSTS", "").split(",")))
+    )
+    if mode is not Mode.PRODUCTION:
+        return given or ("localhost", "127.0.0.1", "[::1]")
+    if not given or "*" in given:
+        raise ImproperlyConfigured(
+            "SPAMDESK_ALLOWED_HOSTS must name the host names that production answers to."
+        )
+    return given
+
+
+def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:
+    given = variables.get(name, "")
+    if not given:
+        raise ImproperlyConfigured(
+            f"{name} is not set; `make run` starts everything and sets it, or give an address."
+        )
+    if urlsplit(given).scheme not in schemes:
+        # The value may hold a password: say the shape, not the value.
+        raise ImproperlyConfigured(
+            f"{name} must begin with one of {', '.join(f'{scheme}://' for scheme in schemes)}."
+        )
+    return given
+
+
+def _folder(variables: Mapping[str, str], name: str, *, default: Path) -> Path:
+    path = Path(variables.get(name) or default)
+    if not path.is_absolute():
+        raise ImproperlyConfigured(f"{name} is {str(path)!r}; it must be an absolute path.")
+    return path
+
+
+def _whole_number(variables: Mapping[str, str], name: str, *, default: int, maximum: int) -> int:
+    given = variables.get(name) or str(default)
+    if not (given.isascii() and given.isdigit() and 1 <= int(given) <= maximum):
+        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a whole number from 1 to {maximum}.")
+    return int(given)

@@ -1,0 +1,54 @@
+"""Logs as JSON lines, one shape for structlog and for the libraries' own loggers."""
+
+from typing import Any
+
+import structlog
+from structlog.types import Processor
+
+_SHARED: list[Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.format_exc_info,
+]
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "json": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "foreign_pre_chain": _SHARED,
+            "processors": [
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        },
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {
+        # A refused request is the caller's affair, and is counted; a 500 is still logged as an error.
+        "django.request": {"level": "ERROR"},
+        "django": {"handlers": [], "level": "INFO"},
+        "httpx": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+        "axes": {"level": "WARNING"},
+    },
+}
+
+
+def configure() -> None:
+    """Send structlog's events through the standard library, so that one handler writes them all."""
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )

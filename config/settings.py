@@ -1,0 +1,187 @@
+"""Django's settings, from the environment alone; `environment` checks it and refuses in one line.
+
+Sections: the installation, the application, web, data, jobs, scoring, logs.
+"""
+
+from typing import Any
+
+import environ
+
+from config.environment import ROOT, Mode, read
+from config.logs import LOGGING as LOGGING
+from config.logs import configure as _configure_logs
+
+ENVIRONMENT = read()
+MODE = ENVIRONMENT.mode
+IS_PRODUCTION = MODE is Mode.PRODUCTION
+
+# -- The installation
+SECRET_KEY = ENVIRONMENT.secret_key
+DEBUG = ENVIRONMENT.is_debug
+ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
+STATE_DIR = ENVIRONMENT.state_dir
+WEB_PORT = ENVIRONMENT.web_port
+
+# -- The application
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "axes",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "moderation",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# -- Accounts
+AUTH_USER_MODEL = "moderation.User"
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/sign-in/"
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25  # hours: long enough to stop guessing, short enough for a moderator who mistyped
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+
+# -- Web
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    # Posts are hostile: nothing runs, loads or frames but our own files.
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    },
+}
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_PRODUCTION
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 12 * 3600
+SECURE_SSL_REDIRECT = IS_PRODUCTION
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # load balancers probe without TLS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
+SECURE_HSTS_SECONDS = 31_536_000 if IS_PRODUCTION else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_PRODUCTION
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # a bulk request holds 10 MB
+
+STATIC_URL = "/static/"
+STATIC_ROOT = STATE_DIR / "static"
+STATICFILES_DIRS = [ROOT / "static"]
+_STATIC_STORAGE = (
+    # Tests render pages without collecting files first.
+    "django.contrib.staticfiles.storage.StaticFilesStorage"
+    if MODE is Mode.TEST
+    else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _STATIC_STORAGE},
+}
+WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
+
+# -- Data
+_DATABASE = environ.Env.db_url_config(ENVIRONMENT.database_url, engine="django.db.backends.postgresql")
+DATABASES = {
+    "default": {
+        **_DATABASE,
+        "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
+        "OPTIONS": {**_DATABASE.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
+    },
+}
+
+# -- Jobs: PostgreSQL is the truth, the broker only a hint; a sweep enqueues again what the broker lost
+CELERY_BROKER_URL = ENVIRONMENT.broker_url
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # Longer than any task and any countdown, else a running task is handed out twice.
+    "visibility_timeout": 60,
+    # The defaults look for lost messages every 100 s only.
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "queue_order_strategy": "priority",
+    "socket_connect_timeout": 2,
+    "socket_timeout": 5,
+    "socket_keepalive": True,
+}
+CELERY_TASK_PUBLISH_RETRY_POLICY = {
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0.1,
+    "interval_max": 0.1,
+}
+CELERY_TASK_DEFAULT_QUEUE = "default"
+CELERY_TASK_CREATE_MISSING_QUEUES = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SOFT_TIME_LIMIT = 45
+CELERY_TASK_TIME_LIMIT = 55
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = TIME_ZONE
+
+# -- Scoring
+TRITON_URL = ENVIRONMENT.triton_url
+TRITON_TIMEOUT_SECONDS = 5.0
+RELEASE_DIR = ENVIRONMENT.release_dir
+UNDO_SECONDS = ENVIRONMENT.undo_seconds
+LEASE_SECONDS = ENVIRONMENT.lease_seconds
+
+# -- Logs: JSON lines, identifiers only; the text of a post never enters a log
+LOGGING_CONFIG = "logging.config.dictConfig"
+_configure_logs()
