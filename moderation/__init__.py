@@ -1,0 +1,1 @@
+"""The Django app: rows, doors and jobs."""

@@ -1,0 +1,35 @@
+"""Rows: shape and database constraints, one file per noun. No business rule lives here."""
+
+from moderation.models.audit import AuditEntry
+from moderation.models.cases import Case, Decision, Label, Reversal
+from moderation.models.deliveries import Delivery
+from moderation.models.domains import Domain, DomainBan, PostLink
+from moderation.models.exports import Export
+from moderation.models.people import User
+from moderation.models.platforms import ApiKey, Platform
+from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
+from moderation.models.releases import Release
+from moderation.models.scores import Score
+
+__all__ = [
+    "ApiKey",
+    "AuditEntry",
+    "Author",
+    "Case",
+    "Complaint",
+    "Decision",
+    "Delivery",
+    "Domain",
+    "DomainBan",
+    "Export",
+    "Label",
+    "Platform",
+    "Post",
+    "PostLink",
+    "Release",
+    "Reversal",
+    "Revision",
+    "Score",
+    "SimilarityBand",
+    "User",
+]

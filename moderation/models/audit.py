@@ -1,0 +1,27 @@
+"""The audit log: who did what, when. Rows are only ever added."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class AuditEntry(models.Model):
+    """One act. The database refuses to change or delete an entry (see the migration's trigger)."""
+
+    at = models.DateTimeField()
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="audit_entries"
+    )
+    action = models.CharField(max_length=40)
+    subject_kind = models.CharField(max_length=20)
+    subject_id = models.CharField(max_length=64)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("id",)
+        verbose_name_plural = "audit entries"
+        indexes = (models.Index(fields=("subject_kind", "subject_id", "id"), name="audit_of_subject"),)
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject_kind} {self.subject_id}"

@@ -1,0 +1,36 @@
+"""Exports of labels asked for from the page."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class ExportState(models.TextChoices):
+    """How far an export is."""
+
+    WAITING = "waiting", "waiting"
+    BUILDING = "building", "building"
+    READY = "ready", "ready"
+    FAILED = "failed", "failed"
+
+
+class Export(models.Model):
+    """A JSON lines file of labels with its manifest, built by a task."""
+
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports")
+    requested_at = models.DateTimeField()
+    state = models.CharField(max_length=8, choices=ExportState.choices, default=ExportState.WAITING)
+    since = models.DateTimeField(null=True, blank=True)
+    until = models.DateTimeField(null=True, blank=True)
+    rows_written = models.PositiveIntegerField(default=0)
+    rows_expected = models.PositiveIntegerField(default=0)
+    manifest = models.JSONField(null=True, blank=True)
+    file_name = models.CharField(max_length=200, blank=True)
+    error = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ("-requested_at", "-id")
+
+    def __str__(self) -> str:
+        return self.file_name or f"export {self.pk}"

@@ -1,0 +1,36 @@
+"""Who signs in to the desk, and in which role."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+
+class Role(models.TextChoices):
+    """What a person may do; each role contains the rights of the ones named before it, `ml_engineer` aside."""
+
+    MODERATOR = "moderator", "Moderator"
+    LEAD = "lead", "Lead"
+    ML_ENGINEER = "ml_engineer", "ML engineer"
+    ADMIN = "admin", "Administrator"
+
+
+class User(AbstractUser):
+    """A person of the desk."""
+
+    role = models.CharField(max_length=16, choices=Role.choices, default=Role.MODERATOR)
+
+    @property
+    def may_decide(self) -> bool:
+        """True for those who decide cases."""
+        return self.role in {Role.MODERATOR, Role.LEAD, Role.ADMIN}
+
+    @property
+    def may_lead(self) -> bool:
+        """True for those who see everyone's decisions and set bans."""
+        return self.role in {Role.LEAD, Role.ADMIN}
+
+    @property
+    def may_export(self) -> bool:
+        """True for those who take labels out."""
+        return self.role in {Role.LEAD, Role.ML_ENGINEER, Role.ADMIN}

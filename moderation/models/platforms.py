@@ -1,0 +1,50 @@
+"""Platforms, the customers that send posts, and the keys they sign in with."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+
+class Platform(models.Model):
+    """A social network that sends its posts here. Without a webhook address it reads decisions by polling."""
+
+    slug = models.SlugField(max_length=64, unique=True)
+    name = models.CharField(max_length=200)
+    webhook_url = models.URLField(max_length=500, blank=True)
+    webhook_secret = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Scope(models.TextChoices):
+    """What a key may do at the platform's door."""
+
+    POSTS_WRITE = "posts:write"
+    COMPLAINTS_WRITE = "complaints:write"
+    VERDICTS_READ = "verdicts:read"
+
+
+class ApiKey(models.Model):
+    """A platform's key. Only a digest of the secret is kept; the prefix finds the row."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="api_keys")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=24, unique=True)
+    digest = models.CharField(max_length=64)
+    scopes = ArrayField(models.CharField(max_length=32, choices=Scope.choices))
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("platform_id", "prefix")
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…"

@@ -1,0 +1,153 @@
+"""Posts with their revisions, the authors who wrote them and the complaints about them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from moderation.models.platforms import Platform
+
+
+class Author(models.Model):
+    """An account of the platform, whether it writes posts or reports them."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="authors")
+    external_id = models.CharField(max_length=200)
+    display_name = models.CharField(max_length=200, blank=True)
+    first_seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("platform", "external_id"), name="author_once_per_platform"),)
+
+    def __str__(self) -> str:
+        return self.display_name or self.external_id
+
+
+class Post(models.Model):
+    """One post of a platform; what it says stands in its revisions."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts")
+    external_id = models.CharField(max_length=200)
+    author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="posts")
+    posted_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+    latest_revision = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("platform", "external_id"), name="post_once_per_platform"),)
+        indexes = (models.Index(fields=("author", "received_at"), name="post_author_history"),)
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+class ScoreState(models.TextChoices):
+    """Where a revision stands on its way to a score. The row is the truth; the broker only a hint."""
+
+    PENDING = "pending"
+    SCORING = "scoring"
+    SCORED = "scored"
+    DEGRADED = "degraded"
+    SUPERSEDED = "superseded"
+    DEAD = "dead"
+
+
+class Revision(models.Model):
+    """What a post said at one time, with everything the platform knew then. Immutable but for its scoring state."""
+
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    received_at = models.DateTimeField()
+    text = models.TextField(blank=True)
+    language = models.CharField(max_length=16, blank=True)
+    links = models.JSONField(default=list)
+    media_urls = models.JSONField(default=list)
+    author_snapshot = models.JSONField(default=dict)
+    ip = models.GenericIPAddressField(null=True, blank=True)
+    ip_network = models.CharField(max_length=64, blank=True)
+    user_agent = models.CharField(max_length=500, blank=True)
+    journey = models.JSONField(default=list)
+    shares = models.PositiveIntegerField(null=True, blank=True)
+    comments = models.PositiveIntegerField(null=True, blank=True)
+    body_digest = models.CharField(max_length=64)
+    text_digest = models.CharField(max_length=64)
+    similarity_group = models.UUIDField()
+
+    score_state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
+    enqueued_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    generation = models.PositiveIntegerField(default=1, help_text="Grows with every new reason to score again.")
+
+    class Meta:
+        ordering = ("post_id", "number")
+        constraints = (models.UniqueConstraint(fields=("post", "number"), name="revision_once_per_post"),)
+        indexes = (
+            models.Index(
+                fields=("enqueued_at", "id"),
+                name="revision_unscored",
+                condition=Q(score_state__in=("pending", "scoring", "degraded")),
+            ),
+            models.Index(fields=("ip", "received_at"), name="revision_ip_history"),
+            models.Index(fields=("ip_network", "received_at"), name="revision_network_history"),
+            models.Index(fields=("similarity_group", "received_at"), name="revision_similar"),
+            models.Index(fields=("text_digest", "post"), name="revision_same_text"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.post_id}/{self.number}"
+
+
+class SimilarityBand(models.Model):
+    """One band of a near-duplicate signature and the group it leads to; one row per distinct band."""
+
+    digest = models.BigIntegerField(primary_key=True)
+    similarity_group = models.UUIDField()
+
+    def __str__(self) -> str:
+        return str(self.digest)
+
+
+class ComplaintReason(models.TextChoices):
+    """Why a user reported a post."""
+
+    SPAM = "spam", "spam"
+    SCAM = "scam", "scam"
+    ABUSE = "abuse", "abuse"
+    ADULT = "adult", "adult content"
+    IMPERSONATION = "impersonation", "impersonation"
+    OTHER = "other", "something else"
+
+
+class Complaint(models.Model):
+    """A user's report of a post. It may arrive before its post; it is joined when the post comes."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="complaints")
+    external_id = models.CharField(max_length=200, blank=True)
+    post_external_id = models.CharField(max_length=200)
+    post = models.ForeignKey(Post, null=True, blank=True, on_delete=models.CASCADE, related_name="complaints")
+    reporter = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="complaints_made")
+    reason = models.CharField(max_length=16, choices=ComplaintReason.choices)
+    note = models.CharField(max_length=2000, blank=True)
+    reported_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("received_at", "id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("platform", "post_external_id", "reporter"), name="complaint_once_per_reporter"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("post", "received_at"), name="complaint_of_post"),
+            models.Index(
+                fields=("platform", "post_external_id"), name="complaint_unjoined", condition=Q(post__isnull=True)
+            ),
+            models.Index(F("reporter"), F("received_at"), name="complaint_by_reporter"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.post_external_id}"

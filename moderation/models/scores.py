@@ -1,0 +1,57 @@
+"""Scores: what the models said of a revision, with all they looked at."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from moderation.models.domains import DomainBan
+from moderation.models.posts import Revision
+from moderation.models.releases import Release
+
+
+class RouteChoice(models.TextChoices):
+    """What a probability leads to."""
+
+    ALLOW = "allow", "allow"
+    REVIEW = "review", "review"
+    REMOVE = "remove", "remove"
+
+
+class Score(models.Model):
+    """The result of scoring one revision once: a repeated task finds its generation taken and writes nothing."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="scores")
+    generation = models.PositiveIntegerField()
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="scores")
+    scored_at = models.DateTimeField()
+    record = models.JSONField()
+    schema_hash = models.CharField(max_length=64)
+    features = ArrayField(models.FloatField(), help_text="In the schema's order; NaN where unknown.")
+    spam_probability = models.FloatField()
+    content_probability = models.FloatField(null=True)
+    sub_models = models.JSONField(default=dict)
+    base = models.FloatField(default=0.0)
+    contributions = models.JSONField(default=list, help_text="[feature, value or null, contribution], largest first.")
+    word_contributions = models.JSONField(null=True, help_text="[start, end, contribution] in the raw text.")
+    route = models.CharField(max_length=8, choices=RouteChoice.choices)
+    route_reason = models.CharField(max_length=16, blank=True)
+    is_audit_sample = models.BooleanField(default=False)
+    audit_probability = models.FloatField(default=0.0)
+    expected_harm = models.FloatField(default=0.0)
+    is_degraded = models.BooleanField(default=False)
+    ban = models.ForeignKey(DomainBan, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ("revision_id", "scored_at", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("revision", "generation"), name="score_once_per_generation"),
+            models.CheckConstraint(
+                condition=Q(spam_probability__gte=0, spam_probability__lte=1), name="score_probability_in_range"
+            ),
+        )
+        indexes = (models.Index(fields=("route", "scored_at"), name="score_by_route"),)
+
+    def __str__(self) -> str:
+        return f"{self.revision}: {self.spam_probability:.3f}"

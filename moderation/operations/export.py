@@ -1,0 +1,135 @@
+"""Write labels to a JSON lines file with a manifest beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from moderation import enqueue
+from moderation.models import Export, User
+from moderation.models.exports import ExportState
+from moderation.operations import verdict
+from moderation.queries import labels
+from moderation.queries.labels import LabelFilter
+
+PROGRESS_EVERY = 1_000
+
+
+def request(*, requested_by: User, wanted: LabelFilter, at: datetime) -> Export:
+    """Ask for an export; a task builds it."""
+    with transaction.atomic():
+        row = Export.objects.create(
+            requested_by=requested_by, requested_at=at, since=wanted.since, until=wanted.until or at
+        )
+        verdict.audit(
+            action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
+        )
+        enqueue.export(export_id=row.pk)
+    return row
+
+
+def build(*, export_id: int, at: datetime) -> None:
+    """Build a requested export, with its progress in the row. Safe to run twice: only a waiting one is built."""
+    row = Export.objects.get(pk=export_id)
+    if not Export.objects.filter(pk=export_id, state=ExportState.WAITING).update(state=ExportState.BUILDING):
+        return
+    wanted = LabelFilter(since=row.since, until=row.until)
+    row.rows_expected = labels.count(wanted=wanted)
+    row.file_name = f"labels-{row.pk}.jsonl"
+    row.save(update_fields=("rows_expected", "file_name"))
+    try:
+        row.manifest = write(
+            out=path_of(row),
+            wanted=wanted,
+            at=at,
+            progress=lambda written: _note_progress(export_id, written),
+        )
+    except OSError as failure:
+        Export.objects.filter(pk=export_id).update(state=ExportState.FAILED, error=str(failure)[:500])
+        return
+    row.rows_written = row.manifest["counts"]["labels"]
+    row.state = ExportState.READY
+    row.save(update_fields=("manifest", "rows_written", "state"))
+
+
+def path_of(export: Export) -> Path:
+    """Return where the file of an export lies."""
+    return Path(settings.EXPORT_DIR) / export.file_name
+
+
+def write(
+    *, out: Path, wanted: LabelFilter, at: datetime, progress: Callable[[int], None] = lambda written: None
+) -> dict[str, Any]:
+    """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
+
+    Both are written beside and moved into place, so a file that is there is whole. Raises OSError.
+    """
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_name(out.name + ".partial")
+    digest = hashlib.sha256()
+    tally = _Tally()
+    with partial.open("wb") as file:
+        for row in labels.rows(wanted=wanted):
+            line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            file.write(line)
+            digest.update(line)
+            tally.add(row)
+            if tally.labels % PROGRESS_EVERY == 0:
+                progress(tally.labels)
+    manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally, sha256=digest.hexdigest())
+    Path(f"{out}.manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    os.replace(partial, out)
+    return manifest
+
+
+class _Tally:
+    """What the manifest counts, gathered while the rows pass."""
+
+    def __init__(self) -> None:
+        self.labels = 0
+        self.spam = 0
+        self.splits: Counter[str] = Counter()
+        self.releases: Counter[str] = Counter()
+        self.first: str | None = None
+        self.last: str | None = None
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.labels += 1
+        self.spam += row["label"]
+        self.splits[row["split"]] += 1
+        self.releases[row["provenance"]["release"]] += 1
+        decided_at = row["provenance"]["decided_at"]
+        self.first = self.first or decided_at
+        self.last = decided_at
+
+
+def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally, sha256: str) -> dict[str, Any]:
+    return {
+        "schema_version": labels.LABEL_SCHEMA_VERSION,
+        "file": out.name,
+        "sha256": sha256,
+        "generated_at": at.isoformat(),
+        "filter": {
+            "since": wanted.since.isoformat() if wanted.since else None,
+            "until": wanted.until.isoformat() if wanted.until else None,
+            "retracted": "left out",
+        },
+        "counts": {"labels": tally.labels, "spam": tally.spam, "not_spam": tally.labels - tally.spam},
+        "balance": {"spam_share": round(tally.spam / tally.labels, 4) if tally.labels else None},
+        "window": {"first": tally.first, "last": tally.last},
+        "splits": dict(sorted(tally.splits.items())),
+        "releases": dict(sorted(tally.releases.items())),
+    }
+
+
+def _note_progress(export_id: int, written: int) -> None:
+    Export.objects.filter(pk=export_id).update(rows_written=written)

@@ -1,0 +1,35 @@
+"""Store the links of revisions under their domains."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+
+from moderation.models import Domain, PostLink, Revision
+from scoring import links
+
+
+def store(*, revisions: Sequence[Revision], at: datetime) -> None:
+    """Write links and new domains of saved revisions. Call inside a transaction."""
+    found = {revision.pk: links.links_in(revision.text, extra=revision.links) for revision in revisions}
+    names = sorted({part.domain or part.host for parts in found.values() for part in parts})
+    if not names:
+        return
+    Domain.objects.bulk_create([Domain(name=name, first_seen_at=at) for name in names], ignore_conflicts=True)
+    domains = dict(Domain.objects.filter(name__in=names).values_list("name", "pk"))
+    PostLink.objects.bulk_create(
+        [
+            PostLink(
+                revision=revision,
+                domain_id=domains[part.domain or part.host],
+                position=position,
+                url=part.url,
+                url_digest=hashlib.sha256(part.url.encode()).hexdigest(),
+                host=part.host,
+                received_at=at,
+            )
+            for revision in revisions
+            for position, part in enumerate(found[revision.pk])
+        ]
+    )

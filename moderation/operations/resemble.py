@@ -1,0 +1,50 @@
+"""Put near-duplicate texts into one similarity group, as they arrive."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+
+from moderation.models import SimilarityBand
+from scoring import similarity
+
+_NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
+
+
+def groups(texts: Sequence[str]) -> list[uuid.UUID]:
+    """Return the similarity group of each text, and remember their bands. Call inside a transaction.
+
+    A band has one row however many posts share it, so the cost of a text does not grow with its campaign.
+    """
+    bands = [similarity.bands(text) if text.strip() else () for text in texts]
+    found = _lookup({digest for of_text in bands for digest in of_text})
+    proposed: dict[int, uuid.UUID] = {}
+    for of_text in bands:
+        group = _choose(of_text, found | proposed)
+        proposed.update({digest: group for digest in of_text if digest not in found and digest not in proposed})
+    SimilarityBand.objects.bulk_create(
+        [SimilarityBand(digest=digest, similarity_group=proposed[digest]) for digest in sorted(proposed)],
+        ignore_conflicts=True,
+    )
+    # Read again: another transaction may have named one of these bands first, and the row in the table wins.
+    settled = found | (_lookup(set(proposed)) if proposed else {})
+    return [_choose(of_text, settled) for of_text in bands]
+
+
+def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
+    rows = SimilarityBand.objects.filter(digest__in=digests).values_list("digest", "similarity_group")
+    return dict(rows)
+
+
+def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID]) -> uuid.UUID:
+    """Take the group that most bands lead to, or a new one named after the first band.
+
+    A post without text resembles nothing: it gets a group of its own.
+    """
+    if not of_text:
+        return uuid.uuid4()
+    votes = Counter(known[digest] for digest in of_text if digest in known)
+    if votes:
+        return min(votes, key=lambda group: (-votes[group], group.hex))
+    return uuid.uuid5(_NAMESPACE, str(min(of_text)))

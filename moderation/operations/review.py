@@ -1,0 +1,337 @@
+"""A moderator's work on cases: claim, decide, take back. One winning decision per case version, always."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from moderation.models import Case, Decision, Delivery, Label, Reversal, User
+from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import verdict as verdicts
+
+
+class Refusal(Exception):
+    """Something a moderator asked for that did not happen; the class says what."""
+
+
+class AlreadyClaimed(Refusal):
+    """Another moderator holds a live claim; `holder` says who."""
+
+    def __init__(self, holder: User) -> None:
+        super().__init__(f"{holder} is looking at this case.")
+        self.holder = holder
+
+
+class AlreadyDecided(Refusal):
+    """The case was decided before; `decision` is the one that won."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__("This case was decided before.")
+        self.decision = decision
+
+
+class CaseClosed(Refusal):
+    """The case no longer waits for a human."""
+
+
+class ClaimLost(Refusal):
+    """The lease ran out or the case was never claimed: claim it again first."""
+
+
+class PostChanged(Refusal):
+    """The post was edited after the case was shown: look at the new text first."""
+
+
+class NotAllowed(Refusal):
+    """The role does not permit this."""
+
+
+class TooLate(Refusal):
+    """The time for undoing is over and the platform knows: correct the decision instead."""
+
+
+class AlreadyReversed(Refusal):
+    """The decision was taken back before."""
+
+
+class SameVerdict(Refusal):
+    """A correction must say something else than the decision it corrects."""
+
+
+def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
+    """Claim the next cases for a moderator: those held already, then the most harmful free ones.
+
+    Escalated cases go to leads, and to them first. Two moderators never get the same case: locked rows are skipped.
+    """
+    if not moderator.may_decide:
+        raise NotAllowed("This role does not decide cases.")
+    with transaction.atomic():
+        open_cases = _lockable().filter(state=CaseState.OPEN)
+        held = open_cases.filter(claimed_by=moderator, lease_end_at__gt=at)
+        cases = list(held.order_by("-is_escalated", "-priority", "id")[:count])
+        for is_escalated in (True, False) if moderator.may_lead else (False,):
+            free = open_cases.filter(_is_free(at=at), is_escalated=is_escalated)
+            free = free.exclude(pk__in=[case.pk for case in cases]).exclude(skipped_by__contains=[moderator.pk])
+            cases += free.order_by("-priority", "id")[: count - len(cases)]
+        _lease(cases, moderator=moderator, at=at)
+    return cases
+
+
+def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Claim one case. Raises AlreadyClaimed, CaseClosed or NotAllowed."""
+    with transaction.atomic():
+        case = _locked(case_id)
+        _refuse_closed(case)
+        if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
+            raise NotAllowed("This case waits for a lead.")
+        if case.claimed_by not in (None, moderator) and not _is_expired(case, at=at):
+            raise AlreadyClaimed(case.claimed_by)
+        _lease([case], moderator=moderator, at=at)
+    return case
+
+
+def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Extend the lease on a case that this moderator holds. Raises ClaimLost, AlreadyDecided or CaseClosed."""
+    with transaction.atomic():
+        case = _locked(case_id)
+        _refuse_closed(case)
+        _refuse_unclaimed(case, moderator=moderator, at=at)
+        _lease([case], moderator=moderator, at=at)
+    return case
+
+
+def hand_back(*, case_id: int, moderator: User) -> None:
+    """Give up a claim; nothing happens if it is held by somebody else or by nobody."""
+    Case.objects.filter(pk=case_id, claimed_by=moderator, state=CaseState.OPEN).update(
+        claimed_by=None, lease_end_at=None
+    )
+
+
+def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Hand a case back and not be offered it again, until its post changes. Raises ClaimLost."""
+    with transaction.atomic():
+        case = _locked(case_id)
+        _refuse_closed(case)
+        _refuse_unclaimed(case, moderator=moderator, at=at)
+        _release(case)
+        case.skipped_by = [*case.skipped_by, moderator.pk]
+        case.save(update_fields=("claimed_by", "lease_end_at", "skipped_by"))
+        _audit("case.skipped", case, moderator=moderator, at=at)
+    return case
+
+
+def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> Case:
+    """Hand a case to the leads. Raises ClaimLost."""
+    with transaction.atomic():
+        case = _locked(case_id)
+        _refuse_closed(case)
+        _refuse_unclaimed(case, moderator=moderator, at=at)
+        _release(case)
+        case.is_escalated = True
+        case.reason = "escalated"
+        case.save(update_fields=("claimed_by", "lease_end_at", "is_escalated", "reason"))
+        _audit("case.escalated", case, moderator=moderator, at=at, note=note)
+    return case
+
+
+def decide(
+    *,
+    case_id: int,
+    case_version: int,
+    moderator: User,
+    verdict: Verdict,
+    at: datetime,
+    reason: str = "",
+    note: str = "",
+) -> Decision:
+    """Decide a claimed case. Raises AlreadyDecided, CaseClosed, ClaimLost, PostChanged or NotAllowed.
+
+    The row lock puts concurrent deciders in a line; whoever comes second finds the case closed.
+    """
+    with transaction.atomic():
+        case = _locked(case_id)
+        _refuse_closed(case)
+        _refuse_unclaimed(case, moderator=moderator, at=at)
+        if case.version != case_version:
+            raise PostChanged("The post was edited while you looked at it.")
+        decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
+        _retract_label(post_id=case.post_id, at=at)
+        verdicts.record(decisions=[decision])
+        _release(case)
+        case.state = CaseState.DECIDED
+        case.closed_at = at
+        case.save(update_fields=("claimed_by", "lease_end_at", "state", "closed_at"))
+    return decision
+
+
+def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
+    """Take back a decision before the platform learns of it; the case is open again and claimed.
+
+    Raises TooLate, AlreadyReversed or NotAllowed.
+    """
+    with transaction.atomic():
+        decision = _locked_decision(decision_id)
+        if decision.case is None or decision.decided_by != moderator:
+            raise NotAllowed("Only your own decisions can be undone.")
+        if at >= decision.effective_at:
+            raise TooLate("The platform has been told. Correct the decision instead.")
+        case = _locked(decision.case_id)
+        Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
+        Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
+        _retract_label(post_id=decision.post_id, at=at)
+        case = _reopen(case, moderator=moderator, at=at)
+        verdicts.audit(
+            action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
+        )
+    return case
+
+
+def correct(*, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = "") -> Decision:
+    """Replace a decision that the platform knows by another, with a compensating delivery.
+
+    Raises AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
+    """
+    with transaction.atomic():
+        wrong = _locked_decision(decision_id)
+        if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
+            raise NotAllowed("Only a lead corrects the decisions of others.")
+        if wrong.verdict == verdict:
+            raise SameVerdict("The decision says this already.")
+        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, reason=reason, at=at)
+        _retract_label(post_id=wrong.post_id, at=at)
+        Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
+            state=DeliveryState.CANCELLED
+        )
+        verdicts.record(decisions=[replacement], event="decision.reversed")
+        Reversal.objects.create(
+            decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
+        )
+    return replacement
+
+
+def _lockable() -> QuerySet[Case]:
+    return Case.objects.select_for_update(skip_locked=True, of=("self",))
+
+
+def _is_free(*, at: datetime) -> Q:
+    return Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at)
+
+
+def _is_expired(case: Case, *, at: datetime) -> bool:
+    return case.lease_end_at is None or case.lease_end_at <= at
+
+
+def _lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
+    lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
+    for case in cases:
+        case.claimed_by = moderator
+        case.lease_end_at = lease_end_at
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(claimed_by=moderator, lease_end_at=lease_end_at)
+
+
+def _release(case: Case) -> None:
+    case.claimed_by = None
+    case.lease_end_at = None
+
+
+def _locked(case_id: int) -> Case:
+    rows = Case.objects.select_for_update(of=("self",)).select_related(
+        "claimed_by", "score", "score__revision", "post__platform"
+    )
+    return rows.get(pk=case_id)
+
+
+def _locked_decision(decision_id: int) -> Decision:
+    rows = Decision.objects.select_for_update(of=("self",)).select_related(
+        "case", "decided_by", "score", "revision", "post__platform"
+    )
+    decision = rows.get(pk=decision_id)
+    if Reversal.objects.filter(decision=decision).exists():
+        raise AlreadyReversed("This decision was taken back before.")
+    return decision
+
+
+def _refuse_closed(case: Case) -> None:
+    if case.state == CaseState.DECIDED:
+        winner = Decision.objects.filter(case=case, reversal__isnull=True).select_related("decided_by").last()
+        if winner is not None:
+            raise AlreadyDecided(winner)
+    if case.state != CaseState.OPEN:
+        raise CaseClosed("This case no longer waits for a human.")
+
+
+def _refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
+    if case.claimed_by != moderator or _is_expired(case, at=at):
+        raise ClaimLost("Your claim on this case has run out.")
+    if case.is_escalated and not moderator.may_lead:
+        raise NotAllowed("This case waits for a lead.")
+
+
+def _retract_label(*, post_id: int, at: datetime) -> None:
+    Label.objects.filter(post_id=post_id, retracted_at__isnull=True).update(retracted_at=at)
+
+
+def _decision(
+    case: Case, *, moderator: User, verdict: Verdict, reason: str, note: str, at: datetime
+) -> Decision:
+    return Decision(
+        post=case.post,
+        revision=case.score.revision,
+        case=case,
+        case_version=case.version,
+        score=case.score,
+        verdict=verdict,
+        source=DecisionSource.MODERATOR,
+        reason=reason,
+        note=note,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
+    )
+
+
+def _replacement(
+    wrong: Decision, *, moderator: User, verdict: Verdict, reason: str, at: datetime
+) -> Decision:
+    """Build the decision that takes the place of a wrong one; a correction is deliberate and takes effect at once."""
+    version = None
+    if wrong.case is not None:
+        case = _locked(wrong.case.pk)
+        version = case.version = case.version + 1
+        case.save(update_fields=("version",))
+    return Decision(
+        post=wrong.post,
+        revision=wrong.revision,
+        case=wrong.case,
+        case_version=version,
+        score=wrong.score,
+        verdict=verdict,
+        source=DecisionSource.MODERATOR,
+        reason=reason,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=at,
+    )
+
+
+def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
+    """Open the case again, unless an edit of the post has opened another one meanwhile."""
+    other = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
+    if other is not None:
+        return other
+    case.state = CaseState.OPEN
+    case.closed_at = None
+    case.version += 1
+    case.save(update_fields=("state", "closed_at", "version"))
+    _lease([case], moderator=moderator, at=at)
+    return case
+
+
+def _audit(action: str, case: Case, *, moderator: User, at: datetime, **details: object) -> None:
+    verdicts.audit(
+        action=action, subject_kind="case", subject_id=case.pk, actor=moderator, at=at, **details
+    )

@@ -1,0 +1,135 @@
+"""Turn fresh scores into open cases or automatic decisions. Call inside the transaction that saved the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from moderation import enqueue
+from moderation.models import Case, Decision, Revision, Score
+from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.scores import RouteChoice
+from moderation.operations import verdict
+
+_VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    """What already stands for a post: its open case and the last decision that was not taken back."""
+
+    case: Case | None
+    decision: Decision | None
+
+
+def apply(*, scores: Sequence[Score], at: datetime) -> None:
+    """Open, update or withdraw cases and write automatic decisions, for the latest revision of each post."""
+    latest = [score for score in scores if score.revision.number == score.revision.post.latest_revision]
+    standings = _standings([score.revision for score in latest])
+    automatic: list[Decision] = []
+    for score in latest:
+        standing = standings[score.revision.post_id]
+        if _is_answered(standing, score):
+            continue
+        if score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
+            _to_human(standing, score, at=at)
+        else:
+            _withdraw(standing, at=at)
+            automatic.extend(_automatic(standing, score, at=at))
+    verdict.record(decisions=automatic)
+
+
+def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
+    posts = {revision.post_id for revision in revisions}
+    cases = {
+        case.post_id: case
+        for case in Case.objects.select_for_update().filter(post__in=posts, state=CaseState.OPEN).order_by("id")
+    }
+    decisions = {
+        decision.post_id: decision
+        for decision in Decision.objects.filter(post__in=posts, reversal__isnull=True).order_by("decided_at", "id")
+    }
+    return {post: _Standing(case=cases.get(post), decision=decisions.get(post)) for post in posts}
+
+
+def _is_answered(standing: _Standing, score: Score) -> bool:
+    """A human's word on this very revision is final for the machine."""
+    decision = standing.decision
+    return (
+        decision is not None
+        and decision.source == DecisionSource.MODERATOR
+        and decision.revision_id == score.revision_id
+    )
+
+
+def _is_held(standing: _Standing, *, at: datetime) -> bool:
+    """A case that a moderator is looking at, or that was escalated, is not taken away by a new score."""
+    case = standing.case
+    if case is None:
+        return False
+    return case.is_escalated or (case.lease_end_at is not None and case.lease_end_at > at)
+
+
+def _to_human(standing: _Standing, score: Score, *, at: datetime) -> None:
+    case = standing.case
+    if case is None:
+        case = Case.objects.create(
+            post=score.revision.post,
+            score=score,
+            reason=_reason(standing, score),
+            priority=score.expected_harm,
+            version=_next_version(score),
+            opened_at=at,
+        )
+    else:
+        is_new_text = case.score.revision_id != score.revision_id
+        case.score = score
+        case.priority = score.expected_harm
+        # A decision on the old text must not land on the new one: the version tells them apart.
+        case.version += int(is_new_text)
+        case.skipped_by = [] if is_new_text else case.skipped_by
+        case.reason = case.reason if case.is_escalated else _reason(standing, score)
+        case.save(update_fields=("score", "priority", "version", "skipped_by", "reason"))
+    enqueue.explanation(score_id=score.pk)
+
+
+def _next_version(score: Score) -> int:
+    return 1 + Case.objects.filter(post=score.revision.post).count()
+
+
+def _reason(standing: _Standing, score: Score) -> str:
+    """Say why a human is asked: an automatic verdict that complaints put in doubt is worth saying first."""
+    if score.route == RouteChoice.REVIEW and score.route_reason in {CaseReason.AUDIT, CaseReason.DEGRADED}:
+        return score.route_reason
+    decision = standing.decision
+    if decision is None:
+        return CaseReason.UNCERTAIN
+    return CaseReason.COMPLAINTS if decision.revision_id == score.revision_id else CaseReason.REVISED
+
+
+def _withdraw(standing: _Standing, *, at: datetime) -> None:
+    if standing.case is not None:
+        standing.case.state = CaseState.WITHDRAWN
+        standing.case.closed_at = at
+        standing.case.save(update_fields=("state", "closed_at"))
+
+
+def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decision]:
+    """Return the automatic decision, unless the same verdict on the same revision already stands."""
+    found = _VERDICTS[score.route]
+    last = standing.decision
+    if last is not None and last.revision_id == score.revision_id and last.verdict == found:
+        return []
+    return [
+        Decision(
+            post=score.revision.post,
+            revision=score.revision,
+            score=score,
+            verdict=found,
+            source=DecisionSource.AUTOMATIC,
+            reason="banned_domain" if score.ban_id else "",
+            decided_at=at,
+            effective_at=verdict.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        )
+    ]

@@ -1,0 +1,204 @@
+"""Score revisions, in batches, and keep promises about it: each exactly once, none forgotten."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import Q
+
+from moderation import enqueue, scorer
+from moderation.models import DomainBan, Post, PostLink, Release, Revision, Score
+from moderation.models.posts import ScoreState
+from moderation.operations import route
+from moderation.queries import records
+from scoring.blocklist import Ban, Blocklist
+from scoring.pipeline import ScoreResult
+from scoring.records import PostRecord
+
+log = structlog.get_logger(__name__)
+
+LEASE_SECONDS = 60
+MAX_ATTEMPTS = 8
+SWEEP_AFTER_SECONDS = 30
+SWEEP_LIMIT = 2_000
+
+
+def run(*, revision_ids: Sequence[int], at: datetime) -> int:
+    """Score those of the revisions that are still open; return how many. Safe to run twice, and side by side."""
+    claimed = _claim(revision_ids=revision_ids, at=at)
+    if not claimed:
+        return 0
+    try:
+        return _score(claimed, at=at)
+    except Exception:
+        # One poisonous post must not hold up its batch: alone, only it fails and is tried again by the sweep.
+        if len(claimed) == 1:
+            raise
+        log.exception("batch_failed", posts=len(claimed))
+        return sum(_score_alone(revision, at=at) for revision in claimed)
+
+
+def explain(*, score_id: int) -> None:
+    """Attribute the content probability to the words of the text and store it with the score, once."""
+    score = Score.objects.select_related("revision").filter(pk=score_id, word_contributions__isnull=True).first()
+    if score is None or score.content_probability is None or not score.revision.text.strip():
+        return
+    words = scorer.get().explain_text(score.revision.text)
+    score.word_contributions = [[word.start, word.end, word.contribution] for word in words]
+    score.save(update_fields=("word_contributions",))
+
+
+def sweep(*, at: datetime) -> int:
+    """Enqueue again what a lost message or a killed worker left open; return how many."""
+    with transaction.atomic():
+        due = list(
+            Revision.objects.select_for_update(skip_locked=True)
+            .filter(
+                Q(score_state=ScoreState.PENDING, enqueued_at__lt=at - timedelta(seconds=SWEEP_AFTER_SECONDS))
+                | Q(score_state=ScoreState.SCORING, lease_until__lt=at)
+            )
+            .order_by("enqueued_at", "id")[:SWEEP_LIMIT]
+        )
+        dead = [revision.pk for revision in due if revision.attempts >= MAX_ATTEMPTS]
+        open_again = [revision.pk for revision in due if revision.attempts < MAX_ATTEMPTS]
+        Revision.objects.filter(pk__in=dead).update(score_state=ScoreState.DEAD)
+        Revision.objects.filter(pk__in=open_again).update(enqueued_at=at)
+        enqueue.scoring(revision_ids=open_again)
+    return len(open_again)
+
+
+def rescore_degraded(*, at: datetime) -> int:
+    """Score degraded posts again once the content model answers; return how many were enqueued."""
+    degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
+    if not degraded.exists() or not scorer.content().is_ready():
+        return 0
+    with transaction.atomic():
+        due = list(degraded.select_for_update(skip_locked=True).order_by("enqueued_at", "id")[:SWEEP_LIMIT])
+        for revision in due:
+            revision.score_state = ScoreState.PENDING
+            revision.generation += 1
+            revision.attempts = 0
+            revision.enqueued_at = at
+        Revision.objects.bulk_update(due, ["score_state", "generation", "attempts", "enqueued_at"])
+        enqueue.scoring(revision_ids=[revision.pk for revision in due])
+    return len(due)
+
+
+def _claim(*, revision_ids: Sequence[int], at: datetime) -> list[Revision]:
+    """Take a lease on those that are open. A duplicated message finds them taken and gets nothing."""
+    with transaction.atomic():
+        rows = list(
+            Revision.objects.select_for_update(skip_locked=True, of=("self",))
+            .select_related("post__platform", "post__author")
+            .filter(
+                Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING, lease_until__lt=at),
+                pk__in=revision_ids,
+            )
+            .order_by("id")
+        )
+        for row in rows:
+            row.score_state = ScoreState.SCORING
+            row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
+            row.attempts += 1
+        Revision.objects.bulk_update(rows, ["score_state", "lease_until", "attempts"])
+    return rows
+
+
+def _score_alone(revision: Revision, *, at: datetime) -> int:
+    try:
+        return _score([revision], at=at)
+    except Exception:
+        log.exception("scoring_failed", revision=revision.pk, attempts=revision.attempts)
+        return 0
+
+
+def _score(revisions: list[Revision], *, at: datetime) -> int:
+    frozen = records.records_at(revisions=revisions, at=at)
+    blocklist = _blocklist(revisions=revisions, at=at)
+    results = scorer.get().score_many(frozen, blocklist=blocklist)
+    with transaction.atomic():
+        still_ours = _still_ours(revisions)
+        release = _release(at=at)
+        rows = [
+            _row(revision=revision, record=record, result=result, release=release, at=at)
+            for revision, record, result in zip(revisions, frozen, results, strict=True)
+            if revision.pk in still_ours
+        ]
+        scores = Score.objects.bulk_create(rows)
+        for score in scores:
+            score.revision.score_state = ScoreState.DEGRADED if score.is_degraded else ScoreState.SCORED
+            score.revision.lease_until = None
+        Revision.objects.bulk_update([score.revision for score in scores], ["score_state", "lease_until"])
+        route.apply(scores=scores, at=at)
+    return len(scores)
+
+
+def _still_ours(revisions: list[Revision]) -> set[int]:
+    """Lock the rows and drop those that another worker finished after our lease ran out.
+
+    The posts are locked first, as ingest does, so that neither waits for the other in a circle, and read anew:
+    a higher revision may have come in meanwhile.
+    """
+    ids = [revision.pk for revision in revisions]
+    posts = _lock_posts({revision.post_id for revision in revisions})
+    locked = Revision.objects.select_for_update().filter(pk__in=ids).order_by("id")
+    standing = {row.pk: (row.score_state, row.generation, row.attempts) for row in locked}
+    for revision in revisions:
+        revision.post.latest_revision = posts[revision.post_id]
+    return {
+        revision.pk
+        for revision in revisions
+        if standing.get(revision.pk) == (ScoreState.SCORING, revision.generation, revision.attempts)
+    }
+
+
+def _lock_posts(post_ids: set[int]) -> dict[int, int]:
+    rows = Post.objects.select_for_update().filter(pk__in=post_ids).order_by("id")
+    return dict(rows.values_list("pk", "latest_revision"))
+
+
+def _blocklist(*, revisions: list[Revision], at: datetime) -> Blocklist:
+    """Load the live bans of the domains that these posts link to; the whole list may be long."""
+    domains = PostLink.objects.filter(revision__in=revisions).values("domain")
+    live = DomainBan.objects.filter(
+        Q(expires_at__isnull=True) | Q(expires_at__gt=at), domain__in=domains, lifted_at__isnull=True
+    ).select_related("domain")
+    return Blocklist(bans={ban.domain.name: Ban(id=ban.pk, domain=ban.domain.name) for ban in live})
+
+
+def _release(*, at: datetime) -> Release:
+    live = scorer.release()
+    return Release.objects.get_or_create(pk=live.id, defaults={"manifest": live.manifest, "first_used_at": at})[0]
+
+
+def _row(
+    *, revision: Revision, record: PostRecord, result: ScoreResult, release: Release, at: datetime
+) -> Score:
+    return Score(
+        revision=revision,
+        generation=revision.generation,
+        release=release,
+        scored_at=at,
+        record=record.to_json(),
+        schema_hash=result.schema_hash,
+        features=list(result.features),
+        spam_probability=result.spam_probability,
+        content_probability=result.content_probability,
+        sub_models=dict(result.sub_models),
+        base=result.base,
+        contributions=[
+            [part.feature, None if math.isnan(part.value) else part.value, part.contribution]
+            for part in sorted(result.contributions, key=lambda part: -abs(part.contribution))
+        ],
+        route=result.routing.route,
+        route_reason=result.routing.reason or "",
+        is_audit_sample=result.routing.is_audit_sample,
+        audit_probability=result.routing.audit_probability,
+        expected_harm=result.expected_harm,
+        is_degraded=result.is_degraded,
+        ban_id=result.ban.id if result.ban else None,
+    )

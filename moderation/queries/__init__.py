@@ -1,0 +1,1 @@
+"""Every non-trivial read. Modules are nouns; nothing here writes."""

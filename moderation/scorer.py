@@ -1,0 +1,34 @@
+"""Composition root: one Scorer per process, from the settings and the release on disk."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from scoring.content import ContentModel
+from scoring.pipeline import Scorer
+from scoring.release import Release
+
+
+@lru_cache(maxsize=1)
+def release() -> Release:
+    """Return the live release. Raises release.Corrupt or release.SchemaMismatch: a worker must not start on those."""
+    return Release.load(Path(settings.RELEASE_DIR))
+
+
+@lru_cache(maxsize=1)
+def content() -> ContentModel:
+    """Return this process's client of the content model; it connects at its first call, after any fork."""
+    return ContentModel(
+        url=settings.TRITON_URL,
+        version=release().content_version,
+        timeout_seconds=settings.TRITON_TIMEOUT_SECONDS,
+    )
+
+
+@lru_cache(maxsize=1)
+def get() -> Scorer:
+    """Return the process's scorer."""
+    return Scorer(release=release(), content=content())

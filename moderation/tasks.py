@@ -1,0 +1,50 @@
+"""Celery tasks: read the clock, make one call. Keyword ids only; each is safe to run twice."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from moderation.operations import export, notify, score
+
+
+@shared_task
+def score_revisions(*, revision_ids: list[int], **_: object) -> int:
+    """Score a batch of revisions."""
+    return score.run(revision_ids=revision_ids, at=timezone.now())
+
+
+@shared_task
+def explain_score(*, score_id: int, **_: object) -> None:
+    """Explain the words of a score that a human will see."""
+    score.explain(score_id=score_id)
+
+
+@shared_task
+def sweep_scoring(**_: object) -> int:
+    """Enqueue again what a lost message left open."""
+    return score.sweep(at=timezone.now())
+
+
+@shared_task
+def rescore_degraded(**_: object) -> int:
+    """Score degraded posts again when the content model is back."""
+    return score.rescore_degraded(at=timezone.now())
+
+
+@shared_task
+def send_delivery(*, delivery_id: str, **_: object) -> None:
+    """Attempt one delivery."""
+    notify.send(delivery_id=delivery_id, at=timezone.now())
+
+
+@shared_task
+def sweep_deliveries(**_: object) -> int:
+    """Enqueue deliveries that are due."""
+    return notify.sweep(at=timezone.now())
+
+
+@shared_task
+def build_export(*, export_id: int, **_: object) -> None:
+    """Build a requested export."""
+    export.build(export_id=export_id, at=timezone.now())

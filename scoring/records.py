@@ -1,0 +1,187 @@
+"""The frozen picture of a post and its history at one instant: the only input of scoring.
+
+Everything a feature may look at stands here, so a stored record can be scored again and give the same number.
+Nothing is computed here; unknown is None, never zero.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+RECORD_VERSION = 1
+
+
+class InvalidRecord(ValueError):
+    """A stored record that cannot be read back; the message names the field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What was known of something (an author, an address, a domain) strictly before the record's instant.
+
+    Counts are of posts on this platform, the judged post excluded. `confirmed_*` count human decisions only,
+    so the filter never learns from its own verdicts.
+    """
+
+    posts: int = 0
+    posts_24h: int = 0
+    confirmed_spam: int = 0
+    confirmed_not_spam: int = 0
+    complaints: int = 0
+    authors: int = 0
+    first_seen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorSnapshot:
+    """The author as the platform described them with this revision; None where the platform did not say."""
+
+    external_id: str
+    display_name: str = ""
+    created_at: datetime | None = None
+    email_domain: str | None = None
+    friends: int | None = None
+    followers: int | None = None
+    is_verified: bool | None = None
+    posts: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JourneyStep:
+    """One step in the platform's interface on the way to the post; `at_ms` counts from the first step."""
+
+    name: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A link of the post. `domain` is the registrable domain, empty for an address such as http://10.1.2.3/."""
+
+    url: str
+    host: str
+    domain: str
+    domain_history: History = History()
+    url_posts: int = 0
+    author_posts: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComplaintRecord:
+    """A complaint about the post, with the reporter's earlier complaints that moderators confirmed or rejected."""
+
+    reason: str
+    reported_at: datetime
+    reporter_confirmed: int = 0
+    reporter_rejected: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Material fetched for the post: linked page text, image text or a transcript."""
+
+    kind: str
+    text: str
+    source_url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostRecord:
+    """One revision of a post as it stood at the instant `at`; all times are timezone-aware UTC."""
+
+    platform: str
+    external_id: str
+    revision: int
+    at: datetime
+    posted_at: datetime
+    text: str
+    language: str = ""
+    author: AuthorSnapshot
+    author_history: History = History()
+    same_text_by_author: int = 0
+    ip: str | None = None
+    ip_history: History = History()
+    ip_network_history: History = History()
+    links: tuple[Link, ...] = ()
+    journey: tuple[JourneyStep, ...] = ()
+    complaints: tuple[ComplaintRecord, ...] = ()
+    similar: History = History()
+    shares: int | None = None
+    comments: int | None = None
+    evidence: tuple[Evidence, ...] = ()
+    version: int = RECORD_VERSION
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values; times as ISO 8601 with offset."""
+        return typing.cast("dict[str, Any]", _plain(self))
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Self:
+        """Read a stored record. Raises InvalidRecord naming the field that is missing, unknown or of a wrong type."""
+        if not isinstance(stored, dict) or stored.get("version") != RECORD_VERSION:
+            raise InvalidRecord(f"version: this library reads record version {RECORD_VERSION}")
+        return typing.cast("Self", _build(cls, stored, path="record"))
+
+
+def _plain(part: object) -> object:
+    if dataclasses.is_dataclass(part):
+        return {field.name: _plain(getattr(part, field.name)) for field in dataclasses.fields(part)}
+    if isinstance(part, tuple):
+        return [_plain(item) for item in part]
+    return part.isoformat() if isinstance(part, datetime) else part
+
+
+def _build(kind: Any, stored: object, *, path: str) -> object:
+    """Build a value of type `kind`: a record part, a tuple of parts, an optional, or a plain value."""
+    origin = typing.get_origin(kind)
+    if origin in (types.UnionType, typing.Union):
+        inner = next(option for option in typing.get_args(kind) if option is not type(None))
+        return None if stored is None else _build(inner, stored, path=path)
+    if origin is tuple:
+        if not isinstance(stored, list):
+            raise InvalidRecord(f"{path}: expected a list")
+        inner = typing.get_args(kind)[0]
+        return tuple(_build(inner, item, path=f"{path}[{index}]") for index, item in enumerate(stored))
+    if dataclasses.is_dataclass(kind):
+        return _build_part(kind, stored, path=path)
+    return _build_plain(kind, stored, path=path)
+
+
+def _build_part(kind: Any, stored: object, *, path: str) -> object:
+    if not isinstance(stored, dict):
+        raise InvalidRecord(f"{path}: expected an object")
+    hints = _hints(kind)
+    unknown = stored.keys() - hints.keys()
+    if unknown:
+        raise InvalidRecord(f"{path}.{min(unknown)}: unknown field")
+    values = {name: _build(hints[name], value, path=f"{path}.{name}") for name, value in stored.items()}
+    try:
+        return kind(**values)
+    except TypeError as missing:
+        raise InvalidRecord(f"{path}: {missing}") from None
+
+
+def _build_plain(kind: Any, stored: object, *, path: str) -> object:
+    if kind is datetime and isinstance(stored, str):
+        try:
+            return datetime.fromisoformat(stored)
+        except ValueError:
+            raise InvalidRecord(f"{path}: not an ISO 8601 time") from None
+    if isinstance(stored, kind) and not (kind is int and isinstance(stored, bool)):
+        return stored
+    raise InvalidRecord(f"{path}: expected {kind.__name__}, got {type(stored).__name__}")
+
+
+_HINTS: dict[Any, dict[str, Any]] = {}
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    """Resolve the annotations once per class: it is the slow part of reading a record."""
+    if kind not in _HINTS:
+        _HINTS[kind] = typing.get_type_hints(kind)
+    return _HINTS[kind]

@@ -1,0 +1,25 @@
+"""Split by near-duplicate group: a text and its near copies never stand on both sides of a split."""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+
+TRAIN_PERCENT = 80
+VALIDATION_PERCENT = 10
+
+
+class Split(StrEnum):
+    """The part of the labelled material that a group belongs to."""
+
+    TRAIN = "train"
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+def split_of(group: str) -> Split:
+    """Say which part a group belongs to: the same for ever, on every machine, whatever else is in the file."""
+    bucket = int.from_bytes(hashlib.sha256(group.encode()).digest()[:8], "big") % 100
+    if bucket < TRAIN_PERCENT:
+        return Split.TRAIN
+    return Split.VALIDATION if bucket < TRAIN_PERCENT + VALIDATION_PERCENT else Split.TEST
