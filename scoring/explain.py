@@ -1,0 +1,174 @@
+"""Why a post scored as it did: contributions of features to the main margin, and of words to the content
+margin.
+
+The engine is shap, imported when first needed: the import takes over a second and 150 MB. Wording for people
+lives in moderation's templates.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.ensemble import MAIN_INPUTS, SUB_MODELS, Ensemble, content_margins
+from scoring.trees import Floats, Forest
+
+CONTENT_TEXT = "content.text"
+MAX_WORDS = 200
+
+_MAX_EVALUATIONS = 400
+_BATCH = 64
+# A link or number stays one word; a run of punctuation or emoji is one.
+_WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
+# Below this share of its absolute total, a sub-model's own sum says nothing about its features' shares.
+_CANCELLED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A feature's value (NaN unknown) and its share of the main margin in log-odds; > 0 speaks for spam."""
+
+    feature: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordContribution:
+    """The characters [start, end) of the raw text and their share of the content margin, in log-odds."""
+
+    start: int
+    end: int
+    contribution: float
+
+
+class StackExplainer:
+    """Splits main margins over features and text by TreeSHAP through the stack (G-DeepSHAP: Chen, Lundberg
+    and Lee, Explaining a series of models by propagating Shapley values, Nature Communications 13, 2022).
+
+    Building one imports shap. Safe to share between threads.
+    """
+
+    def __init__(self, ensemble: Ensemble) -> None:
+        self._ensemble = ensemble
+        self._main = _TreeShap(ensemble.main)
+        self._sub_models = {name: _TreeShap(ensemble.sub_models[name]) for name in SUB_MODELS}
+        self.base = self._main.base
+
+    def contributions(self, features: Floats, *, main_inputs: Floats) -> Floats:
+        """Return each feature's share of the main margin, then the text's: float64 (n, n_features + 1).
+
+        `features` has shape (n, n_features), `main_inputs` is what Ensemble.main_inputs made of it. `base`
+        plus a row's sum is the row's main margin within 1e-6.
+        """
+        of_main = self._main.shares(main_inputs)
+        shares = np.zeros((len(features), features.shape[1] + 1))
+        for place, name in enumerate(SUB_MODELS):
+            columns = self._ensemble.columns(name)
+            family = self._sub_models[name].shares(features[:, columns])
+            shares[:, columns] = _apportioned(of_main[:, place], shares=family)
+        content = MAIN_INPUTS.index("content")
+        shares[:, -1] = of_main[:, content] + self._ensemble.content_line(main_inputs[:, content])
+        return shares
+
+
+def word_contributions(
+    text: str, *, probabilities: Callable[[Sequence[str]], Floats]
+) -> tuple[WordContribution, ...]:
+    """Return each word's share of the content margin of `text`, in reading order; empty for a text without
+    words.
+
+    `probabilities` maps texts to spam probabilities; it is called in batches, at most about 400 texts in all.
+    Of a long text only the first 200 words are explained, as if it ended there.
+    """
+    words = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]
+    if not words:
+        return ()
+    shap = _shap()
+    explained = text[: words[-1][1]]
+
+    def margins(masked: NDArray[Any]) -> Floats:
+        return content_margins(np.asarray(probabilities([str(part) for part in masked]), dtype=np.float64))
+
+    explainer = shap.PartitionExplainer(margins, shap.maskers.Text(_words_of, mask_token="..."))  # noqa: S106 a mask, no secret
+    explanation = explainer([explained], max_evals=_MAX_EVALUATIONS, batch_size=_BATCH, silent=True)
+    shares = explanation.values[0]
+    return tuple(
+        WordContribution(start=start, end=end, contribution=float(share))
+        for (start, end), share in zip(words, shares, strict=True)
+    )
+
+
+class _TreeShap:
+    """TreeSHAP of one forest, path-dependent: the background is the training rows counted in the trees'
+    covers.
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        self._explainer = _shap().TreeExplainer(
+            _shap_model(forest), feature_perturbation="tree_path_dependent"
+        )
+        self.base = float(self._explainer.expected_value)
+
+    def shares(self, rows: Floats) -> Floats:
+        """Return float64 (n, n_inputs) whose rows add up to margin - base."""
+        shares: Floats = self._explainer.shap_values(np.ascontiguousarray(rows), check_additivity=False)
+        return shares
+
+
+def _apportioned(totals: Floats, *, shares: Floats) -> Floats:
+    """Split each row's total over its family in proportion to the sub-model's own shares (the rescale rule).
+
+    Where these cancel out, proportions would be huge and of arbitrary sign, so the total is split by their
+    size instead; where all are 0, evenly. Rows always add up to the totals.
+    """
+    sums = shares.sum(axis=1, keepdims=True)
+    sizes = np.abs(shares)
+    weights = np.where(np.abs(sums) > _CANCELLED * sizes.sum(axis=1, keepdims=True), shares, sizes)
+    weights = np.where(sizes.sum(axis=1, keepdims=True) > 0.0, weights, 1.0)
+    apportioned: Floats = totals[:, None] * weights / weights.sum(axis=1, keepdims=True)
+    return apportioned
+
+
+def _shap_model(forest: Forest) -> dict[str, Any]:
+    """Write a forest as the dictionary that shap's tree code reads."""
+    trees = [
+        {
+            "children_left": tree.left,
+            "children_right": tree.right,
+            "children_default": tree.missing,
+            "features": tree.input,
+            "thresholds": tree.threshold,
+            "values": tree.value[:, None],
+            "node_sample_weight": tree.cover,
+        }
+        for tree in forest.trees
+    ]
+    return {
+        "trees": trees,
+        "base_offset": forest.base,
+        "input_dtype": np.float64,
+        "internal_dtype": np.float64,
+    }
+
+
+def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, list[Any]]:
+    """Tokenize as shap's text masker asks; an unused argument name is part of its protocol."""
+    spans = [match.span() for match in _WORD.finditer(text)]
+    tokens: dict[str, list[Any]] = {"input_ids": [text[start:end] for start, end in spans]}
+    if return_offsets_mapping:
+        tokens["offset_mapping"] = spans
+    return tokens
+
+
+@functools.cache
+def _shap() -> Any:
+    import shap  # noqa: PLC0415 heavy: over a second and 150 MB
+
+    return shap

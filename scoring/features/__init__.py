@@ -1,0 +1,46 @@
+"""The schema: every feature in order, the sub-model that reads it, and the vector of a record.
+
+A family is one file; adding one changes the tuple below and the line of its sub-model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.features import context, feedback, journey, social
+from scoring.features.feature import Feature
+from scoring.records import PostRecord
+
+__all__ = ["FAMILIES", "FEATURES", "NAMES", "SCHEMA_HASH", "Feature", "extract", "schema_hash"]
+
+FEATURES: tuple[Feature, ...] = (
+    *context.FEATURES,
+    *social.FEATURES,
+    *journey.FEATURES,
+    *feedback.FEATURES,
+)
+NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
+
+# Sub-model -> the features that it reads.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "ip_url": tuple(feature.name for feature in context.FEATURES),
+    "behaviour": tuple(feature.name for feature in (*social.FEATURES, *journey.FEATURES)),
+    "feedback": tuple(feature.name for feature in feedback.FEATURES),
+}
+
+
+def schema_hash(features: tuple[Feature, ...]) -> str:
+    """Return the SHA-256 (64 hex digits) over names and units in order; meanings may be reworded freely."""
+    lines = (f"{feature.name}\t{feature.unit}" for feature in features)
+    return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
+
+
+SCHEMA_HASH = schema_hash(FEATURES)
+
+
+def extract(record: PostRecord) -> NDArray[np.float64]:
+    """Compute every feature of a record: float64 array (n_features,), NaN unknown, never infinite."""
+    return np.array([feature.compute(record) for feature in FEATURES], dtype=np.float64)

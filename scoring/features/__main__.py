@@ -1,0 +1,47 @@
+"""Write the table of features: `python -m scoring.features > docs/features.md`."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+
+from scoring.features import FAMILIES, FEATURES, SCHEMA_HASH, Feature
+
+_OPENING = f"""# Features
+
+What the ensemble looks at, computed from a stored record by pure functions in `scoring/features/`.
+This page is generated (`python -m scoring.features > docs/features.md`); a test fails when it is out of date.
+
+NaN ("unknown") is the value where the platform did not say or there is nothing to measure; it is never
+replaced by a number. Counts and shares of confirmed spam rest on moderators' decisions only, never on the
+filter's own verdicts.
+
+Schema hash: `{SCHEMA_HASH}`
+"""
+
+
+def page() -> str:
+    """Return docs/features.md: one table for each sub-model."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield _OPENING
+    by_name = {feature.name: feature for feature in FEATURES}
+    for sub_model, names in FAMILIES.items():
+        yield f"## Sub-model {sub_model}\n"
+        yield "| feature | unit | range | meaning | why spammers move it |"
+        yield "|---|---|---|---|---|"
+        yield from (_row(by_name[name]) for name in names)
+        yield ""
+
+
+def _row(feature: Feature) -> str:
+    maximum = "∞" if math.isinf(feature.maximum) else f"{feature.maximum:g}"
+    interval = f"{feature.minimum:g} to {maximum}"
+    return f"| `{feature.name}` | {feature.unit} | {interval} | {feature.meaning} | {feature.why} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,118 @@
+"""What other users did about the post: complaints, shares, answers. The sub-model feedback reads these."""
+
+from __future__ import annotations
+
+from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown
+from scoring.records import ComplaintRecord, PostRecord
+
+_SPAM_WORDS = ("spam", "scam", "phish", "fraud", "malware", "fake", "bot")
+_SHORTEST_HOURS = 1.0 / 60.0
+
+
+def _per_hour(record: PostRecord) -> float:
+    """A complaint within seconds would give an absurd rate, so a post counts as at least a minute old."""
+    hours = 24.0 * days_between(record.posted_at, record.at)
+    return len(record.complaints) / max(_SHORTEST_HOURS, hours)
+
+
+def _hours_to_first(record: PostRecord) -> float:
+    if not record.complaints:
+        return UNKNOWN
+    return 24.0 * days_between(
+        record.posted_at, min(complaint.reported_at for complaint in record.complaints)
+    )
+
+
+def _reliability(complaint: ComplaintRecord) -> float:
+    """Mean of the beta posterior of the reporter being right, uniform prior: a new reporter counts half."""
+    return (complaint.reporter_confirmed + 1.0) / (
+        complaint.reporter_confirmed + complaint.reporter_rejected + 2.0
+    )
+
+
+def _reliable_complaints(record: PostRecord) -> float:
+    return sum((_reliability(complaint) for complaint in record.complaints), start=0.0)
+
+
+def _best_reliability(record: PostRecord) -> float:
+    return max((_reliability(complaint) for complaint in record.complaints), default=UNKNOWN)
+
+
+def _spam_reason_share(record: PostRecord) -> float:
+    if not record.complaints:
+        return UNKNOWN
+    return sum(_says_spam(complaint) for complaint in record.complaints) / len(record.complaints)
+
+
+def _says_spam(complaint: ComplaintRecord) -> bool:
+    reason = complaint.reason.lower()
+    return any(word in reason for word in _SPAM_WORDS)
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        name="feedback.complaints",
+        unit="complaints",
+        meaning="Complaints about the post",
+        why="Users report what the filter missed",
+        compute=lambda record: float(len(record.complaints)),
+    ),
+    Feature(
+        name="feedback.complaints_per_hour",
+        unit="complaints/hour",
+        meaning="Complaints per hour since the post, which counts as at least a minute old",
+        why="Spam annoys many people at once",
+        compute=_per_hour,
+    ),
+    Feature(
+        name="feedback.hours_to_first_complaint",
+        unit="hours",
+        meaning="Time from the post to its first complaint; unknown without complaints",
+        why="Obvious spam is reported within minutes",
+        compute=_hours_to_first,
+    ),
+    Feature(
+        name="feedback.distinct_reasons",
+        unit="reasons",
+        meaning="Distinct reasons given",
+        why="Honest complaints about spam agree; a quarrel draws all sorts",
+        compute=lambda record: float(len({complaint.reason for complaint in record.complaints})),
+    ),
+    Feature(
+        name="feedback.reliable_complaints",
+        unit="complaints",
+        meaning="Complaints, each weighted by how often its reporter was right (a new reporter counts half)",
+        why="Some report whatever they dislike; brigades use new accounts",
+        compute=_reliable_complaints,
+    ),
+    Feature(
+        name="feedback.best_reporter_reliability",
+        unit="share",
+        maximum=1.0,
+        meaning="How often the most reliable reporter has been right; unknown without complaints",
+        why="One proven reporter outweighs a crowd",
+        compute=_best_reliability,
+    ),
+    Feature(
+        name="feedback.spam_reason_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Share of complaints that say spam, scam, phishing or the like; unknown without complaints",
+        why="Hate and quarrels are reported too, for other reasons",
+        compute=_spam_reason_share,
+    ),
+    Feature(
+        name="feedback.shares",
+        unit="shares",
+        meaning="How often the post was shared",
+        why="Nobody shares spam but its own network",
+        compute=lambda record: number_or_unknown(record.shares),
+    ),
+    Feature(
+        name="feedback.comments",
+        unit="comments",
+        meaning="Answers that the post drew",
+        why="Spam starts no conversation",
+        compute=lambda record: number_or_unknown(record.comments),
+    ),
+)

@@ -1,0 +1,113 @@
+"""How the author moved through the platform's interface on the way to the post. Read by the sub-model
+behaviour.
+
+Step names are the platform's own; a name that speaks of a key or of pasting is recognised by the word in it.
+All measures are unknown if no journey was sent.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Callable
+from functools import partial
+
+from scoring.features.feature import UNKNOWN, Feature
+from scoring.records import JourneyStep, PostRecord
+
+_KEY_WORDS = ("key", "type", "typing", "write")
+_PASTE_WORDS = ("paste", "insert_from_clipboard")
+
+
+def _of_steps(record: PostRecord, *, measure: Callable[[tuple[JourneyStep, ...]], float]) -> float:
+    return measure(record.journey) if record.journey else UNKNOWN
+
+
+def _seconds(steps: tuple[JourneyStep, ...]) -> float:
+    return max(0, steps[-1].at_ms - steps[0].at_ms) / 1000.0
+
+
+def _seconds_to_first_key(steps: tuple[JourneyStep, ...]) -> float:
+    first = next((step for step in steps if _speaks_of(step, words=_KEY_WORDS)), None)
+    return UNKNOWN if first is None else max(0, first.at_ms - steps[0].at_ms) / 1000.0
+
+
+def _seconds_per_step(steps: tuple[JourneyStep, ...]) -> float:
+    return _seconds(steps) / (len(steps) - 1) if len(steps) > 1 else UNKNOWN
+
+
+def _interval_variation(steps: tuple[JourneyStep, ...]) -> float:
+    """Coefficient of variation of the time between steps: standard deviation over mean, 0 = a metronome."""
+    intervals = [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
+    if len(intervals) < 2:
+        return UNKNOWN
+    mean = statistics.fmean(intervals)
+    return statistics.pstdev(intervals, mu=mean) / mean if mean > 0 else 0.0
+
+
+def _has_paste(steps: tuple[JourneyStep, ...]) -> float:
+    return float(any(_speaks_of(step, words=_PASTE_WORDS) for step in steps))
+
+
+def _distinct_share(steps: tuple[JourneyStep, ...]) -> float:
+    return len({step.name for step in steps}) / len(steps)
+
+
+def _speaks_of(step: JourneyStep, *, words: tuple[str, ...]) -> bool:
+    name = step.name.lower()
+    return any(word in name for word in words)
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        name="journey.steps",
+        unit="steps",
+        meaning="Steps from the first one to the post",
+        why="Bots know the shortest way; people read, scroll and go back",
+        compute=partial(_of_steps, measure=lambda steps: float(len(steps))),
+    ),
+    Feature(
+        name="journey.seconds",
+        unit="seconds",
+        meaning="Time from the first step to the last",
+        why="Programs do not read before they write",
+        compute=partial(_of_steps, measure=_seconds),
+    ),
+    Feature(
+        name="journey.seconds_to_first_key",
+        unit="seconds",
+        meaning="Time from the first step to the first key; unknown if no key was pressed",
+        why="People think before they type",
+        compute=partial(_of_steps, measure=_seconds_to_first_key),
+    ),
+    Feature(
+        name="journey.seconds_per_step",
+        unit="seconds",
+        meaning="Mean time between steps; unknown for a single step",
+        why="Scripts click faster than hands",
+        compute=partial(_of_steps, measure=_seconds_per_step),
+    ),
+    Feature(
+        name="journey.interval_variation",
+        unit="ratio",
+        meaning="Standard deviation of the time between steps over its mean; unknown under three steps",
+        why="A timer ticks evenly, a person does not",
+        compute=partial(_of_steps, measure=_interval_variation),
+    ),
+    Feature(
+        name="journey.has_paste",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if text was pasted on the way",
+        why="The text of a campaign is not typed again for each post",
+        compute=partial(_of_steps, measure=_has_paste),
+    ),
+    Feature(
+        name="journey.distinct_step_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Distinct step names over steps",
+        why="People repeat steps, scripts visit each once",
+        compute=partial(_of_steps, measure=_distinct_share),
+    ),
+)

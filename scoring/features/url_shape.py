@@ -1,0 +1,110 @@
+"""What the characters of one URL say, whoever posted it. Pure text: no history, no network.
+
+The word lists are short and hand-made; a learned n-gram model is to stand beside them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+
+def _set_of(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_BRANDS = _set_of(
+    "amazon apple binance blockchain coinbase dhl ebay facebook fedex google icloud instagram linkedin "
+    "metamask microsoft netflix office365 outlook paypal steam telegram tiktok twitter usps walmart "
+    "wellsfargo whatsapp youtube"
+)
+_GENUINE = _set_of(
+    "amazonaws.com applemusic.com facebookmail.com fbcdn.net googleapis.com googleusercontent.com "
+    "googlevideo.com linkedin.cn microsoftonline.com paypalobjects.com steamcommunity.com "
+    "steampowered.com whatsapp.net"
+)
+_SHORTENERS = _set_of(
+    "bit.ly buff.ly cutt.ly goo.gl is.gd lnkd.in ow.ly rb.gy rebrand.ly s.id shorturl.at t.co t.ly "
+    "tiny.cc tinyurl.com v.gd"
+)
+_CHEAP_SUFFIXES = _set_of(
+    "bond buzz cam cf cfd click club cyou fun ga gq icu live lol ml monster online pw quest rest sbs shop "
+    "site space store tk top vip website work xyz zip"
+)
+_BAIT = _set_of(
+    "account airdrop bonus bonuses cash casino cheap claim confirm deal deals discount earn free gift "
+    "giveaway invest login loan mint password pills prize promo refund reward rewards secure signin "
+    "unlock update verification verify wallet win winner"
+)
+# Letters of other scripts and digits that pass for Latin letters; Unicode TR39 has the whole table.
+_PASSES_FOR = str.maketrans("аеорсухіјѕԁԛԝһѵɡıοαν013457", "aeopcyxijsdqwhvgioavoleast")  # noqa: RUF001 on purpose
+_TOKEN = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class UrlShape:
+    """Measures of one URL; counts are ≥ 0, shares in [0, 1], flags 0 or 1."""
+
+    length: float
+    subdomains: float
+    digit_share: float
+    path_tokens: float
+    bait_tokens: float
+    is_punycode: float
+    is_lookalike: float
+    is_ip_host: float
+    is_shortener: float
+    has_cheap_suffix: float
+    has_userinfo: float
+
+
+@functools.lru_cache(maxsize=16_384)
+def shape_of(url: str, host: str, domain: str) -> UrlShape:
+    """Measure a URL as links.py wrote it: `host` in its ASCII form, `domain` registrable or empty for an IP
+    address.
+    """
+    authority, _, path = url.partition("://")[2].partition("/")
+    tokens = _TOKEN.findall(path.lower())
+    measured = host + "/" + path
+    return UrlShape(
+        length=float(len(url)),
+        subdomains=float(_subdomains(host, domain)),
+        digit_share=sum(character.isdigit() for character in measured) / len(measured),
+        path_tokens=float(len(tokens)),
+        bait_tokens=float(sum(token in _BAIT for token in (*tokens, *_TOKEN.findall(host.lower())))),
+        is_punycode=float(any(label.startswith("xn--") for label in host.split("."))),
+        is_lookalike=float(_is_lookalike(host, domain)),
+        is_ip_host=float(not domain and (host.startswith("[") or host.replace(".", "").isdigit())),
+        is_shortener=float(domain in _SHORTENERS),
+        has_cheap_suffix=float(domain.rpartition(".")[2] in _CHEAP_SUFFIXES),
+        has_userinfo=float("@" in authority),
+    )
+
+
+def _subdomains(host: str, domain: str) -> int:
+    """Count the labels before the registrable domain; "www" is one, an IP address has none."""
+    return host.count(".") - domain.count(".") if domain else 0
+
+
+def _is_lookalike(host: str, domain: str) -> bool:
+    """Tell a host that spells a known brand without being the brand's: paypa1.com, apple.login-id.top."""
+    owner = domain.partition(".")[0]
+    if owner in _BRANDS or domain in _GENUINE:
+        return False
+    readable = ".".join(_decoded(label) for label in host.lower().split(".")).translate(_PASSES_FOR)
+    tokens = set(_TOKEN.findall(readable.replace("rn", "m").replace("vv", "w"))) | set(
+        _TOKEN.findall(readable)
+    )
+    joined = readable.replace("-", "")
+    # A short brand is part of honest words (pineapple, steamy); it must stand alone.
+    return any(brand in tokens or (len(brand) > 5 and brand in joined) for brand in _BRANDS)
+
+
+def _decoded(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    try:
+        return label[4:].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label

@@ -1,0 +1,157 @@
+"""Find the links of a text and read them as a browser would.
+
+No judgement lives here and nothing is fetched: a link is its normalised URL, its host and its registrable
+domain.
+"""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import can_ada
+import tldextract
+
+MAX_LINKS = 100
+
+# Ten thousand candidates take about 10 ms; a text with more of them is cut here, not refused.
+_MAX_CANDIDATES = 10_000
+_TEXT_LIMIT = 500_000
+
+# RFC 2606 names have no public suffix; simulated traffic uses them so that it never names a real site.
+_RESERVED_SUFFIXES = frozenset({"example", "test"})
+
+_DEFANGED = (
+    (re.compile(r"\s?[\[({]\s?(?:\.|dot)\s?[\])}]\s?", re.IGNORECASE), "."),
+    (re.compile(r"\[\s?(:/{0,2}|/)\s?\]"), r"\1"),
+    (re.compile(r"(?<=\w)\s+dot\s+(?=(?:com|net|org|info|xyz|top|ru|io)\b)", re.IGNORECASE), "."),
+    (re.compile(r"\bh(?:xx|\*\*)p(?=s?:)", re.IGNORECASE), "http"),
+)
+_LABEL = r"[^\W_](?:[\w-]{0,61}\w)?"
+# The ideographic full stop ends Chinese sentences too, so it counts only before a Latin label.
+_DOT = r"(?:\.|。(?=[a-z]))"
+_CANDIDATE = re.compile(
+    r"(?P<schemed>\bhttps?:[^\s<>\"'`]{1,2048})"
+    rf"|(?<![\w@.-])(?P<bare>(?:{_LABEL}{_DOT}){{1,10}}[^\W\d_][\w-]{{1,62}})(?![\w@-])"
+    r"(?P<rest>(?::\d{1,5})?(?:[/\\?#][^\s<>\"'`]{0,2048})?)",
+    re.IGNORECASE,
+)
+_TRAILING = ".,;:!?…*_~|。、"
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParts:
+    """A link as a browser would open it; `domain` is empty for an IP address or a host without a dot."""
+
+    url: str
+    host: str
+    domain: str
+
+
+def links_in(text: str, *, extra: Iterable[str] = ()) -> tuple[LinkParts, ...]:
+    """Return the distinct links of a text, those in `extra` (URLs that the platform sent) first.
+
+    Finds http(s) links, bare hosts with a known public suffix, and defanged ones (hxxp, [.], "dot com").
+    At most MAX_LINKS, order kept; what no browser would open is left out.
+    """
+    candidates = itertools.chain(extra, _candidates(text[:_TEXT_LIMIT]))
+    found: dict[str, LinkParts] = {}
+    for candidate in itertools.islice(candidates, _MAX_CANDIDATES):
+        link = _parse(candidate)
+        if link is not None:
+            found.setdefault(link.url, link)
+        if len(found) == MAX_LINKS:
+            break
+    return tuple(found.values())
+
+
+@functools.lru_cache(maxsize=65_536)
+def registrable_domain(host: str) -> str:
+    """Return the registrable domain of a host, private suffixes (github.io) counted as suffixes; "" for IP
+    addresses.
+
+    A suffix that nobody knows counts as one label, the public suffix list's own default rule.
+    """
+    host = host.rstrip(".").lower()
+    if _is_ip_address(host):
+        return ""
+    parts = _extractor()(host)
+    if parts.suffix:
+        return parts.top_domain_under_public_suffix
+    labels = host.split(".")
+    return ".".join(labels[-2:]) if len(labels) > 1 and all(labels) else ""
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """Yield what looks like a link, in order, from the text as a reader would see it."""
+    for match in _CANDIDATE.finditer(_readable(text)):
+        if match["schemed"]:
+            yield _trimmed(match["schemed"])
+        elif _has_known_suffix(match["bare"]):
+            yield "http://" + _trimmed(match["bare"] + match["rest"])
+
+
+def _readable(text: str) -> str:
+    """Undo what hides a link from a pattern but not from a reader: full width, invisible characters,
+    defanging.
+    """
+    text = unicodedata.normalize("NFKC", text)
+    if not text.isascii():
+        text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    for pattern, replacement in _DEFANGED:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _trimmed(candidate: str) -> str:
+    """Drop the sentence's punctuation from the end; keep a closing bracket opened inside the link."""
+    while candidate:
+        last = candidate[-1]
+        opening = _BRACKETS.get(last)
+        is_unopened = opening is not None and candidate.count(last) > candidate.count(opening)
+        if last not in _TRAILING and not is_unopened:
+            break
+        candidate = candidate[:-1]
+    return candidate
+
+
+def _has_known_suffix(host: str) -> bool:
+    """Tell a bare host from a sentence without a space after its full stop ("Thanks.It was")."""
+    suffix = re.split("[.。]", host)[-1]
+    if suffix != suffix.lower() and host != host.upper():
+        return False
+    return suffix.lower() in _RESERVED_SUFFIXES or bool(_extractor()(host.lower()).suffix)
+
+
+def _parse(candidate: str) -> LinkParts | None:
+    candidate = candidate.strip()
+    if not re.match(r"[a-z][a-z0-9+.-]*:(?!\d)", candidate, re.IGNORECASE):
+        candidate = "http://" + candidate
+    try:
+        parsed = can_ada.parse(candidate)
+    except ValueError:
+        return None
+    if parsed.protocol not in ("http:", "https:") or not parsed.hostname:
+        return None
+    host = str(parsed.hostname).rstrip(".")
+    return LinkParts(url=str(parsed.href), host=host, domain=registrable_domain(host))
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+@functools.cache
+def _extractor() -> tldextract.TLDExtract:
+    """The public suffix list inside the package; the empty arguments keep it from ever asking the network."""
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)

@@ -1,0 +1,149 @@
+"""The manifest that pins everything a score depends on; its hash is the release's id.
+
+Reading and checking only: what the numbers mean lives in routing.py and ensemble.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+MANIFEST = "manifest.json"
+NO_NORMALISER = "none"
+
+
+class Corrupt(Exception):
+    """A release whose files are missing, unreadable or not the ones its manifest names; the message says
+    which.
+    """
+
+
+class SchemaMismatch(Exception):
+    """A release trained on other features than this code computes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Spam probabilities from which a post goes to review and is removed; share of automatic verdicts
+    audited.
+    """
+
+    review_from: float
+    remove_from: float
+    audit_rate: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.review_from <= self.remove_from <= 1.0 or not 0.0 <= self.audit_rate <= 1.0:
+            raise ValueError(f"thresholds out of order or range: {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The monotone curve from main margin (log-odds) to spam probability: straight between knots, flat
+    outside.
+
+    A "platt" curve has one knot pair and means sigmoid(slope * margin + intercept).
+    """
+
+    method: str
+    slope: float = 1.0
+    intercept: float = 0.0
+    margins: Sequence[float] = ()
+    probabilities: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentPin:
+    """The content model this release was fitted with: its name and version in the Triton repository."""
+
+    model: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Content model, ensemble files, feature schema, calibration and thresholds that go live together."""
+
+    id: str
+    folder: Path
+    content: ContentPin
+    files: Mapping[str, str]
+    schema_hash: str
+    normaliser: str
+    thresholds: Thresholds
+    calibration: Calibration
+    training: Mapping[str, Any]
+    metrics: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read a release and check the SHA-256 of every file it names. Raises Corrupt naming the file or
+        field.
+        """
+        manifest = _read_manifest(folder / MANIFEST)
+        try:
+            release = cls(
+                id=manifest_id(manifest),
+                folder=folder,
+                content=ContentPin(**manifest["content"]),
+                files=dict(manifest["files"]),
+                schema_hash=str(manifest["schema_hash"]),
+                normaliser=str(manifest["normaliser"]),
+                thresholds=Thresholds(
+                    **{name: manifest["thresholds"][name] for name in Thresholds.__slots__}
+                ),
+                calibration=Calibration(**manifest["calibration"]),
+                training=manifest["training"],
+                metrics=manifest["metrics"],
+            )
+        except (KeyError, TypeError, ValueError) as wrong:
+            raise Corrupt(f"{folder / MANIFEST}: {type(wrong).__name__}: {wrong}") from wrong
+        for name, expected in release.files.items():
+            _check_file(folder / name, expected=expected)
+        return release
+
+    def check_schema(self, schema_hash: str) -> None:
+        """Raise SchemaMismatch unless the release was trained on features with this schema hash."""
+        if schema_hash != self.schema_hash:
+            raise SchemaMismatch(
+                f"release {self.id[:12]} was trained on feature schema {self.schema_hash[:12]}, "
+                f"this code computes {schema_hash[:12]}: retrain it or run the code it was trained with"
+            )
+
+
+def manifest_id(manifest: Mapping[str, Any]) -> str:
+    """Return the SHA-256 (64 hex digits) of a manifest in canonical JSON: sorted keys, no spaces, ASCII."""
+    canonical = json.dumps(
+        manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, 64 hex digits. Raises OSError if it cannot be read."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as missing:
+        raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
+    except ValueError as wrong:
+        raise Corrupt(f"{path}: not JSON: {wrong}") from wrong
+    if not isinstance(manifest, dict):
+        raise Corrupt(f"{path}: not a JSON object")
+    return manifest
+
+
+def _check_file(path: Path, *, expected: str) -> None:
+    try:
+        found = file_sha256(path)
+    except OSError as missing:
+        raise Corrupt(f"{path}: named by the manifest but cannot be read: {missing.strerror}") from missing
+    if found != expected:
+        raise Corrupt(f"{path}: SHA-256 is {found[:12]}…, the manifest says {expected[:12]}…")

@@ -1,0 +1,92 @@
+"""Near-duplicate signatures: texts that share a band probably come from one template.
+
+MinHash (Broder 1997) over character shingles, banded for locality-sensitive hashing (Leskovec, Rajaraman,
+Ullman, Mining of Massive Datasets, ch. 3). Own numpy lines, not datasketch: that draws its permutations from
+numpy's generator, whose stream may change between versions, and these digests are stored in the database.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+BANDS = 16
+_ROWS_PER_BAND = 4
+_SHINGLE = 5
+_MIN_WORDS = 3
+_TEXT_LIMIT = 10_000
+
+_URL = re.compile(r"\b(?:https?:|www\.)\S+|\b[\w-]+(?:\.[\w-]+)+(?:/\S*)?|@\w+", re.IGNORECASE)
+# Scripts without spaces: each character counts as a word.
+_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+")
+
+
+def bands(text: str) -> tuple[int, ...]:
+    """Return signed 64-bit digests, the same in every process and version; near-duplicates share at least
+    one.
+
+    Names, numbers, links and emoji may differ. A text of under three words has one band, its exact normalised
+    form; an empty text has none. Only the first 10,000 characters count.
+    """
+    folded = _folded(text[:_TEXT_LIMIT])
+    words = _WORD.findall(_URL.sub(" ", folded))
+    if len(words) < _MIN_WORDS:
+        exact = " ".join(folded.split())
+        return (_digest(f"exact:{exact}"),) if exact else ()
+    signature = _signature(_shingles(" ".join(words)))
+    rows = signature.reshape(BANDS, _ROWS_PER_BAND)
+    return tuple(_digest(f"band:{index}:{row.tobytes().hex()}") for index, row in enumerate(rows))
+
+
+def _folded(text: str) -> str:
+    """Fold case, width and accents and drop invisible characters."""
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(
+        character for character in decomposed if unicodedata.category(character) not in ("Cf", "Mn")
+    )
+
+
+def _shingles(text: str) -> NDArray[np.uint64]:
+    pieces = {text[start : start + _SHINGLE] for start in range(max(1, len(text) - _SHINGLE + 1))}
+    return _unsigned(pieces)
+
+
+def _signature(shingles: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return the minimum of every hash function over the shingles, shape (BANDS * rows,), little-endian
+    uint32.
+    """
+    multipliers, offsets = _hash_functions()
+    # Multiply-shift hashing (Dietzfelbinger 1997): uint64 arithmetic wraps on purpose, the high half is kept.
+    hashed = (shingles[:, None] * multipliers + offsets) >> np.uint64(32)
+    signature: NDArray[np.uint32] = hashed.min(axis=0).astype("<u4")
+    return signature
+
+
+@functools.cache
+def _hash_functions() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    count = BANDS * _ROWS_PER_BAND
+    numbers = np.array([_raw(f"hash function {index}") for index in range(2 * count)], dtype=np.uint64)
+    return numbers[:count] | np.uint64(1), numbers[count:]
+
+
+def _unsigned(pieces: Iterable[str]) -> NDArray[np.uint64]:
+    return np.array([_raw(piece) for piece in pieces], dtype=np.uint64)
+
+
+def _digest(text: str) -> int:
+    """Return a signed 64-bit number, which is what a PostgreSQL bigint holds."""
+    return int.from_bytes(_bytes(text), "big", signed=True)
+
+
+def _raw(text: str) -> int:
+    return int.from_bytes(_bytes(text), "big")
+
+
+def _bytes(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
