@@ -42,6 +42,7 @@ class Environment:
     web_port: int
     undo_seconds: int
     lease_seconds: int
+    egress_private_hosts: tuple[str, ...]
 
 
 def read(variables: Mapping[str, str] = os.environ) -> Environment:
@@ -60,6 +61,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
+        egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
     )
 
 
@@ -96,9 +98,7 @@ def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:
 
 
 def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ...]:
-    given = tuple(
-        filter(None, (host.strip() for host in variables.get("SPAMDESK_ALLOWED_HOSTS", "").split(",")))
-    )
+    given = _names(variables, "SPAMDESK_ALLOWED_HOSTS")
     if mode is not Mode.PRODUCTION:
         return given or ("localhost", "127.0.0.1", "[::1]")
     if not given or "*" in given:
@@ -106,6 +106,10 @@ def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ..
             "SPAMDESK_ALLOWED_HOSTS must name the host names that production answers to."
         )
     return given
+
+
+def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(filter(None, (part.strip() for part in variables.get(name, "").split(","))))
 
 
 def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:

@@ -7,9 +7,8 @@ from typing import Any
 
 import environ
 
+from config import logs
 from config.environment import ROOT, Mode, read
-from config.logs import LOGGING as LOGGING
-from config.logs import configure as _configure_logs
 
 ENVIRONMENT = read()
 MODE = ENVIRONMENT.mode
@@ -137,6 +136,7 @@ _DATABASE = environ.Env.db_url_config(ENVIRONMENT.database_url, engine="django.d
 DATABASES = {
     "default": {
         **_DATABASE,
+        "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
         "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
         "OPTIONS": {**_DATABASE.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
     },
@@ -174,6 +174,24 @@ CELERY_TASK_TIME_LIMIT = 55
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULE = {
+    # Each run expires before the next, so that a worker that was away does not find a pile of sweeps.
+    "sweep-scoring": {
+        "task": "moderation.tasks.sweep_scoring",
+        "schedule": 5.0,
+        "options": {"queue": "default", "expires": 5},
+    },
+    "rescore-degraded": {
+        "task": "moderation.tasks.rescore_degraded",
+        "schedule": 10.0,
+        "options": {"queue": "default", "expires": 10},
+    },
+    "sweep-deliveries": {
+        "task": "moderation.tasks.sweep_deliveries",
+        "schedule": 5.0,
+        "options": {"queue": "default", "expires": 5},
+    },
+}
 
 # -- Scoring
 TRITON_URL = ENVIRONMENT.triton_url
@@ -182,6 +200,10 @@ RELEASE_DIR = ENVIRONMENT.release_dir
 UNDO_SECONDS = ENVIRONMENT.undo_seconds
 LEASE_SECONDS = ENVIRONMENT.lease_seconds
 
+# -- What leaves the installation
+EXPORT_DIR = STATE_DIR / "exports"
+EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
+
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log
-LOGGING_CONFIG = "logging.config.dictConfig"
-_configure_logs()
+LOGGING = logs.LOGGING
+logs.configure()

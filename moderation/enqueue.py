@@ -34,7 +34,10 @@ def explanation(*, score_id: int) -> None:
 def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
     """Send a delivery, not before the time for undoing is over."""
     _after_commit(
-        "moderation.tasks.send_delivery", queue="default", countdown=countdown_seconds, delivery_id=delivery_id
+        "moderation.tasks.send_delivery",
+        queue="default",
+        countdown=countdown_seconds,
+        delivery_id=delivery_id,
     )
 
 
@@ -51,5 +54,5 @@ def _send(task: str, *, queue: str, countdown: float, kwargs: dict[str, object])
     try:
         current_app.send_task(task, kwargs=kwargs, queue=queue, countdown=countdown or None)
     except OperationalError as refused:
-        # The broker is away. The row is committed and the sweep will find it: answering the caller comes first.
+        # The broker is away. The row is committed and the sweep will find it: the caller gets an answer.
         log.warning("enqueue_refused", task=task, reason=type(refused).__name__)

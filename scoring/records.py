@@ -73,7 +73,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintRecord:
-    """A complaint about the post, with the reporter's earlier complaints that moderators confirmed or rejected."""
+    """A complaint about the post; `reporter_*` count the reporter's earlier ones that moderators judged."""
 
     reason: str
     reported_at: datetime
@@ -122,7 +122,7 @@ class PostRecord:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Read a stored record. Raises InvalidRecord naming the field that is missing, unknown or of a wrong type."""
+        """Read a stored record. Raises InvalidRecord naming the missing, unknown or wrongly typed field."""
         if not isinstance(stored, dict) or stored.get("version") != RECORD_VERSION:
             raise InvalidRecord(f"version: this library reads record version {RECORD_VERSION}")
         return typing.cast("Self", _build(cls, stored, path="record"))

@@ -18,7 +18,7 @@ class Split(StrEnum):
 
 
 def split_of(group: str) -> Split:
-    """Say which part a group belongs to: the same for ever, on every machine, whatever else is in the file."""
+    """Say which part a group belongs to: the same for ever, whatever else is in the file."""
     bucket = int.from_bytes(hashlib.sha256(group.encode()).digest()[:8], "big") % 100
     if bucket < TRAIN_PERCENT:
         return Split.TRAIN

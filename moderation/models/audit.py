@@ -11,7 +11,11 @@ class AuditEntry(models.Model):
 
     at = models.DateTimeField()
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="audit_entries"
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="audit_entries",
     )
     action = models.CharField(max_length=40)
     subject_kind = models.CharField(max_length=20)

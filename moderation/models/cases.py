@@ -31,7 +31,7 @@ class CaseReason(models.TextChoices):
 
 
 class Case(models.Model):
-    """A post waiting for a human. The claim, a moderator's lease on it, stands in the row: one holder at most."""
+    """A post waiting for a human. The claim, a moderator's lease on it, is in the row: one holder at most."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="cases")
     score = models.ForeignKey(Score, on_delete=models.PROTECT, related_name="cases")
@@ -51,9 +51,12 @@ class Case(models.Model):
     class Meta:
         ordering = ("-priority", "id")
         constraints = (
-            models.UniqueConstraint(fields=("post",), condition=Q(state="open"), name="one_open_case_per_post"),
+            models.UniqueConstraint(
+                fields=("post",), condition=Q(state="open"), name="one_open_case_per_post"
+            ),
             models.CheckConstraint(
-                condition=Q(claimed_by__isnull=True) | Q(lease_end_at__isnull=False), name="claim_has_lease_end"
+                condition=Q(claimed_by__isnull=True) | Q(lease_end_at__isnull=False),
+                name="claim_has_lease_end",
             ),
         )
         indexes = (
@@ -97,7 +100,9 @@ class Decision(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
     decided_at = models.DateTimeField()
-    effective_at = models.DateTimeField(help_text="When the platform may learn of it: after the time for undoing.")
+    effective_at = models.DateTimeField(
+        help_text="When the platform may learn of it: after the time for undoing."
+    )
 
     class Meta:
         ordering = ("decided_at", "id")
@@ -120,7 +125,7 @@ class Decision(models.Model):
 
 
 class Reversal(models.Model):
-    """A decision taken back: undone before the platform learned of it, or corrected by a replacement after."""
+    """A decision taken back: undone before the platform knew of it, or replaced afterwards."""
 
     decision = models.OneToOneField(Decision, on_delete=models.CASCADE, related_name="reversal")
     replacement = models.OneToOneField(
@@ -150,7 +155,9 @@ class Label(models.Model):
     class Meta:
         ordering = ("labelled_at", "id")
         constraints = (
-            models.UniqueConstraint(fields=("post",), condition=Q(retracted_at__isnull=True), name="one_live_label_per_post"),
+            models.UniqueConstraint(
+                fields=("post",), condition=Q(retracted_at__isnull=True), name="one_live_label_per_post"
+            ),
         )
         indexes = (models.Index(fields=("labelled_at", "id"), name="label_by_time"),)
 

@@ -35,7 +35,9 @@ class PostLink(models.Model):
 
     class Meta:
         ordering = ("revision_id", "position")
-        constraints = (models.UniqueConstraint(fields=("revision", "position"), name="link_once_per_position"),)
+        constraints = (
+            models.UniqueConstraint(fields=("revision", "position"), name="link_once_per_position"),
+        )
         indexes = (
             models.Index(fields=("domain", "received_at"), name="link_domain_history"),
             models.Index(fields=("url_digest", "received_at"), name="link_url_history"),
@@ -50,7 +52,9 @@ class DomainBan(models.Model):
 
     domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="bans")
     reason = models.CharField(max_length=500)
-    imposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    imposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     imposed_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     lifted_by = models.ForeignKey(
@@ -61,7 +65,9 @@ class DomainBan(models.Model):
     class Meta:
         ordering = ("-imposed_at", "-id")
         constraints = (
-            models.UniqueConstraint(fields=("domain",), condition=Q(lifted_at__isnull=True), name="one_live_ban_per_domain"),
+            models.UniqueConstraint(
+                fields=("domain",), condition=Q(lifted_at__isnull=True), name="one_live_ban_per_domain"
+            ),
         )
 
     def __str__(self) -> str:

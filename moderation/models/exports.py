@@ -18,7 +18,9 @@ class ExportState(models.TextChoices):
 class Export(models.Model):
     """A JSON lines file of labels with its manifest, built by a task."""
 
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
+    )
     requested_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=ExportState.choices, default=ExportState.WAITING)
     since = models.DateTimeField(null=True, blank=True)

@@ -7,7 +7,7 @@ from django.db import models
 
 
 class Role(models.TextChoices):
-    """What a person may do; each role contains the rights of the ones named before it, `ml_engineer` aside."""
+    """What a person may do; each role has the rights of those named before it, `ml_engineer` aside."""
 
     MODERATOR = "moderator", "Moderator"
     LEAD = "lead", "Lead"

@@ -18,7 +18,9 @@ class Author(models.Model):
 
     class Meta:
         ordering = ("id",)
-        constraints = (models.UniqueConstraint(fields=("platform", "external_id"), name="author_once_per_platform"),)
+        constraints = (
+            models.UniqueConstraint(fields=("platform", "external_id"), name="author_once_per_platform"),
+        )
 
     def __str__(self) -> str:
         return self.display_name or self.external_id
@@ -36,7 +38,9 @@ class Post(models.Model):
 
     class Meta:
         ordering = ("id",)
-        constraints = (models.UniqueConstraint(fields=("platform", "external_id"), name="post_once_per_platform"),)
+        constraints = (
+            models.UniqueConstraint(fields=("platform", "external_id"), name="post_once_per_platform"),
+        )
         indexes = (models.Index(fields=("author", "received_at"), name="post_author_history"),)
 
     def __str__(self) -> str:
@@ -55,7 +59,7 @@ class ScoreState(models.TextChoices):
 
 
 class Revision(models.Model):
-    """What a post said at one time, with everything the platform knew then. Immutable but for its scoring state."""
+    """What a post said at one time, with all the platform knew then. Only its scoring state changes."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions")
     number = models.PositiveIntegerField()
@@ -79,7 +83,9 @@ class Revision(models.Model):
     enqueued_at = models.DateTimeField()
     lease_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    generation = models.PositiveIntegerField(default=1, help_text="Grows with every new reason to score again.")
+    generation = models.PositiveIntegerField(
+        default=1, help_text="Grows with every new reason to score again."
+    )
 
     class Meta:
         ordering = ("post_id", "number")
@@ -144,7 +150,9 @@ class Complaint(models.Model):
         indexes = (
             models.Index(fields=("post", "received_at"), name="complaint_of_post"),
             models.Index(
-                fields=("platform", "post_external_id"), name="complaint_unjoined", condition=Q(post__isnull=True)
+                fields=("platform", "post_external_id"),
+                name="complaint_unjoined",
+                condition=Q(post__isnull=True),
             ),
             models.Index(F("reporter"), F("received_at"), name="complaint_by_reporter"),
         )

@@ -20,7 +20,7 @@ class RouteChoice(models.TextChoices):
 
 
 class Score(models.Model):
-    """The result of scoring one revision once: a repeated task finds its generation taken and writes nothing."""
+    """The result of scoring one revision once: a repeated task finds its generation taken."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="scores")
     generation = models.PositiveIntegerField()
@@ -33,7 +33,9 @@ class Score(models.Model):
     content_probability = models.FloatField(null=True)
     sub_models = models.JSONField(default=dict)
     base = models.FloatField(default=0.0)
-    contributions = models.JSONField(default=list, help_text="[feature, value or null, contribution], largest first.")
+    contributions = models.JSONField(
+        default=list, help_text="[feature, value or null, contribution], largest first."
+    )
     word_contributions = models.JSONField(null=True, help_text="[start, end, contribution] in the raw text.")
     route = models.CharField(max_length=8, choices=RouteChoice.choices)
     route_reason = models.CharField(max_length=16, blank=True)
@@ -48,7 +50,8 @@ class Score(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("revision", "generation"), name="score_once_per_generation"),
             models.CheckConstraint(
-                condition=Q(spam_probability__gte=0, spam_probability__lte=1), name="score_probability_in_range"
+                condition=Q(spam_probability__gte=0, spam_probability__lte=1),
+                name="score_probability_in_range",
             ),
         )
         indexes = (models.Index(fields=("route", "scored_at"), name="score_by_route"),)

@@ -1,1 +1,1 @@
-"""Every write. Modules are verbs; each public function opens its own transaction and takes the clock as `at`."""
+"""Every write. Modules are verbs; public functions open their own transaction and take the clock as `at`."""

@@ -24,7 +24,9 @@ class NotBanned(Exception):
     """The ban was lifted before."""
 
 
-def impose(*, domain: str, reason: str, actor: User, at: datetime, expires_at: datetime | None = None) -> DomainBan:
+def impose(
+    *, domain: str, reason: str, actor: User, at: datetime, expires_at: datetime | None = None
+) -> DomainBan:
     """Ban a registrable domain; a host name given instead bans the domain it belongs to.
 
     Raises NotADomain or AlreadyBanned.
@@ -40,7 +42,12 @@ def impose(*, domain: str, reason: str, actor: User, at: datetime, expires_at: d
                 domain=row, reason=reason, imposed_by=actor, imposed_at=at, expires_at=expires_at
             )
             verdict.audit(
-                action="ban.imposed", subject_kind="domain", subject_id=row.name, actor=actor, at=at, reason=reason
+                action="ban.imposed",
+                subject_kind="domain",
+                subject_id=row.name,
+                actor=actor,
+                at=at,
+                reason=reason,
             )
     except IntegrityError:
         # The partial unique index is the judge between two leads who press the button at once.
@@ -51,7 +58,9 @@ def impose(*, domain: str, reason: str, actor: User, at: datetime, expires_at: d
 def lift(*, ban_id: int, actor: User, at: datetime) -> None:
     """Lift a live ban. Raises NotBanned if it was lifted before."""
     with transaction.atomic():
-        lifted = DomainBan.objects.filter(pk=ban_id, lifted_at__isnull=True).update(lifted_at=at, lifted_by=actor)
+        lifted = DomainBan.objects.filter(pk=ban_id, lifted_at__isnull=True).update(
+            lifted_at=at, lifted_by=actor
+        )
         if not lifted:
             raise NotBanned("This ban was lifted before.")
         name = DomainBan.objects.values_list("domain__name", flat=True).get(pk=ban_id)

@@ -1,7 +1,8 @@
 """The one way out to addresses that others choose: checked at connect time, bounded in time and size.
 
-Names are resolved here and the connection goes to the very address that was checked, so a second answer of the name
-server (DNS rebinding) changes nothing. Private addresses are refused unless the operator lists the host.
+Names are resolved here and the connection goes to the very address that was checked, so a second answer of
+the name server (DNS rebinding) changes nothing. Private addresses are refused unless the operator lists the
+host.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class Failed(Exception):
 
 
 def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> int:
-    """Post to a URL and return the status. Raises Refused or Failed; follows no redirect, ignores the answer's body."""
+    """Post to a URL and return the status; follows no redirect, reads no body. Raises Refused or Failed."""
     target = httpx.URL(url)
     if target.scheme not in {"http", "https"} or not target.host or target.userinfo:
         raise Refused("The address must be http or https, with a host and without credentials.")
@@ -64,6 +65,6 @@ def _checked_address(target: httpx.URL) -> str:
 
 
 def _is_public(address: str) -> bool:
-    parsed = ipaddress.ip_address(address.split("%")[0])
+    parsed = ipaddress.ip_address(address.split("%", 1)[0])
     mapped = getattr(parsed, "ipv4_mapped", None)
     return (mapped or parsed).is_global and not parsed.is_multicast

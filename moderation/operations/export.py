@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
@@ -38,7 +37,7 @@ def request(*, requested_by: User, wanted: LabelFilter, at: datetime) -> Export:
 
 
 def build(*, export_id: int, at: datetime) -> None:
-    """Build a requested export, with its progress in the row. Safe to run twice: only a waiting one is built."""
+    """Build a requested export, with its progress in the row. Only a waiting one is built."""
     row = Export.objects.get(pk=export_id)
     if not Export.objects.filter(pk=export_id, state=ExportState.WAITING).update(state=ExportState.BUILDING):
         return
@@ -67,7 +66,7 @@ def path_of(export: Export) -> Path:
 
 
 def write(
-    *, out: Path, wanted: LabelFilter, at: datetime, progress: Callable[[int], None] = lambda written: None
+    *, out: Path, wanted: LabelFilter, at: datetime, progress: Callable[[int], None] | None = None
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
 
@@ -83,11 +82,11 @@ def write(
             file.write(line)
             digest.update(line)
             tally.add(row)
-            if tally.labels % PROGRESS_EVERY == 0:
+            if progress is not None and tally.labels % PROGRESS_EVERY == 0:
                 progress(tally.labels)
     manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally, sha256=digest.hexdigest())
     Path(f"{out}.manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-    os.replace(partial, out)
+    partial.replace(out)
     return manifest
 
 

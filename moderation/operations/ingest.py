@@ -93,7 +93,7 @@ def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         rows = _posts(platform=platform, posts=posts, authors=authors, at=at)
         known = _known_revisions(posts=posts, rows=rows)
         answers, fresh = _sort_out(posts=posts, rows=rows, known=known, at=at)
-        _store(fresh=fresh, rows=rows, at=at)
+        _store(fresh=fresh, at=at)
         _join_complaints(platform=platform, posts=[revision.post for revision, _ in fresh])
         pending = [revision.pk for revision, _ in fresh if revision.score_state == ScoreState.PENDING]
         enqueue.scoring(revision_ids=pending)
@@ -140,7 +140,9 @@ def _rescore_if_doubled(*, post: Post, at: datetime) -> None:
 
 
 def _one_author(*, platform: Platform, external_id: str, at: datetime) -> Author:
-    return Author.objects.get_or_create(platform=platform, external_id=external_id, defaults={"first_seen_at": at})[0]
+    return Author.objects.get_or_create(
+        platform=platform, external_id=external_id, defaults={"first_seen_at": at}
+    )[0]
 
 
 def _authors(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> dict[str, Author]:
@@ -148,15 +150,20 @@ def _authors(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime)
     # Sorted, so that two requests with the same authors take their locks in the same order.
     Author.objects.bulk_create(
         [
-            Author(platform=platform, external_id=external_id, display_name=names[external_id], first_seen_at=at)
+            Author(
+                platform=platform, external_id=external_id, display_name=names[external_id], first_seen_at=at
+            )
             for external_id in sorted(names)
         ],
         ignore_conflicts=True,
     )
     authors = {
-        author.external_id: author for author in Author.objects.filter(platform=platform, external_id__in=names)
+        author.external_id: author
+        for author in Author.objects.filter(platform=platform, external_id__in=names)
     }
-    renamed = [author for author in authors.values() if names[author.external_id] not in ("", author.display_name)]
+    renamed = [
+        author for author in authors.values() if names[author.external_id] not in ("", author.display_name)
+    ]
     for author in renamed:
         author.display_name = names[author.external_id]
     Author.objects.bulk_update(sorted(renamed, key=lambda author: author.pk), ["display_name"])
@@ -186,7 +193,9 @@ def _posts(
     return {row.external_id: row for row in locked}
 
 
-def _known_revisions(*, posts: Sequence[IncomingPost], rows: dict[str, Post]) -> dict[tuple[int, int], Revision]:
+def _known_revisions(
+    *, posts: Sequence[IncomingPost], rows: dict[str, Post]
+) -> dict[tuple[int, int], Revision]:
     numbers = {post.revision for post in posts}
     known = Revision.objects.filter(post__in=rows.values(), number__in=numbers).select_related("post")
     return {(revision.post_id, revision.number): revision for revision in known}
@@ -214,7 +223,7 @@ def _sort_out(
         elif there.body_digest == digest:
             answers.append((there, False))
         else:
-            detail = f"Revision {incoming.revision} is already stored with another content; send a higher revision."
+            detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
     return answers, fresh
 
@@ -241,7 +250,7 @@ def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -
     )
 
 
-def _store(*, fresh: list[tuple[Revision, IncomingPost]], rows: dict[str, Post], at: datetime) -> None:
+def _store(*, fresh: list[tuple[Revision, IncomingPost]], at: datetime) -> None:
     if not fresh:
         return
     for revision, group in zip(
@@ -253,7 +262,9 @@ def _store(*, fresh: list[tuple[Revision, IncomingPost]], rows: dict[str, Post],
         if revision.number < revision.post.latest_revision:
             revision.score_state = ScoreState.SUPERSEDED
     Revision.objects.bulk_create([revision for revision, _ in fresh])
-    Post.objects.bulk_update({revision.post_id: revision.post for revision, _ in fresh}.values(), ["latest_revision"])
+    Post.objects.bulk_update(
+        {revision.post_id: revision.post for revision, _ in fresh}.values(), ["latest_revision"]
+    )
     _supersede(fresh=[revision for revision, _ in fresh])
     link.store(revisions=[revision for revision, _ in fresh], at=at)
 

@@ -1,7 +1,7 @@
 """Send deliveries to the platform's webhook, signed by the Standard Webhooks specification.
 
-A delivery is retried over days and ends delivered or visibly failed. Without a signing secret it waits: nothing
-leaves unsigned. Redirects are not followed.
+A delivery is retried over days and ends delivered or visibly failed. Without a signing secret it waits:
+nothing leaves unsigned. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -109,4 +109,6 @@ def _record(delivery: Delivery, *, at: datetime, error: str, is_permanent: bool)
         next_attempt_at=delivery.next_attempt_at,
     )
     if error:
-        log.info("delivery_failed", delivery=str(delivery.pk), attempts=delivery.attempts, state=delivery.state)
+        log.info(
+            "delivery_failed", delivery=str(delivery.pk), attempts=delivery.attempts, state=delivery.state
+        )

@@ -22,7 +22,9 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
     proposed: dict[int, uuid.UUID] = {}
     for of_text in bands:
         group = _choose(of_text, found | proposed)
-        proposed.update({digest: group for digest in of_text if digest not in found and digest not in proposed})
+        proposed.update(
+            {digest: group for digest in of_text if digest not in found and digest not in proposed}
+        )
     SimilarityBand.objects.bulk_create(
         [SimilarityBand(digest=digest, similarity_group=proposed[digest]) for digest in sorted(proposed)],
         ignore_conflicts=True,

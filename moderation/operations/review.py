@@ -65,7 +65,8 @@ class SameVerdict(Refusal):
 def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
     """Claim the next cases for a moderator: those held already, then the most harmful free ones.
 
-    Escalated cases go to leads, and to them first. Two moderators never get the same case: locked rows are skipped.
+    Escalated cases go to leads, before all others. Two moderators never get the same case:
+    locked rows are skipped.
     """
     if not moderator.may_decide:
         raise NotAllowed("This role does not decide cases.")
@@ -75,7 +76,9 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
         cases = list(held.order_by("-is_escalated", "-priority", "id")[:count])
         for is_escalated in (True, False) if moderator.may_lead else (False,):
             free = open_cases.filter(_is_free(at=at), is_escalated=is_escalated)
-            free = free.exclude(pk__in=[case.pk for case in cases]).exclude(skipped_by__contains=[moderator.pk])
+            free = free.exclude(pk__in=[case.pk for case in cases]).exclude(
+                skipped_by__contains=[moderator.pk]
+            )
             cases += free.order_by("-priority", "id")[: count - len(cases)]
         _lease(cases, moderator=moderator, at=at)
     return cases
@@ -88,14 +91,15 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         _refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
             raise NotAllowed("This case waits for a lead.")
-        if case.claimed_by not in (None, moderator) and not _is_expired(case, at=at):
-            raise AlreadyClaimed(case.claimed_by)
+        holder = case.claimed_by
+        if holder is not None and holder != moderator and not _is_expired(case, at=at):
+            raise AlreadyClaimed(holder)
         _lease([case], moderator=moderator, at=at)
     return case
 
 
 def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
-    """Extend the lease on a case that this moderator holds. Raises ClaimLost, AlreadyDecided or CaseClosed."""
+    """Extend the lease on a held case. Raises ClaimLost, AlreadyDecided or CaseClosed."""
     with transaction.atomic():
         case = _locked(case_id)
         _refuse_closed(case)
@@ -179,7 +183,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
             raise NotAllowed("Only your own decisions can be undone.")
         if at >= decision.effective_at:
             raise TooLate("The platform has been told. Correct the decision instead.")
-        case = _locked(decision.case_id)
+        case = _locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
         _retract_label(post_id=decision.post_id, at=at)
@@ -190,7 +194,9 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
     return case
 
 
-def correct(*, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = "") -> Decision:
+def correct(
+    *, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = ""
+) -> Decision:
     """Replace a decision that the platform knows by another, with a compensating delivery.
 
     Raises AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
@@ -230,7 +236,9 @@ def _lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
     for case in cases:
         case.claimed_by = moderator
         case.lease_end_at = lease_end_at
-    Case.objects.filter(pk__in=[case.pk for case in cases]).update(claimed_by=moderator, lease_end_at=lease_end_at)
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(
+        claimed_by=moderator, lease_end_at=lease_end_at
+    )
 
 
 def _release(case: Case) -> None:
@@ -297,7 +305,7 @@ def _decision(
 def _replacement(
     wrong: Decision, *, moderator: User, verdict: Verdict, reason: str, at: datetime
 ) -> Decision:
-    """Build the decision that takes the place of a wrong one; a correction is deliberate and takes effect at once."""
+    """Build the decision that takes the place of a wrong one; it is deliberate and takes effect at once."""
     version = None
     if wrong.case is not None:
         case = _locked(wrong.case.pk)
@@ -332,6 +340,4 @@ def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
 
 
 def _audit(action: str, case: Case, *, moderator: User, at: datetime, **details: object) -> None:
-    verdicts.audit(
-        action=action, subject_kind="case", subject_id=case.pk, actor=moderator, at=at, **details
-    )
+    verdicts.audit(action=action, subject_kind="case", subject_id=case.pk, actor=moderator, at=at, **details)

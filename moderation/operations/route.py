@@ -1,4 +1,4 @@
-"""Turn fresh scores into open cases or automatic decisions. Call inside the transaction that saved the scores."""
+"""Turn fresh scores into open cases or automatic decisions, inside the transaction that saved the scores."""
 
 from __future__ import annotations
 
@@ -44,11 +44,15 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
     posts = {revision.post_id for revision in revisions}
     cases = {
         case.post_id: case
-        for case in Case.objects.select_for_update().filter(post__in=posts, state=CaseState.OPEN).order_by("id")
+        for case in Case.objects.select_for_update()
+        .filter(post__in=posts, state=CaseState.OPEN)
+        .order_by("id")
     }
     decisions = {
         decision.post_id: decision
-        for decision in Decision.objects.filter(post__in=posts, reversal__isnull=True).order_by("decided_at", "id")
+        for decision in Decision.objects.filter(post__in=posts, reversal__isnull=True).order_by(
+            "decided_at", "id"
+        )
     }
     return {post: _Standing(case=cases.get(post), decision=decisions.get(post)) for post in posts}
 

@@ -16,6 +16,7 @@ from moderation.models.posts import ScoreState
 from moderation.operations import route
 from moderation.queries import records
 from scoring.blocklist import Ban, Blocklist
+from scoring.explain import word_contributions
 from scoring.pipeline import ScoreResult
 from scoring.records import PostRecord
 
@@ -28,7 +29,7 @@ SWEEP_LIMIT = 2_000
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Score those of the revisions that are still open; return how many. Safe to run twice, and side by side."""
+    """Score those of the revisions that are still open; return how many. Safe to run twice."""
     claimed = _claim(revision_ids=revision_ids, at=at)
     if not claimed:
         return 0
@@ -44,10 +45,12 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
 
 def explain(*, score_id: int) -> None:
     """Attribute the content probability to the words of the text and store it with the score, once."""
-    score = Score.objects.select_related("revision").filter(pk=score_id, word_contributions__isnull=True).first()
+    score = (
+        Score.objects.select_related("revision").filter(pk=score_id, word_contributions__isnull=True).first()
+    )
     if score is None or score.content_probability is None or not score.revision.text.strip():
         return
-    words = scorer.get().explain_text(score.revision.text)
+    words = word_contributions(score.revision.text, probabilities=scorer.content().probabilities)
     score.word_contributions = [[word.start, word.end, word.contribution] for word in words]
     score.save(update_fields=("word_contributions",))
 
@@ -140,8 +143,8 @@ def _score(revisions: list[Revision], *, at: datetime) -> int:
 def _still_ours(revisions: list[Revision]) -> set[int]:
     """Lock the rows and drop those that another worker finished after our lease ran out.
 
-    The posts are locked first, as ingest does, so that neither waits for the other in a circle, and read anew:
-    a higher revision may have come in meanwhile.
+    The posts are locked first, as ingest does, so that neither waits for the other in a circle. They are
+    read anew: a higher revision may have come in meanwhile.
     """
     ids = [revision.pk for revision in revisions]
     posts = _lock_posts({revision.post_id for revision in revisions})
@@ -171,8 +174,9 @@ def _blocklist(*, revisions: list[Revision], at: datetime) -> Blocklist:
 
 
 def _release(*, at: datetime) -> Release:
-    live = scorer.release()
-    return Release.objects.get_or_create(pk=live.id, defaults={"manifest": live.manifest, "first_used_at": at})[0]
+    return Release.objects.get_or_create(
+        pk=scorer.release().id, defaults={"manifest": scorer.manifest(), "first_used_at": at}
+    )[0]
 
 
 def _row(

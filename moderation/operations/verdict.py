@@ -1,4 +1,4 @@
-"""Write decisions with all that belongs to them: label, audit entry and delivery. Always in one transaction."""
+"""Write decisions with all that belongs to them, in one transaction: label, audit entry and delivery."""
 
 from __future__ import annotations
 
@@ -49,7 +49,12 @@ def audit(
 ) -> None:
     """Add one audit entry. Call inside the transaction of the act that it tells of."""
     AuditEntry.objects.create(
-        at=at, actor=actor, action=action, subject_kind=subject_kind, subject_id=str(subject_id), details=details
+        at=at,
+        actor=actor,
+        action=action,
+        subject_kind=subject_kind,
+        subject_id=str(subject_id),
+        details=details,
     )
 
 
@@ -94,7 +99,7 @@ def _delivery(decision: Decision, *, event: str) -> Delivery:
 
 
 def _body(decision: Decision, *, event: str) -> dict[str, Any]:
-    """Return the webhook's body, in the shape of the Standard Webhooks specification (type, timestamp, data)."""
+    """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
     return {
         "type": event,
         "timestamp": decision.decided_at.isoformat(),

@@ -18,7 +18,7 @@ CHUNK = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelFilter:
-    """Labels given at or after `since` and before `until`; None leaves a side open. Retracted ones are left out."""
+    """Labels given at or after `since` and before `until`, None leaving a side open; never retracted ones."""
 
     since: datetime | None = None
     until: datetime | None = None

@@ -24,7 +24,7 @@ from scoring.records import (
 )
 
 SAMPLE = 200
-"""Most recent posts that a history counts; also the most complaints and earlier reports that a record holds."""
+"""Most recent posts that a history counts; also the most complaints and earlier reports of a record."""
 
 _SOURCES = {
     "author": "SELECT p.id AS post_id, p.author_id, p.received_at FROM moderation_post p"
@@ -32,10 +32,12 @@ _SOURCES = {
     " ORDER BY p.received_at DESC",
     "ip": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.ip = k.key::inet AND r.received_at < %(at)s AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
+    " WHERE r.ip = k.key::inet AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
     "network": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
-    " WHERE r.ip_network = k.key AND r.received_at < %(at)s AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
+    " WHERE r.ip_network = k.key AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
     "similar": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE r.similarity_group = k.key::uuid AND r.received_at < %(at)s AND r.post_id <> k.post_id"
@@ -116,15 +118,14 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
 
     The revisions come with `post`, `post__platform` and `post__author` selected.
     """
-    histories = {
-        kind: _histories(kind, keys=keys, posts=[revision.post_id for revision in revisions], at=at)
-        for kind, keys in {
-            "author": [str(revision.post.author_id) for revision in revisions],
-            "ip": [revision.ip for revision in revisions],
-            "network": [revision.ip_network or None for revision in revisions],
-            "similar": [str(revision.similarity_group) for revision in revisions],
-        }.items()
+    keys: dict[str, Sequence[str | None]] = {
+        "author": [str(revision.post.author_id) for revision in revisions],
+        "ip": [revision.ip for revision in revisions],
+        "network": [revision.ip_network or None for revision in revisions],
+        "similar": [str(revision.similarity_group) for revision in revisions],
     }
+    posts = [revision.post_id for revision in revisions]
+    histories = {kind: _histories(kind, keys=keys[kind], posts=posts, at=at) for kind in keys}
     links = _links(revisions=revisions, at=at)
     same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
@@ -154,10 +155,10 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
     ]
 
 
-def _rows(sql: str, **values: object) -> list[Any]:
+def _rows(sql: str, **values: Any) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql.replace("{sample}", str(SAMPLE)), values)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def _histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at: datetime) -> list[History]:
@@ -207,7 +208,9 @@ def _author(snapshot: Mapping[str, Any]) -> AuthorSnapshot:
 def _links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Link, ...]]:
     by_id = {revision.pk: revision for revision in revisions}
     rows = list(
-        PostLink.objects.filter(revision__in=by_id).select_related("domain").order_by("revision_id", "position")
+        PostLink.objects.filter(revision__in=by_id)
+        .select_related("domain")
+        .order_by("revision_id", "position")
     )
     if not rows:
         return {}
@@ -258,7 +261,10 @@ def _complaints(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tup
     ):
         complaints[post_id].append(
             ComplaintRecord(
-                reason=reason, reported_at=reported_at, reporter_confirmed=confirmed, reporter_rejected=rejected
+                reason=reason,
+                reported_at=reported_at,
+                reporter_confirmed=confirmed,
+                reporter_rejected=rejected,
             )
         )
     return {post_id: tuple(found) for post_id, found in complaints.items()}

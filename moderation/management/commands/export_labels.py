@@ -1,0 +1,67 @@
+"""Write the labels to a JSON lines file with its manifest."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from moderation.operations import export
+from moderation.queries import labels
+from moderation.queries.labels import LabelFilter
+
+
+class Command(BaseCommand):
+    """Stream labels, oldest first; memory stays flat however many there are."""
+
+    help = "Write confirmed labels with text, features, record and provenance to a JSON lines file."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where to write and which window."""
+        parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
+        parser.add_argument("--since", help="labels given at or after this time (ISO 8601 with offset)")
+        parser.add_argument("--until", help="labels given before this time (default: now)")
+
+    def handle(self, *_: Any, out: Path, since: str | None, until: str | None, **__: Any) -> None:
+        """Write the file and print what it holds."""
+        at = timezone.now()
+        wanted = LabelFilter(since=_time(since, "--since"), until=_time(until, "--until") or at)
+        expected = labels.count(wanted=wanted)
+        try:
+            manifest = export.write(
+                out=out, wanted=wanted, at=at, progress=lambda done: _show(done, expected)
+            )
+        except OSError as failure:
+            raise CommandError(f"{out}: {failure.strerror}. Give a path that can be written.") from failure
+        counts = manifest["counts"]
+        self.stdout.write(
+            f"{counts['labels']} labels ({counts['spam']} spam, {counts['not_spam']} not spam) in {out}\n"
+            f"manifest: {out}.manifest.json, sha256 {manifest['sha256']}"
+        )
+
+
+def _time(given: str | None, option: str) -> datetime | None:
+    if given is None:
+        return None
+    try:
+        parsed = parse_datetime(given)
+    except ValueError:
+        parsed = None
+    if parsed is None or parsed.tzinfo is None:
+        raise CommandError(
+            f"{option}: {given!r} is not a time with offset, such as 2026-01-31T00:00:00+00:00."
+        )
+    return parsed
+
+
+def _show(done: int, expected: int) -> None:
+    """Keep one line up to date, on a terminal only."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done} of {expected} labels")
+        sys.stderr.flush()
