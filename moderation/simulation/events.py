@@ -1,0 +1,38 @@
+"""What happens in the simulated world, in the shape in which a platform would tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """What a simulated post really is; kept apart from the payload, which never carries it."""
+
+    is_spam: bool
+    kind: str
+    language: str
+    campaign: str | None = None
+    hostile: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostEvent:
+    """A post at the instant `at`; `payload` is the body of POST /api/v1/posts."""
+
+    at: datetime
+    payload: dict[str, Any]
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComplaintEvent:
+    """A complaint at the instant `at`; `payload` is the body of POST /api/v1/complaints."""
+
+    at: datetime
+    payload: dict[str, Any]
+
+
+Event = PostEvent | ComplaintEvent

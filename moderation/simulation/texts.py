@@ -1,0 +1,157 @@
+"""Texts for posts: compositions of the material, or rows of a JSON lines file."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from moderation.simulation import hosts, material
+from moderation.simulation.grammar import Choices, expand
+from moderation.simulation.material import Kind, Wording
+
+LANGUAGE_WEIGHTS = {
+    "en": 60, "es": 9, "de": 8, "fr": 6, "pt": 6, "ru": 4, "ar": 3, "hi": 2, "ja": 2,
+}  # fmt: skip
+
+_SPAM_DRESSED_AS_TALK_SHARE = 0.06
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text with its truth; `group` is set when the source itself knows near-duplicates."""
+
+    text: str
+    kind: Kind
+    language: str
+    urls: tuple[str, ...] = ()
+    group: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Template:
+    """What the posts of one campaign have in common: wording, choices made, hosts linked to."""
+
+    kind: Kind
+    language: str
+    wording: Wording
+    template: str
+    fixed: dict[str, str] = field(default_factory=dict)
+    hosts: list[str] = field(default_factory=list)
+
+
+class TextSource(Protocol):
+    """Where the world takes its texts from. Only a composing source can write the variants of a campaign."""
+
+    def take(self, *, rng: random.Random, is_spam: bool) -> Text:
+        """Return the next text; a source with truths of its own may not heed `is_spam`."""
+        ...
+
+    def template(self, *, rng: random.Random, is_spam: bool) -> Template | None:
+        """Return the start of a campaign, None where the source cannot write variants."""
+        ...
+
+
+class ComposedTexts:
+    """Texts composed from the material."""
+
+    def take(self, *, rng: random.Random, is_spam: bool) -> Text:
+        """Return a text of a random kind and language."""
+        template = self.template(rng=rng, is_spam=is_spam)
+        text = variant(template, rng=rng)
+        if is_spam and rng.random() < _SPAM_DRESSED_AS_TALK_SHARE:
+            return _dressed_as_talk(text, rng=rng)
+        return text
+
+    def template(self, *, rng: random.Random, is_spam: bool) -> Template:
+        """Return a fresh template of a random kind and language."""
+        language = rng.choices(list(LANGUAGE_WEIGHTS), weights=list(LANGUAGE_WEIGHTS.values()))[0]
+        worded = [kind for kind in material.kinds().values() if kind.is_spam == is_spam]
+        worded = [kind for kind in worded if kind.name in material.wordings()[language]]
+        kind = rng.choices(worded, weights=[kind.weight for kind in worded])[0]
+        wording = material.wordings()[language][kind.name]
+        return Template(kind=kind, language=language, wording=wording, template=rng.choice(wording.templates))
+
+
+class FileTexts:
+    """Texts and truths from rows `{"text", "label", "lang"?, "group"?}`, shuffled; none twice before all."""
+
+    def __init__(self, rows: Sequence[dict[str, object]]) -> None:
+        self._rows = rows
+        self._order: list[int] = []
+
+    @classmethod
+    def load(cls, path: Path) -> FileTexts:
+        """Read a JSON lines file. Raises KeyError or ValueError for a row without text or label."""
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        if not rows or any(not isinstance(row["text"], str) or row["label"] not in (0, 1) for row in rows):
+            raise ValueError(f"{path}: every row needs a text and a label of 0 or 1")
+        return cls(rows)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
+    def take(self, *, rng: random.Random, is_spam: bool) -> Text:  # noqa: ARG002 - the file's own truth counts
+        """Return the next row."""
+        if not self._order:
+            self._order = rng.sample(range(len(self._rows)), k=len(self._rows))
+        row = self._rows[self._order.pop()]
+        kind = Kind(
+            name="file_spam" if row["label"] else "file_talk",
+            is_spam=bool(row["label"]),
+            weight=1.0,
+            complaints=1.0 if row["label"] else 0.05,
+            reasons=("spam", "scam") if row["label"] else ("other", "spam"),
+            words=(),
+        )
+        group = row.get("group")
+        language = str(row.get("lang") or "")
+        return Text(text=str(row["text"]), kind=kind, language=language, group=str(group) if group else None)
+
+    def template(self, *, rng: random.Random, is_spam: bool) -> None:  # noqa: ARG002
+        """Return None: a file has no variants."""
+        return
+
+
+def variant(template: Template, *, rng: random.Random) -> Text:
+    """Return one text of the campaign; the first call makes the choices that later calls repeat."""
+    urls: list[str] = []
+
+    def link(_place: str) -> str:
+        urls.append(_url(template, rng=rng))
+        return urls[-1]
+
+    text = expand(
+        template.template,
+        slots=template.wording.slots,
+        choices=Choices(rng=rng, fixed=template.fixed),
+        fill={"link": link, "spam_quote": lambda _place: _quoted_spam(rng)},
+    )
+    return Text(text=text, kind=template.kind, language=template.language, urls=tuple(urls))
+
+
+def _url(template: Template, *, rng: random.Random) -> str:
+    kind = template.kind
+    if not template.hosts or rng.random() < 0.12:
+        make = hosts.spam_host if kind.is_spam else hosts.talk_host
+        template.hosts.append(make(kind, rng=rng))
+    return hosts.url_on(rng.choice(template.hosts), is_spam=kind.is_spam, rng=rng)
+
+
+def _quoted_spam(rng: random.Random) -> str:
+    return ComposedTexts().take(rng=rng, is_spam=True).text[:160]
+
+
+def _dressed_as_talk(spam: Text, *, rng: random.Random) -> Text:
+    """Return harmless words with a spam link, so that the words alone say nothing."""
+    talk = ComposedTexts().take(rng=rng, is_spam=False)
+    url = (
+        spam.urls[0]
+        if spam.urls
+        else hosts.url_on(hosts.spam_host(spam.kind, rng=rng), is_spam=True, rng=rng)
+    )
+    return Text(text=f"{talk.text} {url}", kind=spam.kind, language=talk.language, urls=(*talk.urls, url))
