@@ -221,11 +221,19 @@ def _sort_out(
             fresh.append((there, incoming))
             answers.append((there, True))
         elif there.body_digest == digest:
+            _update_counts(there, incoming)
             answers.append((there, False))
         else:
             detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
     return answers, fresh
+
+
+def _update_counts(there: Revision, incoming: IncomingPost) -> None:
+    counts = (incoming.shares, incoming.comments)
+    if there.pk is not None and counts not in ((None, None), (there.shares, there.comments)):
+        there.shares, there.comments = counts
+        there.save(update_fields=("shares", "comments"))
 
 
 def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:

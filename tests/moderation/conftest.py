@@ -1,0 +1,113 @@
+"""Rows that most tests of the app begin with. Accounts are named for their role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import pytest
+
+from moderation import scorer
+from moderation.models import Case, Platform, Post, Revision, User
+from moderation.models.people import Role
+from moderation.operations import ingest, review, score
+from tests.moderation.fakes import RELEASE_ID, FakeContent, FakeScorer
+
+Post_ = Callable[..., Post]
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def at() -> datetime:
+    """A frozen instant; tests add to it."""
+    return datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def later(at: datetime) -> Callable[[float], datetime]:
+    """Return the instant so many seconds after `at`."""
+    return lambda seconds: at + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def platform(db: None, at: datetime) -> Platform:
+    return Platform.objects.create(slug="social", name="Social", created_at=at)
+
+
+@pytest.fixture
+def moderator(db: None) -> User:
+    return User.objects.create_user("moderator", role=Role.MODERATOR)
+
+
+@pytest.fixture
+def other_moderator(db: None) -> User:
+    return User.objects.create_user("other_moderator", role=Role.MODERATOR)
+
+
+@pytest.fixture
+def lead(db: None) -> User:
+    return User.objects.create_user("lead", role=Role.LEAD)
+
+
+@pytest.fixture
+def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeScorer]:
+    """Put a stand-in where the process's scorer would be."""
+    fake = FakeScorer()
+    content = FakeContent(fake)
+    monkeypatch.setattr(scorer, "get", lambda: fake)
+    monkeypatch.setattr(scorer, "content", lambda: content)
+    monkeypatch.setattr(scorer, "release", lambda: fake.release)
+    monkeypatch.setattr(scorer, "manifest", lambda: {"id": RELEASE_ID})
+    return fake
+
+
+@pytest.fixture
+def incoming(at: datetime) -> Callable[..., ingest.IncomingPost]:
+    """Build a valid post; every call gives another external id unless one is named."""
+    numbers = count(1)
+
+    def build(**given: object) -> ingest.IncomingPost:
+        values: dict[str, object] = {
+            "external_id": f"post-{next(numbers)}",
+            "text": "Has anybody seen my grey cat near the river?",
+            "posted_at": at,
+            "author": ingest.IncomingAuthor(external_id="honest_author"),
+        }
+        return ingest.IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
+
+    return build
+
+
+@pytest.fixture
+def post(platform: Platform, incoming: Callable[..., ingest.IncomingPost], at: datetime) -> Post_:
+    """Store a post and return its row."""
+
+    def store(**given: object) -> Post:
+        stored_at = given.pop("at", at)
+        assert isinstance(stored_at, datetime)
+        [answer] = ingest.accept(platform=platform, posts=[incoming(**given)], at=stored_at)
+        assert isinstance(answer, ingest.Accepted)
+        return Post.objects.get(pk=answer.post_id)
+
+    return store
+
+
+@pytest.fixture
+def open_case(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]) -> Case_:
+    """Store and score a post that the models are unsure of; return its case."""
+
+    def store(**given: object) -> Case:
+        row = post(**given)
+        score.run(
+            revision_ids=list(Revision.objects.filter(post=row).values_list("pk", flat=True)), at=later(1)
+        )
+        return Case.objects.get(post=row)
+
+    return store
+
+
+@pytest.fixture
+def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], datetime]) -> Case:
+    """A case that `moderator` holds since two seconds after `at`."""
+    return review.claim(case_id=open_case().pk, moderator=moderator, at=later(2))

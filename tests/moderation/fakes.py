@@ -1,0 +1,82 @@
+"""A stand-in scorer for tests that are not about scoring: it says what the test wants to hear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+
+from scoring import routing
+from scoring.blocklist import Blocklist
+from scoring.content import Unavailable
+from scoring.explain import Contribution
+from scoring.pipeline import ScoreResult
+from scoring.records import PostRecord
+from scoring.release import Thresholds
+from scoring.routing import Route, Routing
+
+THRESHOLDS = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
+RELEASE_ID = "f" * 64
+
+
+@dataclass
+class FakeScorer:
+    """Scores by the text: `probabilities[text]`, else `default`; counts what it was asked."""
+
+    default: float = 0.5
+    probabilities: dict[str, float] = field(default_factory=dict)
+    is_degraded: bool = False
+    is_ready_again: bool = False
+    poisonous: str | None = None
+    asked: int = 0
+    release: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(id=RELEASE_ID))
+
+    def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]:
+        self.asked += len(records)
+        if self.poisonous is not None and any(record.text == self.poisonous for record in records):
+            raise ZeroDivisionError("a poisonous record")
+        return [self._score(record, blocklist) for record in records]
+
+    def _score(self, record: PostRecord, blocklist: Blocklist) -> ScoreResult:
+        ban = blocklist.match(record)
+        probability = 1.0 if ban else self.probabilities.get(record.text, self.default)
+        return ScoreResult(
+            release_id=RELEASE_ID,
+            schema_hash="e" * 64,
+            spam_probability=probability,
+            content_probability=None if self.is_degraded or ban else probability,
+            sub_models={} if ban else {"content": probability},
+            base=0.0,
+            contributions=()
+            if ban
+            else (Contribution(feature="social.followers", value=float("nan"), contribution=0.1),),
+            features=() if ban else (float("nan"),),
+            routing=self._route(probability, is_banned=ban is not None),
+            expected_harm=probability,
+            is_degraded=self.is_degraded and ban is None,
+            ban=ban,
+        )
+
+    def _route(self, probability: float, *, is_banned: bool) -> Routing:
+        if is_banned:
+            return Routing(route=Route.REMOVE, reason=None, audit_probability=0.0, is_audit_sample=False)
+        return routing.decide(
+            probability=probability, thresholds=THRESHOLDS, is_degraded=self.is_degraded, draw=0.5
+        )
+
+
+@dataclass
+class FakeContent:
+    """The content model's stand-in: every word but "spam" is harmless."""
+
+    scorer: FakeScorer
+
+    def is_ready(self) -> bool:
+        return self.scorer.is_ready_again
+
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        if self.scorer.is_degraded:
+            raise Unavailable("switched off by the test")
+        return np.array([0.9 if "spam" in text else 0.1 for text in texts])

@@ -1,0 +1,117 @@
+"""Exports of labels: whole files whose manifest tells the truth."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
+
+from moderation.models import Case, User
+from moderation.models.cases import Verdict
+from moderation.models.exports import ExportState
+from moderation.operations import export, review
+from moderation.queries.labels import LabelFilter
+
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def labels(open_case: Callable[..., Case], moderator: User, later: Later) -> None:
+    """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
+    texts = [
+        ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),
+        ("Cheap pills without prescription, call 1-800-555-0202", Verdict.SPAM),
+        ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
+    ]
+    for number, (text, verdict) in enumerate(texts, start=1):
+        case = review.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
+        )
+
+
+@pytest.mark.usefixtures("labels")
+class TestWrite:
+    def test_writes_one_line_per_label_and_a_manifest_that_agrees(self, tmp_path: Path, later: Later) -> None:
+        out = tmp_path / "labels.jsonl"
+
+        manifest = export.write(out=out, wanted=LabelFilter(), at=later(99))
+
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [row["label"] for row in rows] == [1, 1, 0]
+        assert rows[2]["text"] == 'Look at this =HYPERLINK("x") "quoted"\nnew line'
+        assert rows[0]["provenance"]["decided_by"] == "moderator"
+        assert "social.followers" in rows[0]["features"]
+        assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+        assert manifest["counts"] == {"labels": 3, "spam": 2, "not_spam": 1}
+        assert json.loads(Path(f"{out}.manifest.json").read_text()) == manifest
+
+    def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
+        out = tmp_path / "labels.jsonl"
+        export.write(out=out, wanted=LabelFilter(), at=later(99))
+
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+
+        assert rows[0]["group"] == rows[1]["group"] != rows[2]["group"]
+        assert rows[0]["split"] == rows[1]["split"]
+
+    def test_keeps_to_its_window(self, tmp_path: Path, later: Later) -> None:
+        wanted = LabelFilter(since=later(20), until=later(30))
+
+        manifest = export.write(out=tmp_path / "labels.jsonl", wanted=wanted, at=later(99))
+
+        assert manifest["counts"]["labels"] == 1
+
+    def test_leaves_retracted_labels_out(self, tmp_path: Path, moderator: User, later: Later) -> None:
+        decision = moderator.decisions.last()
+        assert decision is not None
+        review.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
+
+        manifest = export.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=later(99))
+
+        assert manifest["counts"]["labels"] == 2
+
+
+@pytest.mark.usefixtures("labels")
+class TestBuild:
+    def test_builds_a_requested_export_once(
+        self, lead: User, tmp_path: Path, settings: Settings, later: Later
+    ) -> None:
+        settings.EXPORT_DIR = tmp_path
+        row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
+
+        export.build(export_id=row.pk, at=later(51))
+        export.build(export_id=row.pk, at=later(52))
+
+        row.refresh_from_db()
+        assert (row.state, row.rows_written) == (ExportState.READY, 3)
+        assert export.path_of(row).exists()
+
+    def test_says_why_it_failed(self, lead: User, tmp_path: Path, settings: Settings, later: Later) -> None:
+        (tmp_path / "file").write_text("in the way")
+        settings.EXPORT_DIR = tmp_path / "file"
+        row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
+
+        export.build(export_id=row.pk, at=later(51))
+
+        row.refresh_from_db()
+        assert row.state == ExportState.FAILED
+        assert row.error
+
+
+@pytest.mark.usefixtures("labels")
+class TestCommand:
+    def test_refuses_a_time_without_offset(self, tmp_path: Path) -> None:
+        with pytest.raises(CommandError, match="--since"):
+            call_command("export_labels", out=tmp_path / "labels.jsonl", since="2026-01-01")
+
+    def test_writes_the_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        call_command("export_labels", out=tmp_path / "labels.jsonl")
+
+        assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out

@@ -1,0 +1,194 @@
+"""Posts and complaints come in, repeated, contradicting, early and in one batch."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import pytest
+from django.db import connections
+from pytest_django import DjangoAssertNumQueries
+
+from moderation.models import Author, Complaint, Platform, Post, PostLink, Revision
+from moderation.models.posts import ScoreState
+from moderation.operations import ingest
+
+Incoming = Callable[..., ingest.IncomingPost]
+SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http://pills.example/{}"
+
+
+def accept(
+    platform: Platform, at: datetime, *posts: ingest.IncomingPost
+) -> list[ingest.Accepted | ingest.Refused]:
+    return ingest.accept(platform=platform, posts=posts, at=at)
+
+
+class TestAccept:
+    def test_stores_post_author_revision_and_links(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        [answer] = accept(platform, at, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
+
+        assert isinstance(answer, ingest.Accepted)
+        assert answer.is_new
+        assert answer.score_state == ScoreState.PENDING
+        assert Author.objects.get().external_id == "honest_author"
+        assert list(PostLink.objects.values_list("domain__name", flat=True)) == [
+            "other.example",
+            "pills.example",
+        ]
+
+    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
+        same = incoming()
+
+        first, second = accept(platform, at, same)[0], accept(platform, at, same)[0]
+
+        assert isinstance(first, ingest.Accepted)
+        assert isinstance(second, ingest.Accepted)
+        assert (first.is_new, second.is_new) == (True, False)
+        assert first.revision_id == second.revision_id
+        assert Revision.objects.count() == 1
+
+    def test_refuses_another_content_under_the_same_revision(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming()
+        accept(platform, at, before)
+
+        [answer] = accept(platform, at, dataclasses.replace(before, text="something else"))
+
+        assert isinstance(answer, ingest.Refused)
+        assert answer.code == "revision_conflict"
+        assert Revision.objects.get().text == before.text
+
+    def test_allows_counts_to_move_within_a_revision(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming(shares=1)
+        accept(platform, at, before)
+
+        [answer] = accept(platform, at, dataclasses.replace(before, shares=20))
+
+        assert isinstance(answer, ingest.Accepted)
+        assert Revision.objects.get().shares == 20
+
+    def test_supersedes_older_unscored_revisions(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming()
+        accept(platform, at, before)
+        accept(platform, at, dataclasses.replace(before, text="edited", revision=2))
+
+        states = Revision.objects.order_by("number").values_list("score_state", flat=True)
+
+        assert list(states) == [ScoreState.SUPERSEDED, ScoreState.PENDING]
+        assert Post.objects.get().latest_revision == 2
+
+    def test_keeps_the_latest_revision_when_they_arrive_in_the_wrong_order(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        newer = incoming(revision=2)
+        accept(platform, at, newer, dataclasses.replace(newer, text="older", revision=1))
+
+        assert Post.objects.get().latest_revision == 2
+        assert Revision.objects.get(number=1).score_state == ScoreState.SUPERSEDED
+
+    def test_answers_in_order_also_for_duplicates_in_one_batch(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        one, two = incoming(), incoming()
+
+        answers = accept(platform, at, two, one, two, dataclasses.replace(one, text="other"))
+
+        assert [answer.external_id for answer in answers] == [
+            two.external_id,
+            one.external_id,
+            two.external_id,
+            one.external_id,
+        ]
+        assert isinstance(answers[3], ingest.Refused)
+        assert Revision.objects.count() == 2
+
+    def test_groups_near_duplicates_and_only_those(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        accept(platform, at, incoming(text=SPAM.format("a1")), incoming(text=SPAM.format("b2")))
+        accept(platform, at, incoming(text=SPAM.format("c3")), incoming())
+
+        groups = list(Revision.objects.order_by("pk").values_list("similarity_group", flat=True))
+
+        assert len(set(groups[:3])) == 1
+        assert groups[3] != groups[0]
+
+    def test_costs_the_same_queries_for_one_post_and_for_fifty(
+        self,
+        platform: Platform,
+        incoming: Incoming,
+        at: datetime,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        many = [incoming(text=SPAM.format(number)) for number in range(50)]
+
+        with django_assert_max_num_queries(22):
+            accept(platform, at, *many)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAcceptConcurrently:
+    def test_stores_one_post_when_it_arrives_many_times_at_once(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        same = incoming(text=SPAM.format("x"))
+
+        def send(_: int) -> bool:
+            try:
+                [answer] = accept(platform, at, same)
+                return isinstance(answer, ingest.Accepted) and answer.is_new
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(8) as pool:
+            news = list(pool.map(send, range(64)))
+
+        assert news.count(True) == 1
+        assert Post.objects.count() == Revision.objects.count() == PostLink.objects.count() == 1
+
+
+class TestComplain:
+    def complaint(self, at: datetime, **given: str) -> ingest.IncomingComplaint:
+        values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
+        return ingest.IncomingComplaint(reported_at=at, **values)  # type: ignore[arg-type]  # strings only
+
+    def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
+        accept(platform, at, incoming())
+
+        for _ in range(3):
+            ingest.complain(platform=platform, complaint=self.complaint(at), at=at)
+
+        assert Complaint.objects.count() == 1
+
+    def test_waits_for_its_post_and_joins_it(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        early = ingest.complain(platform=platform, complaint=self.complaint(at), at=at)
+        assert early.post is None
+
+        accept(platform, at, incoming())
+
+        early.refresh_from_db()
+        assert early.post == Post.objects.get()
+
+    def test_scores_again_when_complaints_double(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        accept(platform, at, incoming())
+        generations = []
+
+        for number in range(1, 9):
+            Revision.objects.update(score_state=ScoreState.SCORED)
+            ingest.complain(platform=platform, complaint=self.complaint(at, reporter=f"r{number}"), at=at)
+            generations.append(Revision.objects.get().generation)
+
+        assert generations == [2, 3, 3, 4, 4, 4, 4, 5]

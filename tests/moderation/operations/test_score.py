@@ -1,0 +1,239 @@
+"""Scoring: each revision once, none forgotten, and what a score leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Case, Decision, Label, Post, Revision, Score, User
+from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.posts import ScoreState
+from moderation.operations import ban, ingest, review, score
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+StorePost = Callable[..., Post]
+
+
+def run(at: datetime) -> int:
+    return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
+
+
+class TestRun:
+    @pytest.mark.parametrize(
+        ("probability", "verdict"), [(0.1, Verdict.NOT_SPAM), (0.95, Verdict.SPAM), (0.5, None)]
+    )
+    def test_acts_or_asks_a_human(
+        self,
+        post: StorePost,
+        fake_scorer: FakeScorer,
+        later: Later,
+        probability: float,
+        verdict: Verdict | None,
+    ) -> None:
+        post()
+        fake_scorer.default = probability
+
+        run(later(1))
+
+        assert [decision.verdict for decision in Decision.objects.all()] == ([verdict] if verdict else [])
+        assert Case.objects.count() == (0 if verdict else 1)
+
+    def test_makes_no_label_of_an_automatic_decision(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post()
+        fake_scorer.default = 0.99
+
+        run(later(1))
+
+        assert Decision.objects.get().source == DecisionSource.AUTOMATIC
+        assert not Label.objects.exists()
+
+    def test_scores_once_when_the_message_comes_three_times(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post()
+
+        done = [run(later(second)) for second in (1, 2, 3)]
+
+        assert done == [1, 0, 0]
+        assert Score.objects.count() == 1
+
+    def test_leaves_a_revision_to_the_worker_that_took_it_over(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post()
+        first_worker = score._claim(
+            revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1)
+        )
+
+        assert run(later(1 + score.LEASE_SECONDS + 1)) == 1
+        assert score._score(first_worker, at=later(1)) == 0
+
+        assert Score.objects.count() == 1
+
+    def test_removes_posts_that_link_to_a_banned_domain_without_asking_a_model(
+        self, post: StorePost, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        ban.impose(domain="pills.example", reason="pharmacy", actor=lead, at=later(0))
+        post(text="see http://www.pills.example/now")
+
+        run(later(1))
+
+        assert Score.objects.get().ban is not None
+        assert Decision.objects.get().reason == "banned_domain"
+
+    def test_keeps_one_poisonous_post_from_holding_up_its_batch(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        for text in ("good", "poison", "fine"):
+            post(text=text)
+        fake_scorer.poisonous = "poison"
+
+        assert run(later(1)) == 2
+
+        assert Revision.objects.get(text="poison").score_state == ScoreState.SCORING
+
+    def test_skips_the_score_of_an_outdated_text(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        row = post(external_id="edited")
+        old = Revision.objects.get()
+        post(external_id="edited", text="new text", revision=2)
+        Revision.objects.filter(pk=old.pk).update(score_state=ScoreState.PENDING)
+
+        score.run(revision_ids=[old.pk], at=later(1))
+
+        assert not Case.objects.filter(post=row).exists()
+
+    def test_opens_a_case_again_for_a_new_text(
+        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
+    ) -> None:
+        post(external_id="edited")
+        run(later(1))
+        case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
+        review.decide(
+            case_id=case.pk,
+            case_version=case.version,
+            moderator=moderator,
+            verdict=Verdict.NOT_SPAM,
+            at=later(3),
+        )
+
+        post(external_id="edited", text="now with an advertisement", revision=2, at=later(4))
+        run(later(5))
+
+        assert Case.objects.get(state=CaseState.OPEN).reason == CaseReason.REVISED
+
+    def test_respects_a_human_decision_on_the_same_text(
+        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
+    ) -> None:
+        post()
+        run(later(1))
+        case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
+        review.decide(
+            case_id=case.pk,
+            case_version=case.version,
+            moderator=moderator,
+            verdict=Verdict.NOT_SPAM,
+            at=later(3),
+        )
+        fake_scorer.default = 0.99
+        Revision.objects.update(score_state=ScoreState.PENDING, generation=2)
+
+        run(later(4))
+
+        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
+
+    def test_asks_a_human_when_complaints_doubt_an_automatic_verdict(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        row = post()
+        fake_scorer.default = 0.1
+        run(later(1))
+
+        complaint = ingest.IncomingComplaint(
+            post=row.external_id, reporter="reporter", reason="scam", reported_at=later(2)
+        )
+        ingest.complain(platform=row.platform, complaint=complaint, at=later(2))
+        fake_scorer.default = 0.5
+        run(later(3))
+
+        assert Case.objects.get().reason == CaseReason.COMPLAINTS
+
+
+class TestDegraded:
+    def test_asks_a_human_and_scores_again_when_the_model_is_back(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post()
+        fake_scorer.is_degraded, fake_scorer.default = True, 0.05
+        run(later(1))
+        assert Case.objects.get().reason == CaseReason.DEGRADED
+        assert score.rescore_degraded(at=later(2)) == 0
+
+        fake_scorer.is_degraded, fake_scorer.is_ready_again = False, True
+        assert score.rescore_degraded(at=later(3)) == 1
+        run(later(4))
+
+        assert Case.objects.get().state == CaseState.WITHDRAWN
+        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
+        assert list(Score.objects.order_by("generation").values_list("is_degraded", flat=True)) == [
+            True,
+            False,
+        ]
+
+    def test_leaves_a_case_with_the_moderator_who_holds_it(
+        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
+    ) -> None:
+        post()
+        fake_scorer.is_degraded = True
+        run(later(1))
+        review.claim_next(moderator=moderator, at=later(2))
+        fake_scorer.is_degraded, fake_scorer.is_ready_again, fake_scorer.default = False, True, 0.05
+
+        score.rescore_degraded(at=later(3))
+        run(later(4))
+
+        case = Case.objects.get()
+        assert case.state == CaseState.OPEN
+        assert case.score.is_degraded is False
+
+
+class TestSweep:
+    def test_finds_what_a_lost_message_and_a_dead_worker_left(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        for text in ("lost", "abandoned", "fresh"):
+            post(text=text)
+        Revision.objects.filter(text="abandoned").update(
+            score_state=ScoreState.SCORING, lease_until=later(30)
+        )
+        Revision.objects.filter(text="fresh").update(enqueued_at=later(60))
+
+        assert score.sweep(at=later(61)) == 2
+
+    def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
+        post()
+        Revision.objects.update(attempts=score.MAX_ATTEMPTS)
+
+        assert score.sweep(at=later(61)) == 0
+
+        assert Revision.objects.get().score_state == ScoreState.DEAD
+
+
+class TestExplain:
+    def test_stores_the_share_of_each_word_once(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post(text="this is spam today")
+        run(later(1))
+
+        score.explain(score_id=Score.objects.get().pk)
+
+        words = Score.objects.get().word_contributions
+        shares = {"this is spam today"[start:end]: share for start, end, share in words}
+        assert max(shares, key=lambda word: shares[word]) == "spam"
