@@ -1,0 +1,93 @@
+"""The ensemble's part of the model card, filled from its release; nobody types a figure into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from scoring.release import Release
+from scoring.training.measure_ensemble import TextCheck
+
+TEMPLATE = Path(__file__).with_name("ensemble_card.md.template")
+BEGIN = "<!-- ensemble: begin -->"
+END = "<!-- ensemble: end -->"
+
+_CHECKS = """
+## Real texts without anything else
+The test part of labelled real texts, never trained on, scored as bare posts: the ensemble must not spoil the
+order that the content model gives; it adds what the links say.
+
+| source | texts (spam) | ROC-AUC of content probability | ROC-AUC of spam probability | rank agreement |
+|---|---|---|---|---|
+"""
+
+
+def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
+    """Return the card as markdown, between BEGIN and END."""
+    records, metrics, thresholds = release.training["records"], release.metrics, release.thresholds
+    text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        release=release.id[:12],
+        schema=release.schema_hash[:12],
+        content_version=release.content.version,
+        calibration=release.calibration.method,
+        rows=f"{records['rows']:,}",
+        spam=f"{records['spam']:,}",
+        groups=f"{records['groups']:,}",
+        kinds=len(records["kinds"]),
+        file=records["file"],
+        sha256=records["sha256"][:16],
+        copies=release.training["gapped_copies"],
+        review_from=f"{thresholds.review_from:.4f}",
+        remove_from=f"{thresholds.remove_from:.4f}",
+        audit_rate=f"{thresholds.audit_rate:.0%}",
+        rule=release.training["thresholds_chosen"],
+        test_rows="\n".join(_test_row(name, measures) for name, measures in metrics["test"].items()),
+        alone=", ".join(f"{name} {value:.3f}" for name, value in metrics["pr_auc_of_each_sub_model"].items()),
+        kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
+        checks=_CHECKS + "\n".join(map(_check_row, checks)) if checks else "",
+    )
+    return f"{BEGIN}\n{text.rstrip()}\n{END}\n"
+
+
+def insert(card: str, *, page: Path) -> None:
+    """Put the card into a page, in place of the one that stands there, else at the end of it."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    if BEGIN in text and END in text:
+        before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+        text = before + card.rstrip("\n") + after
+    else:
+        text = f"{text.rstrip()}\n\n{card}".lstrip("\n")
+    page.write_text(text, encoding="utf-8")
+
+
+def _test_row(name: str, measures: Mapping[str, Any]) -> str:
+    cells = (
+        name,
+        f"{measures['rows']:,} ({measures['spam']:,})",
+        f"{measures['roc_auc']:.4f}",
+        f"{measures['pr_auc']:.4f}",
+        f"{measures['calibration_error']:.3f}",
+        f"{_share(measures['allowed_share'])} ({_share(measures['spam_among_allowed'])})",
+        _share(measures["reviewed_share"]),
+        f"{_share(measures['removed_share'])} ({_share(measures['precision_of_removed'])})",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _kind_row(row: Mapping[str, Any]) -> str:
+    sort = "spam" if row["is_spam"] else "not spam"
+    allowed, removed = _share(row["allowed_share"]), _share(row["removed_share"])
+    return f"| {row['kind']} ({sort}) | {row['rows']} | {allowed} | {removed} |"
+
+
+def _share(value: float | None) -> str:
+    return "none" if value is None else f"{value:.1%}"
+
+
+def _check_row(check: TextCheck) -> str:
+    return (
+        f"| {check.source} | {check.rows} ({check.spam}) | {check.content_roc_auc:.4f} "
+        f"| {check.spam_roc_auc:.4f} | {check.rank_agreement:.3f} |"
+    )

@@ -1,0 +1,99 @@
+"""Labelled records as the arrays that training and measuring work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import features
+from scoring.pipeline import ContentProtocol
+from scoring.records import PostRecord
+from scoring.splits import Split, split_of
+from scoring.training.labelled_records import LabelledRecord, with_random_gaps
+from scoring.trees import Floats
+
+GAPPED_COPIES = 2
+_CONTENT_BATCH = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Training material as arrays of one length: features (n, n_features), content probabilities, truth,
+    groups.
+    """
+
+    features: Floats
+    content_probabilities: Floats
+    is_spam: NDArray[np.bool_]
+    groups: NDArray[Any]
+
+    def taken(self, chosen: NDArray[Any]) -> Rows:
+        """Return the chosen rows, by mask or by index."""
+        return Rows(
+            features=self.features[chosen],
+            content_probabilities=self.content_probabilities[chosen],
+            is_spam=self.is_spam[chosen],
+            groups=self.groups[chosen],
+        )
+
+
+@dataclass(frozen=True)
+class Material:
+    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away."""
+
+    labelled: Sequence[LabelledRecord]
+    content_probabilities: Floats
+    seed: int
+
+    def part(self, split: Split) -> Material:
+        """Keep the records whose group falls into the split. Raises ValueError if they are all of one sort."""
+        chosen = [place for place, one in enumerate(self.labelled) if split_of(one.group) is split]
+        kept = [self.labelled[place] for place in chosen]
+        if len({one.is_spam for one in kept}) < 2:
+            raise ValueError(
+                f"the {split} part ({len(kept)} records) needs spam and not spam: give more records"
+            )
+        return Material(kept, self.content_probabilities[chosen], self.seed)
+
+    def rows(self, *, change: Callable[[PostRecord], PostRecord] = lambda record: record) -> Rows:
+        """Return one row for each record, after `change`."""
+        return Rows(
+            features=np.stack([features.extract(change(one.record)) for one in self.labelled]),
+            content_probabilities=self.content_probabilities,
+            is_spam=np.array([one.is_spam for one in self.labelled]),
+            groups=np.array([one.group for one in self.labelled]),
+        )
+
+    def rows_with_gaps(self) -> Rows:
+        """Return each record as it is, and two copies with random parts missing, so that gaps are nothing
+        new.
+        """
+        generator = np.random.default_rng(self.seed)
+        copies = [
+            self.rows(change=lambda record: with_random_gaps(record, generator=generator))
+            for _ in range(GAPPED_COPIES)
+        ]
+        return _joined([self.rows(), *copies])
+
+
+def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Floats:
+    """Return each text's content probability, NaN for an empty text. Raises content.Unavailable."""
+    probabilities = np.full(len(labelled), np.nan)
+    asked = [place for place, one in enumerate(labelled) if one.record.text.strip()]
+    for start in range(0, len(asked), _CONTENT_BATCH):
+        places = asked[start : start + _CONTENT_BATCH]
+        probabilities[places] = content.probabilities([labelled[place].record.text for place in places])
+    return probabilities
+
+
+def _joined(parts: Sequence[Rows]) -> Rows:
+    return Rows(
+        features=np.concatenate([part.features for part in parts]),
+        content_probabilities=np.concatenate([part.content_probabilities for part in parts]),
+        is_spam=np.concatenate([part.is_spam for part in parts]),
+        groups=np.concatenate([part.groups for part in parts]),
+    )

@@ -1,0 +1,121 @@
+"""Fit forests with scikit-learn and turn them into plain arrays; scikit-learn is needed here only, never to
+score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+from scoring.ensemble import probabilities_of
+from scoring.trees import LEAF, Floats, Forest, Tree
+
+# Spam confirmed by moderators, and complaints weighted by their reporters, never lower a score.
+RISING = frozenset(
+    {
+        "context.ip_spam_share",
+        "context.ip_network_spam_share",
+        "context.domain_spam_share",
+        "social.spam_share",
+        "social.confirmed_spam",
+        "social.similar_spam_share",
+        "feedback.reliable_complaints",
+    }
+)
+
+_SUB_MODEL: Mapping[str, Any] = {
+    "max_iter": 120,
+    "learning_rate": 0.08,
+    "max_leaf_nodes": 12,
+    "max_depth": 6,
+    "min_samples_leaf": 30,
+    "l2_regularization": 1.0,
+    "early_stopping": False,
+}
+_MAIN: Mapping[str, Any] = {
+    "max_iter": 1,
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 10,
+    "max_depth": 5,
+    "min_samples_leaf": 40,
+    "l2_regularization": 1.0,
+    "early_stopping": False,
+}
+_MAIN_ROUNDS = 100
+
+
+def fit_classifier(
+    rows: Floats, *, is_spam: NDArray[np.bool_], inputs: tuple[str, ...], seed: int
+) -> tuple[Forest, HistGradientBoostingClassifier]:
+    """Fit a boosted forest to rows (n, n_inputs) by log loss; returns it as arrays, and the model it was read
+    from.
+    """
+    model = HistGradientBoostingClassifier(
+        **_SUB_MODEL, monotonic_cst=[int(name in RISING) for name in inputs], random_state=seed
+    )
+    model.fit(rows, is_spam)
+    return forest_of(model, inputs=inputs), model
+
+
+def fit_on_top(
+    rows: Floats, *, is_spam: NDArray[np.bool_], inputs: tuple[str, ...], start: Floats, seed: int
+) -> Forest:
+    """Fit a forest that adds to given margins: Newton boosting, which scikit-learn offers only from a
+    constant.
+
+    `start` holds each row's log-odds before the first tree. The forest never falls in any input. Each round
+    fits one regression tree to the Newton step (Friedman, Hastie, Tibshirani, Additive logistic regression,
+    2000, §5).
+    """
+    margins = start.copy()
+    base = 0.0
+    trees: list[Tree] = []
+    for round_number in range(_MAIN_ROUNDS):
+        probabilities = probabilities_of(margins)
+        curvature = np.maximum(probabilities * (1.0 - probabilities), 1e-6)
+        step = HistGradientBoostingRegressor(
+            **_MAIN, monotonic_cst=[1] * len(inputs), random_state=seed + round_number
+        )
+        step.fit(rows, (is_spam - probabilities) / curvature, sample_weight=curvature)
+        added = forest_of(step, inputs=inputs)
+        # scikit-learn shrinks trees by the learning rate but not the constant.
+        constant = _MAIN["learning_rate"] * added.base
+        base += constant
+        trees.extend(added.trees)
+        margins += constant + Forest(inputs=inputs, base=0.0, trees=added.trees).margins(rows)
+    return Forest(inputs=inputs, base=base, trees=tuple(trees))
+
+
+def forest_of(
+    model: HistGradientBoostingClassifier | HistGradientBoostingRegressor, *, inputs: tuple[str, ...]
+) -> Forest:
+    """Copy a fitted model's trees; NaN goes where it went in training. Raises ValueError for categorical
+    splits.
+    """
+    # Private attributes, since scikit-learn exposes the trees nowhere else; a test compares the predictions.
+    base = float(np.ravel(model._baseline_prediction)[0])  # noqa: SLF001
+    trees = tuple(_tree_of(stage[0].nodes) for stage in model._predictors)  # noqa: SLF001
+    return Forest(inputs=inputs, base=base, trees=trees)
+
+
+def _tree_of(nodes: NDArray[Any]) -> Tree:
+    if nodes["is_categorical"].any():
+        raise ValueError("categorical splits are not supported")
+    is_leaf = nodes["is_leaf"].astype(bool)
+    left = np.where(is_leaf, LEAF, nodes["left"].astype(np.int64)).astype(np.int32)
+    right = np.where(is_leaf, LEAF, nodes["right"].astype(np.int64)).astype(np.int32)
+    # "Known against unknown" is a split at infinity, which JSON cannot hold; the largest float does as well.
+    threshold = np.minimum(np.where(is_leaf, 0.0, nodes["num_threshold"]), np.finfo(np.float64).max)
+    return Tree(
+        left=left,
+        right=right,
+        missing=np.where(nodes["missing_go_to_left"].astype(bool), left, right).astype(np.int32),
+        input=np.where(is_leaf, LEAF, nodes["feature_idx"]).astype(np.int32),
+        threshold=threshold.astype(np.float64),
+        value=np.where(is_leaf, nodes["value"], 0.0).astype(np.float64),
+        cover=nodes["count"].astype(np.float64),
+    )

@@ -1,0 +1,115 @@
+"""Records with the truth about them, in JSON lines: load, check, and take parts away from them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scoring.records import AuthorSnapshot, History, InvalidRecord, PostRecord
+
+
+class Malformed(ValueError):
+    """A line that cannot be used; the message names file, line and field."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledRecord:
+    """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
+    share a `group`.
+    """
+
+    record: PostRecord
+    is_spam: bool
+    kind: str
+    group: str
+
+
+def load(path: Path) -> list[LabelledRecord]:
+    """Read a file of lines {"record", "is_spam", "kind", "group"}. Raises Malformed for the first line that
+    is wrong.
+    """
+    return list(_lines(path))
+
+
+def _lines(path: Path) -> Iterator[LabelledRecord]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                stored = json.loads(line)
+                yield LabelledRecord(
+                    record=PostRecord.from_json(stored["record"]),
+                    is_spam=_truth(stored["is_spam"]),
+                    kind=str(stored["kind"]),
+                    group=str(stored["group"]),
+                )
+            except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
+                raise Malformed(f"{path.name}, line {number}: {type(wrong).__name__}: {wrong}") from wrong
+
+
+def _truth(stored: object) -> bool:
+    if not isinstance(stored, bool):
+        raise TypeError("is_spam: expected true or false")
+    return stored
+
+
+# What a platform may not send, or not know yet. Each takes its part away as if it had never been there.
+
+
+def _without_author(record: PostRecord) -> PostRecord:
+    author = AuthorSnapshot(external_id=record.author.external_id, display_name=record.author.display_name)
+    return dataclasses.replace(record, author=author)
+
+
+def _without_histories(record: PostRecord) -> PostRecord:
+    """Leave what the very first post on a platform would have: nobody and nothing was seen before."""
+    links = tuple(
+        dataclasses.replace(link, domain_history=History(), url_posts=0, author_posts=0)
+        for link in record.links
+    )
+    nothing = History()
+    return dataclasses.replace(
+        record,
+        links=links,
+        author_history=nothing,
+        ip_history=nothing,
+        ip_network_history=nothing,
+        similar=nothing,
+        same_text_by_author=0,
+    )
+
+
+def _without_ip(record: PostRecord) -> PostRecord:
+    return dataclasses.replace(record, ip=None, ip_history=History(), ip_network_history=History())
+
+
+def _without_journey(record: PostRecord) -> PostRecord:
+    return dataclasses.replace(record, journey=())
+
+
+def _without_feedback(record: PostRecord) -> PostRecord:
+    return dataclasses.replace(record, complaints=(), shares=None, comments=None)
+
+
+GAPS = (_without_author, _without_histories, _without_ip, _without_journey, _without_feedback)
+
+
+def bare(record: PostRecord) -> PostRecord:
+    """Leave the text and its links: what a platform sends that sends nothing else, on its first day."""
+    for gap in GAPS:
+        record = gap(record)
+    return record
+
+
+def with_random_gaps(record: PostRecord, *, generator: np.random.Generator) -> PostRecord:
+    """Leave a bare record in three cases of ten, else take away each part with probability 0.4."""
+    if generator.random() < 0.3:
+        return bare(record)
+    for gap in GAPS:
+        if generator.random() < 0.4:
+            record = gap(record)
+    return record

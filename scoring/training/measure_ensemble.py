@@ -1,0 +1,188 @@
+"""How good an ensemble is on labelled rows: ranking, calibration, and what its routes would have done."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+
+from scoring.blocklist import Blocklist
+from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
+from scoring.links import links_in
+from scoring.pipeline import ContentProtocol, Scorer
+from scoring.records import AuthorSnapshot, Link, PostRecord
+from scoring.release import Calibration, Release, Thresholds
+from scoring.training import dataset
+from scoring.training.ensemble_rows import Rows
+from scoring.trees import Floats
+
+_BINS = 10
+_BATCH = 256
+_FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Quality on one set of rows; shares in [0, 1], log loss in nats, NaN where nothing was allowed or
+    removed.
+    """
+
+    rows: int
+    spam: int
+    roc_auc: float
+    pr_auc: float
+    log_loss: float
+    calibration_error: float
+    allowed_share: float
+    spam_among_allowed: float
+    reviewed_share: float
+    removed_share: float
+    precision_of_removed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextCheck:
+    """Real texts posted bare: does the spam probability keep the order that the content model gave?"""
+
+    source: str
+    rows: int
+    spam: int
+    content_roc_auc: float
+    spam_roc_auc: float
+    rank_agreement: float
+
+
+def measure(
+    rows: Rows, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
+) -> tuple[Measures, Floats]:
+    """Score rows with an ensemble; returns the measures and the spam probabilities they rest on, float64
+    (n,).
+    """
+    main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
+    probabilities = calibrated(ensemble.main_margins(main_inputs), calibration=calibration)
+    return _measures(probabilities, is_spam=rows.is_spam, thresholds=thresholds), probabilities
+
+
+def family_pr_auc(rows: Rows, *, ensemble: Ensemble) -> dict[str, float]:
+    """Return the PR-AUC of each sub-model's margin alone; a silent sub-model ranks a post in the middle."""
+    main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
+    margins = np.nan_to_num(main_inputs, nan=0.0)
+    return {
+        name: float(average_precision_score(rows.is_spam, margins[:, place]))
+        for place, name in enumerate(MAIN_INPUTS)
+    }
+
+
+def by_kind(
+    kinds: Sequence[str], *, is_spam: NDArray[np.bool_], probabilities: Floats, thresholds: Thresholds
+) -> list[dict[str, Any]]:
+    """Return, for each kind of post, how many there are and which shares would be allowed and removed."""
+    names = np.array(kinds)
+    found = []
+    for name in sorted(set(kinds)):
+        chosen = names == name
+        found.append(
+            {
+                "kind": name,
+                "is_spam": bool(is_spam[chosen].mean() >= 0.5),
+                "rows": int(chosen.sum()),
+                "allowed_share": float((probabilities[chosen] < thresholds.review_from).mean()),
+                "removed_share": float((probabilities[chosen] >= thresholds.remove_from).mean()),
+            }
+        )
+    return found
+
+
+def check_texts(path: Path, *, release: Release, content: ContentProtocol) -> TextCheck:
+    """Score the test part of a file of real labelled texts as posts about which nothing else is known."""
+    examples = dataset.part(dataset.load([path]), split=dataset.Split.TEST)
+    scorer = Scorer(release=release, content=content)
+    records = [_bare_record(example.id, text=example.text) for example in examples]
+    scores = [
+        score
+        for start in range(0, len(records), _BATCH)
+        for score in scorer.score_many(records[start : start + _BATCH], blocklist=Blocklist())
+    ]
+    is_spam = np.array([bool(example.label) for example in examples])
+    final = np.array([score.spam_probability for score in scores])
+    text_only = np.array([score.content_probability or 0.0 for score in scores])
+    return TextCheck(
+        source=path.stem,
+        rows=len(examples),
+        spam=int(is_spam.sum()),
+        content_roc_auc=float(roc_auc_score(is_spam, text_only)),
+        spam_roc_auc=float(roc_auc_score(is_spam, final)),
+        rank_agreement=_rank_agreement(text_only, final),
+    )
+
+
+def plain(measures: Measures) -> dict[str, Any]:
+    """Return the measures as JSON values, None for NaN."""
+    stored = dataclasses.asdict(measures)
+    return {name: None if math.isnan(value) else value for name, value in stored.items()}
+
+
+def _measures(probabilities: Floats, *, is_spam: NDArray[np.bool_], thresholds: Thresholds) -> Measures:
+    allowed = probabilities < thresholds.review_from
+    removed = probabilities >= thresholds.remove_from
+    return Measures(
+        rows=len(is_spam),
+        spam=int(is_spam.sum()),
+        roc_auc=float(roc_auc_score(is_spam, probabilities)),
+        pr_auc=float(average_precision_score(is_spam, probabilities)),
+        log_loss=float(log_loss(is_spam, probabilities)),
+        calibration_error=_calibration_error(probabilities, is_spam=is_spam),
+        allowed_share=float(allowed.mean()),
+        spam_among_allowed=_share(is_spam[allowed]),
+        reviewed_share=float((~allowed & ~removed).mean()),
+        removed_share=float(removed.mean()),
+        precision_of_removed=_share(is_spam[removed]),
+    )
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if len(flags) else float("nan")
+
+
+def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> float:
+    """Expected calibration error over ten bins of equal width: mean |said - was|, weighted by rows."""
+    bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
+    gaps = [
+        (bins == place).sum() * abs(probabilities[bins == place].mean() - is_spam[bins == place].mean())
+        for place in np.unique(bins)
+    ]
+    return float(sum(gaps) / len(probabilities))
+
+
+def _rank_agreement(first: Floats, second: Floats) -> float:
+    """Spearman's rank correlation, ties ranked by their mean."""
+    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
+
+
+def _ranks(values: Floats) -> Floats:
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: Floats = (last - (counts - 1) / 2.0)[places]
+    return ranks
+
+
+def _bare_record(external_id: str, *, text: str) -> PostRecord:
+    links = tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text))
+    return PostRecord(
+        platform="check",
+        external_id=external_id,
+        revision=1,
+        at=_FIRST_DAY,
+        posted_at=_FIRST_DAY,
+        text=text,
+        author=AuthorSnapshot(external_id=external_id),
+        links=links,
+    )

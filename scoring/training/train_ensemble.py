@@ -1,0 +1,172 @@
+"""`python -m scoring.training ensemble`: fit sub-models and main tree on records, write a release."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring import features
+from scoring.content import MODEL, ContentModel
+from scoring.ensemble import Ensemble, calibrated
+from scoring.pipeline import ContentProtocol
+from scoring.release import MANIFEST, NO_NORMALISER, Calibration, Release, Thresholds, file_sha256
+from scoring.splits import Split
+from scoring.training import calibrate, ensemble_card, labelled_records, measure_ensemble
+from scoring.training.ensemble_rows import GAPPED_COPIES, Material, Rows, ask_content
+from scoring.training.fit_ensemble import fit
+from scoring.training.labelled_records import LabelledRecord, bare
+from scoring.trees import Floats
+
+SEED = 20_260
+_CONTENT_TIMEOUT_SECONDS = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "--records", type=Path, required=True, help="records.jsonl of manage.py simulate_records"
+    )
+    parser.add_argument("--triton", required=True, help="where the content model is served, grpc://host:port")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
+    parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
+    parser.add_argument(
+        "--check-texts", type=Path, nargs="*", default=[], help="real labelled texts, scored as bare posts"
+    )
+    parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
+    parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Train, measure, write release and card. Raises content.Unavailable if Triton does not answer."""
+    content = ContentModel(
+        url=arguments.triton, version=arguments.content_version, timeout_seconds=_CONTENT_TIMEOUT_SECONDS
+    )
+    release = train(
+        labelled_records.load(arguments.records),
+        content=content,
+        out=arguments.out,
+        source={"file": arguments.records.name, "sha256": file_sha256(arguments.records)},
+        content_version=arguments.content_version,
+        seed=arguments.seed,
+    )
+    checks = [
+        measure_ensemble.check_texts(path, release=release, content=content) for path in arguments.check_texts
+    ]
+    card = ensemble_card.write(release, checks=checks)
+    if arguments.card:
+        ensemble_card.insert(card, page=arguments.card)
+    sys.stdout.write(card)
+
+
+def train(
+    labelled: Sequence[LabelledRecord],
+    *,
+    content: ContentProtocol,
+    out: Path,
+    source: Mapping[str, str],
+    content_version: str,
+    seed: int,
+) -> Release:
+    """Fit on the train part, calibrate on the validation part, measure on the test part, write it all."""
+    material = Material(labelled, ask_content(labelled, content=content), seed)
+    ensemble = fit(material.part(Split.TRAIN).rows_with_gaps(), seed=seed)
+    validation = material.part(Split.VALIDATION).rows_with_gaps()
+    choice = calibrate.choose_calibration(
+        _margins(ensemble, validation), is_spam=validation.is_spam, groups=validation.groups
+    )
+    thresholds = calibrate.choose_thresholds(
+        calibrated(_margins(ensemble, validation), calibration=choice.calibration),
+        is_spam=validation.is_spam,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    ensemble_file = ensemble.save(out)
+    manifest = {
+        "content": {"model": MODEL, "version": content_version},
+        "files": {ensemble_file.name: file_sha256(ensemble_file)},
+        "schema_hash": features.SCHEMA_HASH,
+        "normaliser": NO_NORMALISER,
+        "calibration": dataclasses.asdict(choice.calibration),
+        "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
+        "training": _training(labelled, source=source, seed=seed, log_losses=choice.log_losses),
+        "metrics": _metrics(
+            material.part(Split.TEST),
+            ensemble=ensemble,
+            calibration=choice.calibration,
+            thresholds=thresholds,
+        ),
+    }
+    text = json.dumps(manifest, indent=1, allow_nan=False)
+    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    return Release.load(out)
+
+
+def _margins(ensemble: Ensemble, rows: Rows) -> Floats:
+    return ensemble.main_margins(
+        ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
+    )
+
+
+def _training(
+    labelled: Sequence[LabelledRecord],
+    *,
+    source: Mapping[str, str],
+    seed: int,
+    log_losses: Mapping[str, float],
+) -> dict[str, Any]:
+    """Describe what the release was trained from, for the manifest."""
+    return {
+        "simulated": True,
+        "records": {
+            **source,
+            "rows": len(labelled),
+            "spam": sum(one.is_spam for one in labelled),
+            "groups": len({one.group for one in labelled}),
+            "kinds": dict(sorted(Counter(one.kind for one in labelled).items())),
+        },
+        "gapped_copies": GAPPED_COPIES,
+        "seed": seed,
+        "calibration_log_losses": dict(log_losses),
+        "thresholds_chosen": calibrate.RULE,
+        "libraries": {name: version(name) for name in ("numpy", "scikit-learn")},
+    }
+
+
+def _metrics(
+    test: Material, *, ensemble: Ensemble, calibration: Calibration, thresholds: Thresholds
+) -> dict[str, Any]:
+    """Measure the test part whole, with random gaps, bare, and without the content model."""
+    complete = test.rows()
+    variants = {
+        "complete": complete,
+        "with random gaps": test.rows_with_gaps(),
+        "bare (text and links only)": test.rows(change=bare),
+        "without content": dataclasses.replace(
+            complete, content_probabilities=np.full(len(complete.is_spam), np.nan)
+        ),
+    }
+    measured = {
+        name: measure_ensemble.measure(
+            rows, ensemble=ensemble, calibration=calibration, thresholds=thresholds
+        )
+        for name, rows in variants.items()
+    }
+    return {
+        "simulated": True,
+        "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in measured.items()},
+        "pr_auc_of_each_sub_model": measure_ensemble.family_pr_auc(complete, ensemble=ensemble),
+        "by_kind": measure_ensemble.by_kind(
+            [one.kind for one in test.labelled],
+            is_spam=complete.is_spam,
+            probabilities=measured["complete"][1],
+            thresholds=thresholds,
+        ),
+    }
