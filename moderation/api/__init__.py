@@ -1,0 +1,4 @@
+"""The platform's door: translates HTTP to one operation or query each and refuses by name.
+
+No business rule lives here.
+"""

@@ -1,0 +1,70 @@
+"""Keys and scopes: who is calling, and what the key may do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from moderation.api.errors import Refused
+from moderation.models import ApiKey, Platform
+from moderation.operations import keys
+
+
+class KeyAuthentication(BaseAuthentication):
+    """Authorization: Bearer sk_… ; the request then acts for the key's platform."""
+
+    def authenticate(self, request: Request) -> tuple[AnonymousUser, ApiKey] | None:
+        """Return the key of the request, None without one. Raises InvalidKey and its kinds."""
+        kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if not kind:
+            return None
+        if kind.lower() != "bearer":
+            raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
+        return AnonymousUser(), keys.authenticate(secret=secret.strip(), at=timezone.now())
+
+    def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
+        """Return the challenge of a 401."""
+        return 'Bearer realm="spamdesk"'
+
+
+class HasScope(BasePermission):
+    """The view names a scope per method in `scopes`; the key must hold it."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        """Return False without a key. Raises Refused if the key lacks the scope."""
+        if not isinstance(request.auth, ApiKey):
+            return False
+        scope = getattr(view, "scopes", {}).get(request.method)
+        if scope is not None and scope not in request.auth.scopes:
+            raise Refused("missing_scope", f"This needs a key with the scope {scope}.")
+        return True
+
+
+def platform_of(request: Request) -> Platform:
+    """Return the platform that the request's key belongs to."""
+    if not isinstance(request.auth, ApiKey):
+        raise NotAuthenticated
+    return request.auth.platform
+
+
+class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass has no types
+    """How the OpenAPI document describes the key."""
+
+    target_class = KeyAuthentication
+    name = "key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002 - the base's signature
+        """Return the security scheme."""
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "A key of your platform, `sk_…`. Each operation names the scope that it needs.",
+        }

@@ -1,0 +1,114 @@
+"""Exceptions to problems: the one handler of the platform's door and the one table from refusals to codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.core.signals import got_request_exception
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, UnreadablePostError
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from moderation.api import problems
+from moderation.api.pointers import errors_of
+from moderation.operations import keys
+
+log = structlog.get_logger(__name__)
+
+RETRY_AFTER_SECONDS = 5
+
+
+class Refused(exceptions.APIException):
+    """A refusal with a code of `problems`, raised by the door itself."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail, code)
+        self.status_code = problems.PROBLEMS[code].status
+        self.code = code
+
+
+CODES: tuple[tuple[type[Exception], str], ...] = (
+    # Narrow classes stand before the wider ones that they belong to.
+    (keys.RevokedKey, "revoked_key"),
+    (keys.ExpiredKey, "expired_key"),
+    (keys.InvalidKey, "invalid_key"),
+    (exceptions.ValidationError, "invalid_fields"),
+    (exceptions.ParseError, "malformed_body"),
+    (UnreadablePostError, "malformed_body"),
+    (exceptions.NotAuthenticated, "not_authenticated"),
+    (exceptions.PermissionDenied, "missing_scope"),
+    (PermissionDenied, "missing_scope"),
+    (exceptions.NotFound, "not_found"),
+    (Http404, "not_found"),
+    (exceptions.MethodNotAllowed, "method_not_allowed"),
+    (exceptions.NotAcceptable, "not_acceptable"),
+    (exceptions.UnsupportedMediaType, "unsupported_media_type"),
+    (OperationalError, "unavailable"),
+)
+
+_DETAILS = {
+    # These would quote driver messages or nothing of use.
+    "unavailable": "The database does not answer. Repeat the request: that is safe.",
+    "internal_error": "The request failed on our side and was logged.",
+    "not_found": "There is nothing at this address.",
+}
+
+
+def handle(exception: Exception, context: dict[str, Any]) -> Response:
+    """Answer any exception of a view with a problem; what nobody anticipated is logged and becomes a 500."""
+    code = code_of(exception)
+    request: HttpRequest = context["request"]
+    if code == "internal_error":
+        log.error("unhandled_exception", exc_info=exception, path=request.path)
+        # Django's own signal: its test client raises the exception again, monitors count it.
+        got_request_exception.send(sender=type(context["view"]), request=request)
+    return Response(
+        problem_for(exception, request=request),
+        status=problems.PROBLEMS[code].status,
+        content_type=problems.CONTENT_TYPE,
+        headers=_headers(code),
+    )
+
+
+def code_of(exception: Exception) -> str:
+    """Return the stable code of a refusal; `internal_error` for what is not one."""
+    if isinstance(exception, Refused):
+        return exception.code
+    return next((code for kind, code in CODES if isinstance(exception, kind)), "internal_error")
+
+
+def problem_for(exception: Exception, *, request: HttpRequest) -> dict[str, Any]:
+    """Return the body of the problem that an exception stands for."""
+    code = code_of(exception)
+    errors = errors_of(exception.detail) if isinstance(exception, exceptions.ValidationError) else []
+    return problems.body(
+        code,
+        detail=f"{_count(len(errors))} refused; nothing was stored." if errors else _detail(exception, code),
+        instance=request.path,
+        request_id=request_id(request),
+        errors=errors,
+    )
+
+
+def request_id(request: HttpRequest) -> str:
+    """Return the id that the middleware gave the request."""
+    return str(getattr(request, "request_id", ""))
+
+
+def _detail(exception: Exception, code: str) -> str:
+    return _DETAILS.get(code) or str(exception) or problems.PROBLEMS[code].title
+
+
+def _count(fields: int) -> str:
+    return "One field was" if fields == 1 else f"{fields} fields were"
+
+
+def _headers(code: str) -> dict[str, str]:
+    if problems.PROBLEMS[code].status == 401:
+        return {"WWW-Authenticate": 'Bearer realm="spamdesk"'}
+    if code == "unavailable":
+        return {"Retry-After": str(RETRY_AFTER_SECONDS)}
+    return {}

@@ -1,0 +1,61 @@
+"""Around every request: its id, and problems instead of pages for what fails before a view runs."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+
+from moderation.api import problems
+from moderation.api.errors import request_id
+
+HEADER = "X-Request-ID"
+_SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+class RequestIdMiddleware:
+    """Take the caller's X-Request-ID or make one; put it into every log line and into the answer."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer with the id; an id that could break a log line or a header is replaced by ours."""
+        given = request.headers.get(HEADER, "")
+        identifier = given if _SAFE.fullmatch(given) else uuid.uuid4().hex
+        request.request_id = identifier  # type: ignore[attr-defined]  # read through errors.request_id
+        with structlog.contextvars.bound_contextvars(request_id=identifier):
+            response = self.get_response(request)
+        response.headers[HEADER] = identifier
+        return response
+
+
+class ProblemMiddleware:
+    """Below /api/ every error is a problem, also one that Django answers itself, such as a bad host."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Replace an error page below /api/ by a problem of the same status."""
+        response = self.get_response(request)
+        if response.status_code < 400 or not request.path_info.startswith("/api/") or _is_problem(response):
+            return response
+        return _problem(response.status_code, request=request, allow=response.headers.get("Allow"))
+
+
+def _is_problem(response: HttpResponseBase) -> bool:
+    return response.headers.get("Content-Type", "").startswith(problems.CONTENT_TYPE)
+
+
+def _problem(status: int, *, request: HttpRequest, allow: str | None) -> HttpResponse:
+    code = problems.BY_STATUS.get(status, "malformed_request" if status < 500 else "internal_error")
+    kind = problems.PROBLEMS[code]
+    answer = problems.body(code, detail=kind.cure, instance=request.path, request_id=request_id(request))
+    headers = {"Allow": allow} if allow else {}
+    return JsonResponse(answer, status=kind.status, content_type=problems.CONTENT_TYPE, headers=headers)

@@ -1,0 +1,110 @@
+"""Bodies to plain values, strictly: UTF-8, real JSON, no duplicate names, no bottomless nesting.
+
+Sizes are refused by the views before anything is read (views.base), so a parser sees bounded input only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+from moderation.api.errors import Refused
+
+MAX_LINES = 5_000
+
+
+class NotANumber:
+    """What NaN and Infinity become: a value of no JSON type, so that the field which holds it is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a bulk request; `number` counts from 1, empty lines included."""
+
+    number: int
+    raw: bytes
+
+
+class StrictJsonParser(BaseParser):
+    """application/json"""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,  # noqa: ARG002 - DRF's signature
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the value. Raises ParseError that says where reading stopped."""
+        return load(_whole(stream, parser_context))
+
+
+class LinesParser(BaseParser):
+    """application/x-ndjson. Splits only: each line is read in its turn, so that a bad one hurts no other."""
+
+    media_type = "application/x-ndjson"
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        media_type: str | None = None,  # noqa: ARG002 - DRF's signature
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the lines that hold something. Raises Refused above MAX_LINES."""
+        raw = _whole(stream, parser_context)
+        # Counted before splitting: ten million empty lines must not become ten million objects.
+        if raw.count(b"\n") > MAX_LINES:
+            raise Refused("body_too_large", f"A bulk request holds at most {MAX_LINES} lines.")
+        lines = [Line(number, line) for number, line in enumerate(raw.split(b"\n"), start=1) if line.strip()]
+        if len(lines) > MAX_LINES:
+            raise Refused("body_too_large", f"A bulk request holds at most {MAX_LINES} lines.")
+        return lines
+
+
+def load(raw: bytes) -> Any:
+    """Read one JSON value (RFC 8259). Raises ParseError."""
+    try:
+        return json.loads(raw.decode("utf-8"), parse_constant=_not_a_number, object_pairs_hook=_object)
+    except UnicodeDecodeError as refused:
+        raise ParseError(f"The body is not UTF-8: byte {refused.start} cannot be read.") from None
+    except json.JSONDecodeError as refused:
+        raise ParseError(
+            f"Not JSON: {refused.msg} at line {refused.lineno}, column {refused.colno}."
+        ) from None
+    except RecursionError:
+        raise ParseError("Not readable: arrays or objects are nested too deeply.") from None
+    except ValueError as refused:
+        # Python's reader refuses whole numbers of more than 4,300 digits this way.
+        detail = str(refused) if isinstance(refused, _DuplicateName) else "a number has too many digits."
+        raise ParseError(f"Not readable: {detail}") from None
+
+
+class _DuplicateName(ValueError):
+    pass
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a name given twice: readers disagree on which value counts, and spam hides in such gaps."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise _DuplicateName("an object has the same name twice.")
+    return members
+
+
+def _not_a_number(_name: str) -> NotANumber:
+    return NotANumber()
+
+
+def _whole(stream: IO[bytes], context: Mapping[str, Any] | None) -> bytes:
+    """Read the body. Raises ParseError when the connection broke off: half a bulk request must not count."""
+    raw = stream.read()
+    announced = context["request"].META.get("CONTENT_LENGTH") if context else None
+    if announced and len(raw) < int(announced):
+        raise ParseError("The body ended before the announced length.")
+    return raw

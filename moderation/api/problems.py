@@ -1,0 +1,170 @@
+"""Every way to be refused at the platform's door: stable code, status, and what to do about it (RFC 9457)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+CONTENT_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemType:
+    """A kind of refusal. Its type URI is the path of its page: relative, so it is the same everywhere."""
+
+    code: str
+    status: int
+    title: str
+    cure: str
+
+    @property
+    def uri(self) -> str:
+        """Return the type URI, which resolves to a page of this server."""
+        return f"/problems/{self.code}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldError:
+    """What is wrong with one field; `pointer` is a JSON pointer (RFC 6901) into the request body."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+_TYPES = (
+    ProblemType(
+        code="malformed_request",
+        status=400,
+        title="The request cannot be read",
+        cure="Check the host name, the path and the headers.",
+    ),
+    ProblemType(
+        code="malformed_body",
+        status=400,
+        title="The body cannot be read",
+        cure="Send one JSON value in UTF-8, in a bulk request one per line. The detail says what is wrong.",
+    ),
+    ProblemType(
+        code="not_authenticated",
+        status=401,
+        title="A key is missing",
+        cure="Send your key in the header Authorization: Bearer <key>.",
+    ),
+    ProblemType(
+        code="invalid_key",
+        status=401,
+        title="The key is not known",
+        cure="Check that the whole key was sent, and that it was issued by this installation.",
+    ),
+    ProblemType(
+        code="revoked_key", status=401, title="The key was revoked", cure="Use the key that took its place."
+    ),
+    ProblemType(code="expired_key", status=401, title="The key has expired", cure="Ask for a new key."),
+    ProblemType(
+        code="missing_scope",
+        status=403,
+        title="The key may not do this",
+        cure="Use a key with the scope that the detail names.",
+    ),
+    ProblemType(
+        code="not_found",
+        status=404,
+        title="Nothing is here",
+        cure="Check the address and the id; a post of another platform is not found either.",
+    ),
+    ProblemType(
+        code="method_not_allowed",
+        status=405,
+        title="The method does not fit this address",
+        cure="The header Allow lists the methods that do.",
+    ),
+    ProblemType(
+        code="not_acceptable",
+        status=406,
+        title="No such format",
+        cure="Accept application/json: it is all there is.",
+    ),
+    ProblemType(
+        code="revision_conflict",
+        status=409,
+        title="This revision is stored with another content",
+        cure="An edited post has a higher revision than before. The stored revision was not changed.",
+    ),
+    ProblemType(
+        code="length_required",
+        status=411,
+        title="The length of the body is not known",
+        cure="Send the header Content-Length instead of a chunked body.",
+    ),
+    ProblemType(
+        code="body_too_large",
+        status=413,
+        title="The body is too large",
+        cure="Send less at once; the detail names the limit. Nothing was read or stored.",
+    ),
+    ProblemType(
+        code="unsupported_media_type",
+        status=415,
+        title="The body has the wrong type",
+        cure="Send application/json, or application/x-ndjson to posts:bulk.",
+    ),
+    ProblemType(
+        code="invalid_fields",
+        status=422,
+        title="Fields were refused",
+        cure="Each entry of errors names a field by JSON pointer (in a query: the parameter) and a reason.",
+    ),
+    ProblemType(
+        code="internal_error",
+        status=500,
+        title="Something broke on our side",
+        cure="Try again later; if it stays, tell us the request_id.",
+    ),
+    ProblemType(
+        code="unavailable",
+        status=503,
+        title="The database does not answer",
+        cure="Try again after the seconds in Retry-After; repeating a post or complaint is safe.",
+    ),
+)
+
+PROBLEMS = {kind.code: kind for kind in _TYPES}
+
+BY_STATUS = {
+    400: "malformed_request",
+    401: "not_authenticated",
+    403: "missing_scope",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+    503: "unavailable",
+}
+"""The code for a status that the framework chose before any of our code could name the refusal."""
+
+
+def body(
+    code: str, *, detail: str, instance: str, request_id: str, errors: Sequence[FieldError] = ()
+) -> dict[str, Any]:
+    """Return the JSON body of a problem. What is quoted from the request is made printable."""
+    kind = PROBLEMS[code]
+    return {
+        "type": kind.uri,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        "instance": _printable(instance),
+        "request_id": request_id,
+        "errors": [
+            {"pointer": _printable(error.pointer), "code": error.code, "detail": error.detail}
+            for error in errors
+        ],
+    }
+
+
+def _printable(quoted: str) -> str:
+    """Replace lone surrogates, which a JSON escape can smuggle in and UTF-8 cannot carry out."""
+    return quoted.encode("utf-8", "replace").decode()

@@ -1,0 +1,49 @@
+"""Complaints on their way in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.fields import InstantField, OneOfField, TextField
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models.posts import ComplaintReason
+from moderation.operations.ingest import IncomingComplaint
+
+
+class ReporterSerializer(StrictSerializer):
+    """The account that complains."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the account.")
+
+
+class ComplaintSerializer(StrictSerializer):
+    """A user's report of a post. The post may come later."""
+
+    external_id = TextField(
+        max_length=200,
+        required=False,
+        allow_blank=True,
+        allow_null=True,
+        help_text="Your id of the complaint.",
+    )
+    post = TextField(max_length=200, help_text="Your id of the post.")
+    reporter = ReporterSerializer()
+    reason = OneOfField(choices=ComplaintReason.values)
+    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+    reported_at = InstantField()
+
+
+class ComplaintAnswerSerializer(serializers.Serializer[Any]):
+    """The answer to a stored complaint."""
+
+    id = serializers.CharField()
+    post_id = serializers.CharField(
+        allow_null=True, help_text="Our id of the post; null until the post comes."
+    )
+
+
+def incoming(values: dict[str, Any]) -> IncomingComplaint:
+    """Return validated fields as the operation takes them."""
+    return IncomingComplaint(**{**values, "reporter": values["reporter"]["external_id"]})

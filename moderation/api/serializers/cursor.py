@@ -1,0 +1,49 @@
+"""The opaque cursor of the decision feed. It is a position, not a right: the key decides what may be read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from moderation.api.serializers.fields import TextField
+from moderation.queries.decisions import Position
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SHAPE = re.compile(rb"v1:(\d{1,17}):(\d{1,18})")
+
+
+def encode(position: Position) -> str:
+    """Return the position as text for a URL, exact to the microsecond."""
+    microseconds = (position.effective_at - _EPOCH) // timedelta(microseconds=1)
+    return base64.urlsafe_b64encode(f"v1:{microseconds}:{position.id}".encode()).decode().rstrip("=")
+
+
+def decode(cursor: str) -> Position:
+    """Read a cursor back. Raises ValueError for what we never gave out."""
+    try:
+        raw = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        raise ValueError("not base64") from None
+    parts = _SHAPE.fullmatch(raw)
+    if parts is None:
+        raise ValueError("not a position")
+    try:
+        return Position(_EPOCH + timedelta(microseconds=int(parts[1])), int(parts[2]))
+    except OverflowError:
+        raise ValueError("out of range") from None
+
+
+class CursorField(TextField):
+    """A cursor that an earlier answer gave."""
+
+    default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Return the position."""
+        try:
+            return decode(super().to_internal_value(data))
+        except ValueError:
+            self.fail("invalid_cursor")

@@ -1,0 +1,103 @@
+"""Decisions on their way out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.cursor import CursorField
+from moderation.api.serializers.fields import InstantField, TextField
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import Decision
+from moderation.models.cases import DecisionSource, Verdict
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 500
+
+
+class LimitField(serializers.IntegerField):
+    """How many rows at most; in a query every number arrives as text."""
+
+    default_error_messages = {"invalid": "Must be a whole number."}
+
+
+class DecisionQuerySerializer(StrictSerializer):
+    """Which decisions are asked for."""
+
+    since = InstantField(required=False, help_text="Only decisions that took effect at this time or later.")
+    cursor = CursorField(required=False, max_length=200, help_text="The next_cursor of an earlier answer.")
+    limit = LimitField(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT)
+
+
+class PostQuerySerializer(StrictSerializer):
+    """Which post is asked for."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the post.")
+
+
+class PostReferenceSerializer(serializers.Serializer[Any]):
+    """The revision of a post that a decision is about."""
+
+    id = serializers.CharField()
+    external_id = serializers.CharField()
+    revision = serializers.IntegerField()
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    """What was decided about a post."""
+
+    id = serializers.CharField()
+    post = PostReferenceSerializer()
+    verdict = serializers.ChoiceField(choices=Verdict.values)
+    source = serializers.ChoiceField(choices=DecisionSource.values)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    reason = serializers.CharField(help_text="A short code, may be empty.")
+    decided_at = serializers.DateTimeField()
+    reverses = serializers.CharField(
+        allow_null=True, help_text="The id of the decision that this one replaces."
+    )
+    reversed = serializers.BooleanField(help_text="True once a later decision has replaced this one.")
+    spam_probability = serializers.FloatField(min_value=0, max_value=1)
+    is_degraded = serializers.BooleanField(
+        help_text="True if the content model was away when the post was scored."
+    )
+    release = serializers.CharField(help_text="The release of the models that scored the post.")
+
+
+class DecisionPageSerializer(serializers.Serializer[Any]):
+    """Decisions in the order in which they took effect."""
+
+    data = DecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(
+        allow_null=True,
+        help_text="Where to go on, now or at the next poll; null while nothing was ever decided.",
+    )
+    has_more = serializers.BooleanField(help_text="True if more can be read at once.")
+
+
+def decision(row: Decision) -> dict[str, Any]:
+    """Return a decision that was loaded with its post, revision, score and reversals."""
+    replaced = getattr(row, "replaces", None)
+    return {
+        "id": str(row.pk),
+        "post": {
+            "id": str(row.post_id),
+            "external_id": row.post.external_id,
+            "revision": row.revision.number,
+        },
+        "verdict": row.verdict,
+        "source": row.source,
+        "reason": row.reason,
+        "decided_at": instant(row.decided_at),
+        "reverses": str(replaced.decision_id) if replaced else None,
+        "reversed": getattr(row, "reversal", None) is not None,
+        "spam_probability": row.score.spam_probability,
+        "is_degraded": row.score.is_degraded,
+        "release": row.score.release_id,
+    }
+
+
+def instant(moment: datetime) -> str:
+    """Return a time in the one form that the API uses: ISO 8601, UTC, with a Z."""
+    return moment.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,153 @@
+"""Fields that take the JSON type they name and nothing that merely resembles it.
+
+DRF's own fields turn 5 into "5", "yes" into true and true into 1; a sender's bug would become a stored fact.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+MAX_WHOLE_NUMBER = 2_147_483_647
+"""The largest value of PostgreSQL's integer."""
+
+_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_CLOCK_SKEW = timedelta(minutes=5)
+
+
+class TextField(serializers.CharField):
+    """A JSON string, kept to the character. PostgreSQL cannot store NUL and lone surrogates: refused."""
+
+    default_error_messages = {"invalid": "Must be a string."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(trim_whitespace=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the string as it is."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return data
+
+
+class WholeNumberField(serializers.IntegerField):
+    """A JSON number without a fraction, from 0 to what the database holds."""
+
+    default_error_messages = {"invalid": "Must be a whole number."}
+
+    def __init__(self, *, min_value: int = 0, **kwargs: Any) -> None:
+        super().__init__(min_value=min_value, max_value=MAX_WHOLE_NUMBER, **kwargs)
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the number; 5.0 is 5, as in JSON Schema. A boolean is no number, though Python thinks so."""
+        if isinstance(data, float) and data.is_integer():
+            return int(data)
+        if isinstance(data, int) and not isinstance(data, bool):
+            return data
+        return self.fail("invalid")
+
+
+class FlagField(serializers.BooleanField):
+    """JSON's true or false."""
+
+    default_error_messages = {"invalid": "Must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        """Return the flag."""
+        if not isinstance(data, bool):
+            self.fail("invalid", input="")
+        return data
+
+
+class InstantField(serializers.DateTimeField):
+    """A point in time in ISO 8601 with its offset, since 1990 and not in the future, as UTC."""
+
+    default_error_messages = {
+        "invalid": "Must be a time in ISO 8601, such as 2026-03-01T09:30:00Z.",
+        "no_offset": "Must say its offset from UTC, such as Z or +02:00.",
+        "too_early": "Must not be before 1990.",
+        "in_future": "Must not be in the future.",
+    }
+
+    def to_internal_value(self, value: Any) -> datetime:
+        """Return the instant. Five minutes ahead are forgiven: clocks differ."""
+        instant = self._parsed(value)
+        if instant.tzinfo is None:
+            self.fail("no_offset")
+        try:
+            instant = instant.astimezone(UTC)
+        except OverflowError:
+            self.fail("too_early" if instant.year < 1990 else "in_future")
+        if instant < _EARLIEST:
+            self.fail("too_early")
+        if instant > timezone.now() + _CLOCK_SKEW:
+            self.fail("in_future")
+        return instant
+
+    def _parsed(self, value: Any) -> datetime:
+        # A week of digits or a date alone would parse as well: only the long form has a "T".
+        if not isinstance(value, str) or len(value) > 40 or "T" not in value.upper()[:11]:
+            self.fail("invalid", format="")
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            self.fail("invalid", format="")
+
+
+class OneOfField(serializers.ChoiceField):
+    """One of a few strings."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the choice. The refusal lists the choices instead of quoting what may be megabytes."""
+        if not isinstance(data, str) or data not in self.choices:
+            raise serializers.ValidationError(
+                f"Must be one of {', '.join(self.choices)}.", code="invalid_choice"
+            )
+        return data
+
+
+class AddressField(TextField):
+    """An IPv4 or IPv6 address. IPv4 inside IPv6 is unpacked, so that one sender has one address."""
+
+    default_error_messages = {"invalid_address": "Must be an IPv4 or IPv6 address."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=45, **kwargs)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Return the address in its shortest form. A zone (%eth0) means nothing here and is refused."""
+        text = super().to_internal_value(data)
+        try:
+            address = ipaddress.ip_address(text)
+        except ValueError:
+            self.fail("invalid_address")
+        if isinstance(address, ipaddress.IPv6Address):
+            if address.scope_id:
+                self.fail("invalid_address")
+            return str(address.ipv4_mapped or address)
+        return str(address)
+
+
+class TextListField(serializers.ListField):
+    """A JSON array of strings. Its length is looked at before its items are."""
+
+    default_error_messages = {
+        "not_a_list": "Must be an array.",
+        "max_length": "Must not have more than {max_length} items.",
+    }
+
+    def __init__(self, *, max_items: int, max_length: int, **kwargs: Any) -> None:
+        super().__init__(child=TextField(min_length=1, max_length=max_length), max_length=max_items, **kwargs)
+        self.max_items = max_items
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the strings."""
+        if not isinstance(data, list):
+            self.fail("not_a_list", input_type="")
+        if len(data) > self.max_items:
+            self.fail("max_length", max_length=self.max_items)
+        return [str(item) for item in super().to_internal_value(data)]

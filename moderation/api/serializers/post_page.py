@@ -1,0 +1,122 @@
+"""A stored post on its way out. Address, user agent and journey are personal and stay inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
+from moderation.models import Case, Score
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.posts import ScoreState
+from moderation.models.scores import RouteChoice
+from moderation.queries.posts import PostPage
+
+
+class ContributionSerializer(serializers.Serializer[Any]):
+    """One feature's share in the spam probability, in log-odds."""
+
+    feature = serializers.CharField()
+    value = serializers.FloatField(allow_null=True, help_text="Null where the feature was unknown.")
+    contribution = serializers.FloatField()
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    """What the models said of one revision."""
+
+    revision = serializers.IntegerField()
+    spam_probability = serializers.FloatField(min_value=0, max_value=1)
+    content_probability = serializers.FloatField(allow_null=True, help_text="Null without the content model.")
+    sub_models = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    route = serializers.ChoiceField(choices=RouteChoice.values)
+    is_degraded = serializers.BooleanField()
+    release = serializers.CharField()
+    base = serializers.FloatField(help_text="The margin before any feature is known.")
+    contributions = ContributionSerializer(many=True)
+    scored_at = serializers.DateTimeField()
+
+
+class PostAuthorSerializer(serializers.Serializer[Any]):
+    """Who wrote it."""
+
+    external_id = serializers.CharField()
+    display_name = serializers.CharField()
+
+
+class PostCaseSerializer(serializers.Serializer[Any]):
+    """The post's last case."""
+
+    id = serializers.CharField()
+    state = serializers.ChoiceField(choices=CaseState.values)
+    reason = serializers.ChoiceField(choices=CaseReason.values)
+    opened_at = serializers.DateTimeField()
+
+
+class PostPageSerializer(serializers.Serializer[Any]):
+    """A post, its latest revision, and what became of it."""
+
+    id = serializers.CharField()
+    external_id = serializers.CharField()
+    revision = serializers.IntegerField()
+    posted_at = serializers.DateTimeField()
+    received_at = serializers.DateTimeField()
+    text = serializers.CharField()
+    language = serializers.CharField()
+    author = PostAuthorSerializer()
+    links = serializers.ListField(child=serializers.CharField())
+    media_urls = serializers.ListField(child=serializers.CharField())
+    score_state = serializers.ChoiceField(choices=ScoreState.values)
+    scores = ScoreSerializer(many=True)
+    case = PostCaseSerializer(allow_null=True)
+    decision = DecisionSerializer(allow_null=True)
+
+
+def post_page(page: PostPage) -> dict[str, Any]:
+    """Return a post as its platform sees it."""
+    return {
+        "id": str(page.post.pk),
+        "external_id": page.post.external_id,
+        "revision": page.revision.number,
+        "posted_at": instant(page.post.posted_at),
+        "received_at": instant(page.revision.received_at),
+        "text": page.revision.text,
+        "language": page.revision.language,
+        "author": {
+            "external_id": page.post.author.external_id,
+            "display_name": page.post.author.display_name,
+        },
+        "links": page.revision.links,
+        "media_urls": page.revision.media_urls,
+        "score_state": page.revision.score_state,
+        "scores": [_score(score) for score in page.scores],
+        "case": _case(page.case) if page.case else None,
+        "decision": decision(page.decision) if page.decision else None,
+    }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    return {
+        "revision": score.revision.number,
+        "spam_probability": score.spam_probability,
+        "content_probability": score.content_probability,
+        "sub_models": score.sub_models,
+        "route": score.route,
+        "is_degraded": score.is_degraded,
+        "release": score.release_id,
+        "base": score.base,
+        "contributions": [
+            {"feature": feature, "value": value, "contribution": contribution}
+            for feature, value, contribution in score.contributions
+        ],
+        "scored_at": instant(score.scored_at),
+    }
+
+
+def _case(case: Case) -> dict[str, Any]:
+    return {
+        "id": str(case.pk),
+        "state": case.state,
+        "reason": case.reason,
+        "opened_at": instant(case.opened_at),
+    }

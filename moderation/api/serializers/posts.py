@@ -1,0 +1,167 @@
+"""Posts on their way in, and the answer to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.validators import RegexValidator
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from moderation.api.serializers.fields import (
+    AddressField,
+    FlagField,
+    InstantField,
+    TextField,
+    TextListField,
+    WholeNumberField,
+)
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingPost
+
+MAX_TEXT_LENGTH = 100_000
+MAX_LINKS = 100
+MAX_MEDIA_URLS = 20
+MAX_JOURNEY_STEPS = 500
+_MAX_URL_LENGTH = 4_096
+
+_LANGUAGE = RegexValidator(
+    r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z", "Must be a language tag such as en or pt-BR."
+)
+_EMAIL_DOMAIN = RegexValidator(
+    r"\A[^\s@/]+\Z", "Must be the domain alone, such as example.org, without the address."
+)
+
+
+class AuthorSerializer(StrictSerializer):
+    """The author as the platform knows them now."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the account.")
+    display_name = TextField(max_length=200, required=False, allow_blank=True, allow_null=True)
+    created_at = InstantField(required=False, allow_null=True, help_text="When the account was opened.")
+    email_domain = TextField(
+        max_length=253,
+        required=False,
+        allow_null=True,
+        validators=[_EMAIL_DOMAIN],
+        help_text="The part after the @ of the registered address; never the address itself.",
+    )
+    friends = WholeNumberField(required=False, allow_null=True)
+    followers = WholeNumberField(required=False, allow_null=True)
+    is_verified = FlagField(required=False, allow_null=True)
+    posts = WholeNumberField(required=False, allow_null=True, help_text="Posts published so far.")
+
+
+class JourneyStepSerializer(StrictSerializer):
+    """One step in your interface on the way to the post."""
+
+    name = TextField(max_length=64)
+    at_ms = WholeNumberField(help_text="Milliseconds since the first step.")
+
+
+class PostSerializer(StrictSerializer):
+    """A post with everything that the platform knows at this moment; what is unknown is left out."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the post.")
+    revision = WholeNumberField(min_value=1, required=False, default=1, help_text="Grows with every edit.")
+    platform = TextField(
+        max_length=64,
+        required=False,
+        allow_null=True,
+        help_text="Your platform's name; must be the key's own.",
+    )
+    text = TextField(
+        max_length=MAX_TEXT_LENGTH, allow_blank=True, help_text="May be empty if links or media_urls are not."
+    )
+    language = TextField(
+        max_length=16, required=False, allow_blank=True, allow_null=True, help_text="BCP 47."
+    )
+    posted_at = InstantField()
+    author = AuthorSerializer()
+    ip = AddressField(required=False, allow_null=True, help_text="Where the post came from.")
+    user_agent = TextField(max_length=500, required=False, allow_blank=True, allow_null=True)
+    links = TextListField(
+        max_items=MAX_LINKS,
+        max_length=_MAX_URL_LENGTH,
+        required=False,
+        allow_null=True,
+        help_text="Links beside those in the text, such as the target of a link card.",
+    )
+    media_urls = TextListField(
+        max_items=MAX_MEDIA_URLS, max_length=_MAX_URL_LENGTH, required=False, allow_null=True
+    )
+    journey = JourneyStepSerializer(
+        many=True,
+        max_length=MAX_JOURNEY_STEPS,  # type: ignore[call-arg]  # passed on to the list; unknown to the stubs
+        required=False,
+        allow_null=True,
+    )
+    shares = WholeNumberField(required=False, allow_null=True)
+    comments = WholeNumberField(required=False, allow_null=True)
+
+    def validate_language(self, language: str) -> str:
+        """Refuse what is no language tag; an empty one means unknown."""
+        if language:
+            _LANGUAGE(language)
+        return language
+
+    def validate_journey(self, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Refuse a journey that runs backwards, at the step where it does."""
+        for index in range(1, len(steps)):
+            if steps[index]["at_ms"] < steps[index - 1]["at_ms"]:
+                refusal = ErrorDetail("Must not be less than at the step before.", code="decreasing")
+                raise serializers.ValidationError({str(index): {"at_ms": [refusal]}})
+        return steps
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a post without any content, and another platform's."""
+        if not (attrs["text"] or attrs.get("links") or attrs.get("media_urls")):
+            raise _refusal("text", "May be empty only if links or media_urls are not.", code="blank")
+        if attrs.get("platform", self.context["platform"]) != self.context["platform"]:
+            raise _refusal("platform", "Is not the platform of this key.", code="unknown_platform")
+        return attrs
+
+
+class AcceptedSerializer(serializers.Serializer[Any]):
+    """The answer to a stored post."""
+
+    id = serializers.CharField(help_text="Our id of the post.")
+    external_id = serializers.CharField()
+    revision = serializers.IntegerField()
+    score_state = serializers.ChoiceField(
+        choices=("pending", "scoring", "scored", "degraded", "superseded", "dead"),
+        help_text="pending at first.",
+    )
+    case_id = serializers.CharField(
+        allow_null=True,
+        help_text="Null: a case opens, if at all, once the post is scored. GET the post to see it.",
+    )
+
+
+def incoming(values: dict[str, Any]) -> IncomingPost:
+    """Return validated fields as the operation takes them."""
+    fields = {name: value for name, value in values.items() if name != "platform"}
+    return IncomingPost(
+        **{
+            **fields,
+            "author": IncomingAuthor(**fields["author"]),
+            "links": tuple(fields.get("links", ())),
+            "media_urls": tuple(fields.get("media_urls", ())),
+            "journey": tuple((step["name"], step["at_ms"]) for step in fields.get("journey", ())),
+        }
+    )
+
+
+def accepted(answer: Accepted) -> dict[str, Any]:
+    """Return the answer to a stored post."""
+    return {
+        "id": str(answer.post_id),
+        "external_id": answer.external_id,
+        "revision": answer.revision,
+        "score_state": answer.score_state,
+        "case_id": None,
+    }
+
+
+def _refusal(field: str, detail: str, *, code: str) -> serializers.ValidationError:
+    return serializers.ValidationError({field: [ErrorDetail(detail, code=code)]})

@@ -1,0 +1,60 @@
+"""Objects that know all of their fields: an unknown name is a misspelling and is refused, never dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.openapi import AutoSchema
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
+
+from moderation.api.pointers import MAX_ERRORS
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A JSON object with exactly these fields. For an optional one, null means the same as leaving it out."""
+
+    default_error_messages = {"invalid": "Must be a JSON object."}
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Return the fields that were given. Raises ValidationError for wrong and unknown ones together."""
+        if not isinstance(data, Mapping):
+            self.fail_whole("invalid")
+        unknown = self._unknown(data)
+        given = {name: value for name, value in data.items() if value is not None or self._is_required(name)}
+        try:
+            values: dict[str, Any] = super().to_internal_value(given)
+        except serializers.ValidationError as refused:
+            if isinstance(refused.detail, dict):
+                raise serializers.ValidationError({**refused.detail, **unknown}) from None
+            raise
+        if unknown:
+            raise serializers.ValidationError(unknown)
+        return values
+
+    def fail_whole(self, code: str) -> None:
+        """Refuse the object itself."""
+        raise serializers.ValidationError({"non_field_errors": [self.error_messages[code]]}, code=code)
+
+    def _is_required(self, name: str) -> bool:
+        return name in self.fields and self.fields[name].required
+
+    def _unknown(self, data: Mapping[str, Any]) -> dict[str, list[ErrorDetail]]:
+        refusal = [ErrorDetail("This field is not known.", code="unknown_field")]
+        return dict.fromkeys(islice((name for name in data if name not in self.fields), MAX_ERRORS), refusal)
+
+
+class StrictSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # its metaclass has no types
+    """Say in the OpenAPI document that unknown fields are refused."""
+
+    target_class = StrictSerializer
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
+        """Return the schema that the library makes, closed."""
+        read: Any = auto_schema._map_serializer  # noqa: SLF001 - what the library documents for extensions
+        schema: dict[str, Any] = read(self.target, direction, bypass_extensions=True)
+        return {**schema, "additionalProperties": False}

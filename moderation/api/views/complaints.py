@@ -1,0 +1,46 @@
+"""Complaints: a user reports a post."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
+from moderation.api.views.base import BODY_PROBLEMS, DoorView, problem_responses
+from moderation.models.platforms import Scope
+from moderation.operations import ingest
+
+
+class Complaints(DoorView):
+    """POST /complaints"""
+
+    scopes: ClassVar = {"POST": Scope.COMPLAINTS_WRITE}
+
+    @extend_schema(
+        operation_id="send_complaint",
+        summary="Send a complaint",
+        description=(
+            "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
+            "post may be unknown yet: the complaint is joined when it comes. Scope: `complaints:write`."
+        ),
+        request=ComplaintSerializer,
+        responses={
+            202: OpenApiResponse(ComplaintAnswerSerializer, description="Stored"),
+            **problem_responses(*BODY_PROBLEMS),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Take in one complaint."""
+        reader = ComplaintSerializer(data=request.data)
+        reader.is_valid(raise_exception=True)
+        row = ingest.complain(
+            platform=platform_of(request), complaint=incoming(reader.validated_data), at=timezone.now()
+        )
+        answer = {"id": str(row.pk), "post_id": str(row.post_id) if row.post_id else None}
+        return Response(answer, status=status.HTTP_202_ACCEPTED)

@@ -1,0 +1,63 @@
+"""manage.py create_api_key: a key for a platform. The secret is shown once and cannot be read back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.text import slugify
+
+from moderation.models import Platform
+from moderation.models.platforms import Scope
+from moderation.operations import keys, platforms
+
+
+class Command(BaseCommand):
+    """Issue an API key."""
+
+    help = "Issue an API key for a platform and print its secret, once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the platform, what the key may do, and for how long."""
+        parser.add_argument("platform", help="the platform's slug, such as acme-social")
+        parser.add_argument(
+            "--register", metavar="NAME", help="make the platform, with this name, if there is none"
+        )
+        parser.add_argument("--name", default="key", help="what the key is for, to tell it from others")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=Scope.values,
+            help="what the key may do; repeat; all if not given",
+        )
+        parser.add_argument("--days", type=int, help="days until the key expires; never if not given")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Issue the key."""
+        at = timezone.now()
+        if options["days"] is not None and not 1 <= options["days"] <= 3_650:
+            raise CommandError("--days must be from 1 to 3650.")
+        key, secret = keys.issue(
+            platform=_platform(slug=options["platform"], register=options["register"]),
+            name=options["name"][:100],
+            scopes=options["scope"] or Scope.values,
+            expires_at=at + timedelta(days=options["days"]) if options["days"] else None,
+            at=at,
+        )
+        self.stderr.write(
+            f"Key {key.prefix}… for {key.platform} may: {', '.join(key.scopes)}. Keep it: it is shown once."
+        )
+        self.stdout.write(secret)
+
+
+def _platform(*, slug: str, register: str | None) -> Platform:
+    if register and slug == slugify(slug) and len(slug) <= 64:
+        return platforms.register(slug=slug, name=register[:200], at=timezone.now())
+    if register:
+        raise CommandError("A platform's slug has small letters, digits and hyphens only.")
+    try:
+        return Platform.objects.get(slug=slug)
+    except Platform.DoesNotExist:
+        raise CommandError(f"There is no platform {slug!r}. Add --register 'Its name' to make it.") from None

@@ -1,0 +1,48 @@
+"""manage.py seed_demo: accounts, platform and API key of the demonstration. Safe to repeat."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from moderation.operations import seed
+
+
+class Command(BaseCommand):
+    """Make the demo accounts, the platform demo-social and its key."""
+
+    help = "Make the demo accounts (password demo), the platform demo-social and its key. Not for production."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Seed, and keep the key in a file that only its owner reads."""
+        at = timezone.now()
+        place = Path(settings.STATE_DIR) / "secrets" / "demo-api-key"
+        try:
+            platform = seed.demo(at=at)
+            secret = seed.demo_key(platform=platform, kept=_kept(place), at=at)
+        except seed.RefusedInProduction as refused:
+            raise CommandError(str(refused)) from None
+        if secret is not None:
+            _keep(place, secret)
+        names = ", ".join(name for name, *_ in seed.ACCOUNTS)
+        self.stdout.write(f"Accounts: {names} (password {seed.PASSWORD})")
+        self.stdout.write(f"API key of {platform.slug}: {'written to' if secret else 'kept in'} {place}")
+
+
+def _kept(place: Path) -> str:
+    return place.read_text().strip() if place.is_file() else ""
+
+
+def _keep(place: Path, secret: str) -> None:
+    """Write beside and rename, so that no reader sees half a key; nobody else may read it at any moment."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    beside = place.with_suffix(".new")
+    beside.unlink(missing_ok=True)
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f"{secret}\n")
+    beside.replace(place)

@@ -1,0 +1,70 @@
+"""What a demonstration needs before its first post: a platform and one account per role. Safe to repeat."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from moderation.models import ApiKey, Platform, User
+from moderation.models.people import Role
+from moderation.models.platforms import Scope
+from moderation.operations import keys, platforms
+
+PLATFORM_SLUG = "demo-social"
+PASSWORD = "demo"  # noqa: S105 - known to everybody, hence refused in production
+KEY_NAME = "demo"
+
+ACCOUNTS = (
+    ("moderator", "Mona", "Moderator", Role.MODERATOR),
+    ("lead", "Leo", "Lead", Role.LEAD),
+    ("ml", "Emil", "Engineer", Role.ML_ENGINEER),
+    ("admin", "Ada", "Admin", Role.ADMIN),
+)
+"""User name, first name, last name and role."""
+
+
+class RefusedInProduction(Exception):
+    """Accounts whose password everybody knows do not belong in a real installation."""
+
+
+def demo(*, at: datetime) -> Platform:
+    """Make the platform and the accounts that are missing; existing ones keep their password.
+
+    Raises RefusedInProduction.
+    """
+    if settings.IS_PRODUCTION:
+        raise RefusedInProduction("Demo accounts are for demo and test mode only.")
+    with transaction.atomic():
+        for username, first_name, last_name, role in ACCOUNTS:
+            if not User.objects.filter(username=username).exists():
+                User.objects.create_user(
+                    username,
+                    password=PASSWORD,
+                    first_name=first_name,
+                    last_name=last_name,
+                    role=role,
+                    is_staff=role == Role.ADMIN,
+                    is_superuser=role == Role.ADMIN,
+                )
+        return platforms.register(slug=PLATFORM_SLUG, name="Demo Social (simulated)", at=at)
+
+
+def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
+    """Return the secret of a new key with every scope, or None if the kept one still opens the door.
+
+    The secret cannot be read back from the database: a lost file means a new key, and the old one is revoked.
+    Raises RefusedInProduction.
+    """
+    if settings.IS_PRODUCTION:
+        raise RefusedInProduction("Demo keys are for demo and test mode only.")
+    try:
+        if keys.authenticate(secret=kept, at=at).platform_id == platform.pk:
+            return None
+    except keys.InvalidKey:
+        pass  # missing, or of another database
+    with transaction.atomic():
+        for lost in ApiKey.objects.filter(platform=platform, name=KEY_NAME, revoked_at__isnull=True):
+            keys.revoke(key_id=lost.pk, actor=None, at=at)
+        return keys.issue(platform=platform, name=KEY_NAME, scopes=Scope.values, expires_at=None, at=at)[1]

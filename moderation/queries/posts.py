@@ -1,0 +1,48 @@
+"""A post with all that its platform may see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from moderation.models import Case, Decision, Platform, Post, Revision, Score
+from moderation.queries import decisions
+
+_MAX_SCORES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostPage:
+    """The latest revision, the last scores of any revision (newest first), the last case and the decision."""
+
+    post: Post
+    revision: Revision
+    scores: tuple[Score, ...]
+    case: Case | None
+    decision: Decision | None
+
+
+def by_id(*, platform: Platform, post_id: str, at: datetime) -> PostPage:
+    """Read a post of this platform by our id. Raises Post.DoesNotExist, also for an id that cannot be one."""
+    is_number = post_id.isascii() and post_id.isdigit() and len(post_id) < 19
+    return _page(platform=platform, at=at, pk=int(post_id) if is_number else 0)
+
+
+def by_external_id(*, platform: Platform, external_id: str, at: datetime) -> PostPage:
+    """Read a post of this platform by the platform's id. Raises Post.DoesNotExist."""
+    return _page(platform=platform, at=at, external_id=external_id)
+
+
+def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
+    post = Post.objects.select_related("author").get(platform=platform, **key)
+    scores = (
+        Score.objects.filter(revision__post=post).select_related("revision").order_by("-scored_at", "-id")
+    )
+    return PostPage(
+        post=post,
+        revision=Revision.objects.get(post=post, number=post.latest_revision),
+        scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
+        case=Case.objects.filter(post=post).order_by("-id").first(),
+        decision=decisions.standing(post_id=post.pk, at=at),
+    )
