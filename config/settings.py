@@ -40,6 +40,8 @@ INSTALLED_APPS = [
     "moderation",
 ]
 MIDDLEWARE = [
+    "moderation.api.middleware.RequestIdMiddleware",
+    "moderation.api.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -119,17 +121,36 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # a bulk request holds 10 MB
 STATIC_URL = "/static/"
 STATIC_ROOT = STATE_DIR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
-_STATIC_STORAGE = (
+_STATIC_STORAGE = {
     # Tests render pages without collecting files first.
-    "django.contrib.staticfiles.storage.StaticFilesStorage"
-    if MODE is Mode.TEST
-    else "whitenoise.storage.CompressedManifestStaticFilesStorage"
-)
+    Mode.TEST: "django.contrib.staticfiles.storage.StaticFilesStorage",
+    # Compressing takes a minute, and on the loopback address it gains nothing.
+    Mode.DEMO: "django.contrib.staticfiles.storage.ManifestStaticFilesStorage",
+    Mode.PRODUCTION: "whitenoise.storage.CompressedManifestStaticFilesStorage",
+}[MODE]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": _STATIC_STORAGE},
 }
 WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
+
+# -- The platform's API
+REST_FRAMEWORK = {
+    "EXCEPTION_HANDLER": "moderation.api.errors.handle",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "LIST_SERIALIZER_ERRORS_AS_DICT": True,
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Spamdesk API",
+    "DESCRIPTION": "Send posts and complaints, read decisions. The guide is docs/api-guide.md.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+}
 
 # -- Data
 _DATABASE = environ.Env.db_url_config(ENVIRONMENT.database_url, engine="django.db.backends.postgresql")

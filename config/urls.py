@@ -1,4 +1,4 @@
-"""The doors: the desk at /, the platform's API at /api/v1/, probes for whoever watches the process."""
+"""The doors: the desk at /, the platform's API at /api/v1/, its problem types at /problems/, and probes."""
 
 from django.urls import include, path
 
@@ -7,6 +7,6 @@ from config import health
 urlpatterns = [
     path("healthz", health.process),
     path("readyz", health.dependencies),
-    path("api/v1/", include("moderation.api.urls")),
+    path("", include("moderation.api.urls")),
     path("", include("moderation.web.urls")),
 ]
