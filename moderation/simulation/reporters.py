@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from moderation.simulation.material import Kind
 
 _HONEST, _TRIGGER_HAPPY, _BRIGADES, _BRIGADE_SIZE = 320, 45, 5, 16
-_SILENT_SHARE = 0.4
+_SILENT_SHARE = 0.3
 _BRIGADE_SHARE = 0.012
 _BRIGADED_KINDS = ("politics", "own_work", "crypto_talk", "news", "charity", "file_talk")
 _MOST_COMPLAINTS = 30

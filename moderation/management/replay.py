@@ -1,0 +1,190 @@
+"""Replay a simulated world through the operations, with its own clock, and freeze records on the way.
+
+The records come from the queries that serve, and the rows from the operations that serve: what is trained
+on is what will be scored. Everything happens in one transaction that the caller rolls back.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+
+from moderation.models import Platform, Revision, User
+from moderation.models.people import Role
+from moderation.operations import ingest, rehearse
+from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingComplaint, IncomingPost
+from moderation.queries import records
+from moderation.simulation import moderator as simulated_moderator
+from moderation.simulation.events import ComplaintEvent, PostEvent, Truth
+from moderation.simulation.world import World
+from scoring.records import PostRecord
+
+_ANALYZE_AFTER = frozenset({200, 1000, 4000, 10_000, 40_000})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How the world's time becomes the time of arrival.
+
+    A `speed` of 1 is a platform that sends each post as it appears; a higher one hands over weeks of posts
+    within minutes, `batch` at a time, as a backlog or a demonstration does. Scoring follows `soon_seconds`
+    later.
+    """
+
+    start: datetime
+    seconds_per_post: float
+    speed: float
+    batch: int
+    soon_seconds: float
+
+    def arrival(self, at: datetime, *, posts: int) -> datetime:
+        """Return when what happens at `at` arrives; a backlog arrives after its last post was made."""
+        if self.speed == 1:
+            return at
+        window = timedelta(seconds=self.seconds_per_post * posts)
+        return self.start + window + (at - self.start) / self.speed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """One record with its truth; `revision_id` finds the similarity group once all posts are in."""
+
+    record: PostRecord
+    truth: Truth
+    revision_id: int
+
+
+class Replay:
+    """One world on its way through the operations."""
+
+    def __init__(self, *, seed: int, run: str, posts: int, pace: Pace) -> None:
+        self._posts = posts
+        self._pace = pace
+        self._world = World(seed=seed, run=run)
+        self._rng = random.Random(f"replay {seed}")  # noqa: S311 - repeatable chances, no secrets
+        self._platform = Platform.objects.create(slug=run, name="Simulated platform", created_at=pace.start)
+        self._moderator = User.objects.create_user(f"{run}-moderator", role=Role.MODERATOR)
+        self._waiting: list[PostEvent] = []
+        self._due: list[tuple[datetime, int, Callable[[], list[Frozen]]]] = []
+        self._order = itertools.count()
+        self._accepted = 0
+
+    def records(self) -> Iterator[Frozen]:
+        """Yield one record per post: right after the post for half of them, later for the others."""
+        pace = self._pace
+        events = self._world.run(start=pace.start, seconds_per_post=pace.seconds_per_post, posts=self._posts)
+        for event in itertools.chain(events, self._world.complaints_due()):
+            arrives_at = self._arrival(event.at)
+            yield from self._until(arrives_at)
+            if isinstance(event, ComplaintEvent):
+                self._complain(event, at=arrives_at)
+                continue
+            self._waiting.append(event)
+            if len(self._waiting) >= pace.batch:
+                self._accept(at=arrives_at)
+        self._accept(at=arrives_at)
+        yield from self._until(None)
+
+    def _arrival(self, at: datetime) -> datetime:
+        return self._pace.arrival(at, posts=self._posts)
+
+    def _until(self, at: datetime | None) -> Iterator[Frozen]:
+        while self._due and (at is None or self._due[0][0] < at):
+            yield from heapq.heappop(self._due)[2]()
+
+    def _accept(self, *, at: datetime) -> None:
+        events, self._waiting = self._waiting, []
+        posts = [incoming_post(event.payload) for event in events]
+        accepted: list[tuple[int, Truth]] = []
+        for answer, event in zip(
+            ingest.accept(platform=self._platform, posts=posts, at=at), events, strict=True
+        ):
+            if not isinstance(answer, Accepted):
+                raise TypeError(f"{answer.external_id} was refused: {answer.detail}")
+            accepted.append((answer.revision_id, event.truth))
+            self._plan_verdict(answer.revision_id, truth=event.truth, at=at)
+        self._plan_records(accepted, at=at)
+        if any(count in _ANALYZE_AFTER for count in range(self._accepted, self._accepted + len(events))):
+            _analyze()
+        self._accepted += len(events)
+
+    def _plan_verdict(self, revision_id: int, *, truth: Truth, at: datetime) -> None:
+        if verdict := simulated_moderator.verdict(truth, rng=self._rng):
+            decided_at = at + timedelta(seconds=verdict.after_seconds) / self._pace.speed
+            self._schedule(
+                decided_at, lambda: self._judge(revision_id, is_spam=verdict.is_spam, at=decided_at)
+            )
+
+    def _plan_records(self, accepted: list[tuple[int, Truth]], *, at: datetime) -> None:
+        """Freeze some posts at once, as scoring does, others after complaints, as rescoring does."""
+        soon: list[tuple[int, Truth]] = []
+        late: list[tuple[int, Truth]] = []
+        for post in accepted:
+            self._rng.choice((soon, late)).append(post)
+        soon_at = at + timedelta(seconds=self._pace.soon_seconds)
+        late_at = soon_at + timedelta(seconds=self._rng.lognormvariate(9.0, 1.2)) / self._pace.speed
+        self._schedule(soon_at, lambda: _freeze(soon, at=soon_at))
+        self._schedule(late_at, lambda: _freeze(late, at=late_at))
+
+    def _schedule(self, at: datetime, act: Callable[[], list[Frozen]]) -> None:
+        heapq.heappush(self._due, (at, next(self._order), act))
+
+    def _judge(self, revision_id: int, *, is_spam: bool, at: datetime) -> list[Frozen]:
+        (revision,) = _revisions([revision_id])
+        rehearse.judge(revision=revision, is_spam=is_spam, moderator=self._moderator, at=at)
+        return []
+
+    def _complain(self, event: ComplaintEvent, *, at: datetime) -> None:
+        payload = event.payload
+        complaint = IncomingComplaint(
+            external_id=payload["external_id"],
+            post=payload["post"],
+            reporter=payload["reporter"]["external_id"],
+            reason=payload["reason"],
+            note=payload["note"],
+            reported_at=event.at,
+        )
+        complain.record(platform=self._platform, complaint=complaint, at=at)
+
+
+def incoming_post(payload: dict[str, Any]) -> IncomingPost:
+    """Return a simulated payload, valid by construction, as the operations take it."""
+    author = dict(payload["author"])
+    if "created_at" in author:
+        author["created_at"] = datetime.fromisoformat(author["created_at"])
+    known = {
+        **payload,
+        "posted_at": datetime.fromisoformat(payload["posted_at"]),
+        "author": IncomingAuthor(**author),
+        "links": tuple(payload.get("links", ())),
+        "journey": tuple((step["name"], step["at_ms"]) for step in payload.get("journey", ())),
+    }
+    return IncomingPost(**known)
+
+
+def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:
+    revisions = _revisions([revision_id for revision_id, _ in accepted])
+    return [
+        Frozen(record=record, truth=truth, revision_id=revision_id)
+        for record, (revision_id, truth) in zip(
+            records.records_at(revisions=revisions, at=at) if revisions else [], accepted, strict=True
+        )
+    ]
+
+
+def _revisions(ids: list[int]) -> list[Revision]:
+    rows = Revision.objects.select_related("post__platform", "post__author").in_bulk(ids)
+    return [rows[revision_id] for revision_id in ids]
+
+
+def _analyze() -> None:
+    """Tell the planner how the tables grew: the background analysis cannot see an open transaction's rows."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")

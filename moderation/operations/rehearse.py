@@ -1,0 +1,43 @@
+"""Let a simulated moderator decide inside a rehearsal, a transaction that is rolled back at its end."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from moderation.models import Case, Decision, Release, Revision, Score, User
+from moderation.models.cases import CaseState, Verdict
+from moderation.models.scores import RouteChoice
+from moderation.operations import review, route
+
+_RELEASE = "simulated"
+
+
+def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -> Decision:
+    """Open a case for the revision, claim it and decide it, as the desk does. Call inside a transaction.
+
+    The case needs a score to stand on; no model has run, so it says 0.5 under a release named `simulated`.
+    """
+    score = Score.objects.create(
+        revision=revision,
+        generation=revision.generation,
+        release=_release(at=at),
+        scored_at=at,
+        record={},
+        schema_hash="",
+        features=[],
+        spam_probability=0.5,
+        route=RouteChoice.REVIEW,
+    )
+    route.apply(scores=[score], at=at)
+    case = Case.objects.get(post=revision.post_id, state=CaseState.OPEN)
+    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    verdict = Verdict.SPAM if is_spam else Verdict.NOT_SPAM
+    return review.decide(
+        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
+    )
+
+
+def _release(*, at: datetime) -> Release:
+    return Release.objects.get_or_create(
+        pk=_RELEASE, defaults={"manifest": {"simulated": True}, "first_used_at": at}
+    )[0]
