@@ -1,0 +1,43 @@
+# Every recipe is one line: the work is done in Python, so that it also runs where make is missing.
+PYTHON ?= python3
+LOCAL = $(PYTHON) -m deploy.local
+MANAGE = $(LOCAL) python manage.py
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint types demo-data bench screenshots train lock logs clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
+	@$(LOCAL) run
+
+test:  ## lint, types, import contracts and every test; ARGS= goes to pytest
+	@$(LOCAL) test $(ARGS)
+
+lint:  ## style and import contracts
+	@$(LOCAL) lint
+
+types:  ## mypy, strict
+	@$(LOCAL) types
+
+demo-data:  ## more simulated posts for the running product
+	@$(MANAGE) simulate $(ARGS)
+
+bench:  ## the measurements of docs/benchmarks.md, against the running product
+	@$(LOCAL) python-dev -m bench $(ARGS)
+
+screenshots:  ## the pictures of the README, from the running product
+	@$(LOCAL) python-dev -m docs.screenshots $(ARGS)
+
+train:  ## train the content model anew; ARGS= names data and output
+	@$(LOCAL) python-dev -m scoring.training $(ARGS)
+
+lock:  ## pin the dependencies of pyproject.toml; UPGRADE=1 takes the newest
+	@$(LOCAL) lock $(if $(UPGRADE),--upgrade)
+
+logs:  ## follow the logs of the running product
+	@tail -n 5 -F .state/logs/*.log
+
+clean:  ## delete the environments and all state, the database included
+	@$(LOCAL) clean

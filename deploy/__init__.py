@@ -1,0 +1,1 @@
+"""How Spamdesk is brought up: on one machine (local)."""

@@ -1,0 +1,59 @@
+"""`python3 -m deploy.local COMMAND`: install what the command needs, then run it in the project's environment.
+
+Runs on the system's Python with nothing installed; `make` calls it.
+"""
+
+import os
+import shutil
+import sys
+
+if sys.version_info < (3, 11):  # before any import that an older Python could not read
+    newer = next(
+        filter(None, map(shutil.which, ("python3.13", "python3.12", "python3.11", "python3.14"))), None
+    )
+    if newer is None:
+        sys.exit(
+            "spamdesk: needs Python 3.11 or newer; on Debian 12 or Ubuntu 24.04: apt-get install python3 python3-venv"
+        )
+    os.execv(newer, [newer, "-m", "deploy.local", *sys.argv[1:]])
+
+from deploy.local import install
+from deploy.local.packages import InstallFailed
+from deploy.local.places import ENVIRONMENT, ROOT
+from deploy.local.preflight import Lacking
+
+# command: what it needs, and the module (with arguments) that does it
+COMMANDS = {
+    "run": (install.for_run, ("deploy.local.run",)),
+    "test": (install.for_test, ("deploy.local.check", "test")),
+    "lint": (install.for_checks, ("deploy.local.check", "lint")),
+    "types": (install.for_checks, ("deploy.local.check", "types")),
+    "lock": (install.for_checks, ("deploy.local.lock",)),
+    "python": (install.for_run, ()),
+    "python-dev": (install.for_checks, ()),
+    "clean": (None, ()),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Prepare and run one command; what is lacking ends it with one line each."""
+    command = arguments[0] if arguments else "run"
+    if command not in COMMANDS:
+        sys.exit(f"spamdesk: unknown command {command!r}; one of {', '.join(COMMANDS)}")
+    needs, module = COMMANDS[command]
+    if needs is None:
+        install.remove_everything()
+        return
+    try:
+        needs()
+    except (Lacking, InstallFailed) as lacking:
+        sys.exit("".join(f"spamdesk: {line}\n" for line in str(lacking).splitlines()).rstrip())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    python = str(ENVIRONMENT / "bin" / "python")
+    os.chdir(ROOT)
+    prefix = ["-m", *module] if module else []
+    os.execv(python, [python, *prefix, *arguments[1:]])
+
+
+main(sys.argv[1:])

@@ -1,0 +1,135 @@
+"""The product's own processes: preparation of the database, workers, beat, web."""
+
+import contextlib
+import http.client
+import os
+import sys
+from pathlib import Path
+
+from deploy.local import ports
+from deploy.local.places import ROOT, State
+from deploy.local.service import NotYet, Service
+
+
+def preparation(*, seeds_demo: bool) -> Service:
+    """Return the step that migrates, collects static files and, in demo mode, makes the demo accounts."""
+    return Service(
+        name="prepare",
+        command=(sys.executable, "-m", "deploy.local.prepare", *(["--demo"] if seeds_demo else [])),
+        folder=ROOT,
+        check=_always,
+        start_seconds=300,  # migrations of a large database
+        says="migrations, static files" + (", demo accounts" if seeds_demo else ""),
+    )
+
+
+def worker(*, queue: str, processes: int, state: State) -> Service:
+    """Return a Celery worker of one queue; scoring and the rest never wait for each other."""
+    announcement = state.folder("workers") / queue
+    return Service(
+        name=queue,
+        command=(
+            sys.executable,
+            "-m",
+            "celery",
+            "--app=config.celery:app",
+            "worker",
+            f"--queues={queue}",
+            f"--hostname={queue}@%h",
+            f"--concurrency={processes}",
+            "--loglevel=INFO",
+            # Workers need not know of one another; each of these costs a broker connection and memory.
+            "--without-gossip",
+            "--without-mingle",
+            "--without-heartbeat",
+        ),
+        environment={"SPAMDESK_READY_FILE": str(announcement)},
+        folder=ROOT,
+        prepare=lambda: announcement.unlink(missing_ok=True),
+        check=lambda: _exists(announcement),
+        stop_seconds=15,
+        says=f"worker for {queue}, {processes} processes",
+    )
+
+
+def beat(*, state: State) -> Service:
+    """Return the scheduler of periodic tasks; exactly one runs."""
+    schedule = state.folder("beat") / "schedule"
+    return Service(
+        name="beat",
+        command=(
+            sys.executable,
+            "-m",
+            "celery",
+            "--app=config.celery:app",
+            "beat",
+            f"--schedule={schedule}",
+            "--pidfile=",
+            "--loglevel=INFO",
+        ),
+        folder=ROOT,
+        # A half-written schedule stops it for ever, and a new one loses nothing.
+        prepare=lambda: [path.unlink() for path in schedule.parent.glob("schedule*")] and None,
+        check=_always,
+        says="scheduler of the sweeps",
+    )
+
+
+def web(*, port: int, threads: int = 8) -> Service:
+    """Return the web server."""
+    return Service(
+        name="web",
+        command=(
+            str(Path(sys.executable).with_name("granian")),
+            "--interface=wsgi",
+            f"--host={ports.LOOPBACK}",
+            f"--port={port}",
+            "--workers=1",
+            f"--blocking-threads={threads}",
+            "--no-ws",
+            "--respawn-failed-workers",
+            "--workers-kill-timeout=5",
+            "--log-level=warning",
+            "config.wsgi:application",
+        ),
+        folder=ROOT,
+        check=lambda: _answers(port, "/healthz"),
+        is_watched=True,
+        says=f"http://localhost:{port}/",
+    )
+
+
+def simulator(*, port: int) -> Service | None:
+    """Return the simulated platform in demo mode, None while the command is not part of the product."""
+    if not (ROOT / "moderation" / "management" / "commands" / "simulate.py").exists():
+        return None
+    return Service(
+        name="simulator",
+        command=(sys.executable, "manage.py", "simulate", "--demo", f"--url=http://{ports.LOOPBACK}:{port}"),
+        folder=ROOT,
+        check=_always,
+    )
+
+
+def scoring_processes() -> int:
+    """Return how many scoring processes to run: one for each processor that we may use, at most four."""
+    given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
+    return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
+
+
+def _always() -> None:
+    """Take a process that runs for one that works."""
+
+
+def _exists(announcement: Path) -> None:
+    if not announcement.exists():
+        raise NotYet("has not announced itself")
+
+
+def _answers(port: int, path: str) -> None:
+    connection = http.client.HTTPConnection(ports.LOOPBACK, port, timeout=2)
+    with contextlib.closing(connection):
+        connection.request("GET", path, headers={"Host": "localhost"})
+        status = connection.getresponse().status
+    if status != 200:
+        raise NotYet(f"{path} answers {status}")

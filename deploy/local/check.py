@@ -1,0 +1,48 @@
+"""`make test`, `make lint`, `make types`: the checks, the quick ones first; the first that fails ends it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from deploy.local import browser
+from deploy.local.places import ROOT
+
+_BINARIES = Path(sys.executable).parent
+_CHECKED = [
+    name
+    for name in ("config", "moderation", "scoring", "deploy", "bench", "tests", "docs")
+    if (ROOT / name).is_dir()
+]
+
+
+def main(arguments: list[str]) -> None:
+    """Run the named check and exit with its status."""
+    what, rest = arguments[0], arguments[1:]
+    steps = {"lint": _lint, "types": _types, "test": _lint + _types}[what]
+    for title, command in steps:
+        print(f"== {title}", flush=True)
+        code = subprocess.run(command, cwd=ROOT, check=False).returncode
+        if code != 0:
+            sys.exit(f"spamdesk: {title} failed")
+    if what == "test":
+        _pytest(rest)
+
+
+def _pytest(arguments: list[str]) -> None:
+    """Become pytest, whose closing line and status are then ours."""
+    print("== tests", flush=True)
+    os.environ["CHROMIUM"] = str(browser.find())
+    workers = [] if arguments else ["-n", str(min(2, len(os.sched_getaffinity(0)))), "--dist", "loadgroup"]
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *workers, *arguments])
+
+
+_lint: list[tuple[str, list[str]]] = [
+    ("style", [str(_BINARIES / "ruff"), "check", "--quiet", "."]),
+    ("layout", [str(_BINARIES / "ruff"), "format", "--check", "--quiet", "."]),
+    ("import contracts", [str(_BINARIES / "lint-imports"), "--no-cache"]),
+]
+_types: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

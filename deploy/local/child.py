@@ -1,0 +1,139 @@
+"""A child process that cannot be orphaned: it hears of our death, and its whole group goes when it goes."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "SPAMDESK_SUPERVISED"
+"""Set to the state folder in every child, so that the next start finds what a killed supervisor left."""
+
+_PR_SET_PDEATHSIG = 1
+# Loaded now: after a change of user the library may be out of reach.
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LARGEST_LOG_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """The user a child runs as, when it must not be root."""
+
+    user_id: int
+    group_id: int
+
+
+class Child:
+    """One process in a session of its own, writing to its own log file.
+
+    Start it from the main thread only: the kernel sends the death signal when the *thread* that forked ends.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str],
+        mark: str,
+        owner: Owner | None = None,
+        death_signal: signal.Signals = signal.SIGTERM,
+        folder: Path | None = None,
+    ) -> None:
+        rotate(log)
+        # A file, not a pipe: it outlives a killed supervisor, and no child ever blocks on a full one.
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env={**environment, MARK: mark},
+                start_new_session=True,
+                user=owner.user_id if owner else None,
+                group=owner.group_id if owner else None,
+                extra_groups=[] if owner else None,
+                preexec_fn=_dies_with(os.getpid(), death_signal),
+            )
+
+    @property
+    def id(self) -> int:
+        """Return the process id, which is also its group's."""
+        return self._process.pid
+
+    def exit_code(self) -> int | None:
+        """Return the exit code, None while it runs. Reaps it: PostgreSQL would not start beside its own zombie."""
+        return self._process.poll()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process itself."""
+        with contextlib.suppress(ProcessLookupError):
+            self._process.send_signal(number)
+
+    def wait(self, *, seconds: float) -> bool:
+        """Return whether it ended within this time."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.poll() is not None
+
+    def kill_group(self) -> None:
+        """Kill whatever is left of it: a web worker survives its killed parent and would keep the port."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
+    """End every process that an earlier, killed supervisor of this state folder left. Return their ids."""
+    found = leftovers(mark=mark)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + patience_seconds
+        _send(found, number)
+        while leftovers(mark=mark) and time.monotonic() < deadline:
+            time.sleep(0.05)
+    return found
+
+
+def leftovers(*, mark: str) -> list[int]:
+    """Return the ids of the running processes that carry this mark."""
+    wanted = f"{MARK}={mark}".encode()
+    return [process_id for process_id in _process_ids() if wanted in _variables(process_id)]
+
+
+def rotate(log: Path) -> None:
+    """Keep one older log beside a log that grew large; the writer appends, so it goes on from the start."""
+    if log.exists() and log.stat().st_size > _LARGEST_LOG_BYTES:
+        log.with_suffix(".log.1").write_bytes(log.read_bytes())
+        os.truncate(log, 0)
+
+
+def _dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
+    def prepare() -> None:
+        # Runs after the change of user, which would have cleared it.
+        _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+        if os.getppid() != parent:  # it died before we asked
+            os._exit(1)
+
+    return prepare
+
+
+def _send(process_ids: list[int], number: signal.Signals) -> None:
+    for process_id in process_ids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process_id, number)
+
+
+def _process_ids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def _variables(process_id: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{process_id}/environ").read_bytes().split(b"\0")
+    except OSError:  # gone meanwhile, or another user's
+        return []

@@ -1,0 +1,66 @@
+"""What each command needs installed: environments, locked packages, Triton, a browser; nothing that it does not need.
+
+Standard library only: it runs with the system's Python.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from deploy.local import packages, preflight, triton_files
+from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
+
+
+def for_run() -> None:
+    """Install what the running product needs; torch is not part of it."""
+    preflight.cure(preflight.for_environment() + preflight.for_wheels())
+    packages.create(ENVIRONMENT)
+    if not packages.is_installed(ENVIRONMENT, "test", "torch"):  # the test set holds the run set
+        packages.install(ENVIRONMENT, "run")
+    if not os.environ.get("TRITON_URL"):
+        _triton()
+
+
+def for_checks() -> None:
+    """Install what lint, types and every test need, torch included, but no server."""
+    preflight.cure(preflight.for_environment() + preflight.for_wheels())
+    packages.create(ENVIRONMENT)
+    packages.install(ENVIRONMENT, "test", "torch")
+
+
+def for_test() -> None:
+    """Install what every test needs, Triton and a browser included."""
+    for_checks()
+    if not os.environ.get("TRITON_URL"):
+        _triton()
+    _browser()
+
+
+def remove_everything() -> None:
+    """Delete the environments and all state: the next start is the first one again."""
+    state = State.from_environment()
+    folders = [ENVIRONMENT, TRITON_ENVIRONMENT, state.path]
+    moved = state.path / "postgres" / "elsewhere"
+    if moved.exists():  # the database's user may not enter this checkout
+        folders.append(Path(moved.read_text().strip()))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("removed .venv, .venv-triton and all state")
+
+
+def _triton() -> None:
+    preflight.cure(preflight.for_triton())
+    if not (TRITON_ENVIRONMENT / "bin" / "python").exists():
+        # Without a shared library at hand any will do: the check of the stub then names its package.
+        packages.create(TRITON_ENVIRONMENT, python=preflight.triton_python() or preflight.pythons()[0])
+    packages.install(TRITON_ENVIRONMENT, "triton")
+    stub = triton_files.find(TRITON_ENVIRONMENT)
+    preflight.cure(preflight.for_stub(stub.stub, library_path=stub.library_path))
+
+
+def _browser() -> None:
+    # The application's environment has what the look-up needs (an unpacker of brotli), the system's Python has not.
+    finder = [str(ENVIRONMENT / "bin" / "python"), "-m", "deploy.local.browser"]
+    if subprocess.run(finder, check=False, stdout=subprocess.DEVNULL).returncode != 0:
+        raise preflight.Lacking("no browser for the tests; apt-get install chromium, or set CHROMIUM to one")

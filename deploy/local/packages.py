@@ -1,0 +1,141 @@
+"""Environments and their packages: uv where it can be had, pip where not, with the user's own pip settings.
+
+Standard library only: it runs before anything is installed.
+"""
+
+import ast
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from deploy.local.places import ENVIRONMENT, REQUIREMENTS
+
+UV = ENVIRONMENT / "bin" / "uv"
+# uv does not read pip's settings, yet whoever needs a mirror or a certificate has said so there.
+_FROM_PIP = {
+    "index-url": "UV_DEFAULT_INDEX",
+    "extra-index-url": "UV_INDEX",
+    "find-links": "UV_FIND_LINKS",
+    "no-index": "UV_NO_INDEX",
+    "cert": "SSL_CERT_FILE",
+    "trusted-host": "UV_INSECURE_HOST",
+    "proxy": "ALL_PROXY",
+    "default-timeout": "UV_HTTP_TIMEOUT",
+    "timeout": "UV_HTTP_TIMEOUT",
+}
+
+
+class InstallFailed(Exception):
+    """A package could not be installed; the message is for the person at the terminal."""
+
+
+def create(environment: Path, *, python: str = sys.executable) -> None:
+    """Create a virtual environment, unless a working one is there."""
+    interpreter = environment / "bin" / "python"
+    if interpreter.exists() and _succeeds(interpreter, "-c", "import sys"):
+        return
+    print(f"  creating {environment.name}", flush=True)
+    subprocess.run([python, "-m", "venv", "--clear", str(environment)], check=True)
+
+
+def install(environment: Path, *locks: str) -> bool:
+    """Install these lock files of requirements/. Return False if they were installed before.
+
+    Works offline when nothing changed. Raises InstallFailed if neither uv nor pip can.
+    """
+    stamp = environment / f".installed-{locks[0]}"
+    fingerprint = _fingerprint(environment, locks)
+    if stamp.exists() and stamp.read_text() == fingerprint:
+        return False
+    files = [str(REQUIREMENTS / f"{lock}.txt") for lock in locks]
+    print(f"  installing {' and '.join(locks)} packages into {environment.name}", flush=True)
+    if not (_has_uv() and _install_with_uv(environment, files)):
+        _install_with_pip(environment, files)
+    stamp.write_text(fingerprint)
+    return True
+
+
+def is_installed(environment: Path, *locks: str) -> bool:
+    """Return whether exactly these lock files are what was installed last."""
+    stamp = environment / f".installed-{locks[0]}"
+    return stamp.exists() and stamp.read_text() == _fingerprint(environment, locks)
+
+
+def uv_environment() -> dict[str, str]:
+    """Return the process environment with pip's settings (files and PIP_ variables) in uv's words."""
+    environment = dict(os.environ)
+    pip = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "config", "list"]
+    listed = subprocess.run(pip, capture_output=True, text=True, check=False).stdout
+    return environment | {
+        name: value for name, value in _translated(listed).items() if name not in environment
+    }
+
+
+def _translated(pip_config: str) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    # `global` < `install` < environment, whatever the order of the lines.
+    for line in sorted(
+        pip_config.splitlines(), key=lambda line: (line.startswith(":env:"), line.startswith("install."))
+    ):
+        key, _, quoted = line.partition("=")
+        name = key.rpartition(".")[2]
+        if name in _FROM_PIP and quoted:
+            value = str(ast.literal_eval(quoted))
+            # pip separates by white space, uv's find-links by commas.
+            settings[_FROM_PIP[name]] = ",".join(value.split()) if name == "find-links" else value
+    if "UV_INDEX" in settings:
+        settings["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # as pip does: the best version of all indexes
+    return settings
+
+
+def _fingerprint(environment: Path, locks: tuple[str, ...]) -> str:
+    digest = hashlib.sha256(os.fsencode((environment / "bin" / "python").resolve()))
+    for lock in locks:
+        digest.update((REQUIREMENTS / f"{lock}.txt").read_bytes())
+    return digest.hexdigest()
+
+
+def _has_uv() -> bool:
+    if UV.exists():
+        return True
+    pip = [
+        str(ENVIRONMENT / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "uv",
+    ]
+    return subprocess.run(pip, check=False).returncode == 0
+
+
+def _install_with_uv(environment: Path, files: list[str]) -> bool:
+    command = [str(UV), "pip", "install", "--python", str(environment / "bin" / "python")]
+    command += [argument for file in files for argument in ("-r", file)]
+    return subprocess.run(command, env=uv_environment(), check=False).returncode == 0
+
+
+def _install_with_pip(environment: Path, files: list[str]) -> None:
+    print("  uv could not; trying pip, which takes longer", flush=True)
+    # Apart, the file without hashes first: pip refuses a mixture.
+    for file in sorted(files, key=lambda file: not file.endswith("torch.txt")):
+        pip = [
+            str(environment / "bin" / "python"),
+            "-m",
+            "pip",
+            "install",
+            "--disable-pip-version-check",
+            "-r",
+            file,
+        ]
+        if subprocess.run(pip, check=False).returncode != 0:
+            raise InstallFailed(
+                f"cannot install {Path(file).name}: is a package index within reach? `pip config list` shows which one is used"
+            )
+
+
+def _succeeds(interpreter: Path, *arguments: str) -> bool:
+    return subprocess.run([str(interpreter), *arguments], capture_output=True, check=False).returncode == 0

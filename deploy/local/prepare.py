@@ -1,0 +1,21 @@
+"""Make database and static files ready, in one process: `python -m deploy.local.prepare [--demo]`."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Migrate, collect static files and, with --demo, make the demo accounts if the command exists."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    import django  # noqa: PLC0415 - after the settings are named
+    from django.core.management import call_command, get_commands  # noqa: PLC0415
+
+    django.setup()
+    call_command("migrate", interactive=False, verbosity=1)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    if "--demo" in sys.argv and "seed_demo" in get_commands():
+        call_command("seed_demo")
+
+
+if __name__ == "__main__":
+    main()

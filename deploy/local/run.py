@@ -1,0 +1,151 @@
+"""`make run`: start everything, say where it is, keep it running until Ctrl-C."""
+
+import fcntl
+import os
+import signal
+import sys
+from typing import IO
+
+from deploy.local import application, child, ports
+from deploy.local.broker import Broker
+from deploy.local.places import ROOT, State
+from deploy.local.postgres import Postgres
+from deploy.local.preflight import Lacking
+from deploy.local.screen import screen
+from deploy.local.supervisor import StartFailed, Stopped, Supervisor
+from deploy.local.triton import Triton
+
+
+def main() -> None:
+    """Run until a signal ends it; every refusal is one clear line and exit code 1."""
+    state = State.from_environment()
+    try:
+        lock = _lock(state)
+        port = _web_port()
+        with lock:
+            _run(state, port=port)
+    except (Lacking, StartFailed, OSError) as failure:
+        sys.exit(f"spamdesk: {failure}")
+
+
+def _run(state: State, *, port: int) -> None:
+    mark = str(state.path)
+    if left := child.kill_leftovers(mark=mark):
+        _say(f"  ended {len(left)} processes that an earlier run left behind")
+    with Supervisor(
+        logs=state.folder("logs"), mark=mark, environment=_environment(state, port), say=_say
+    ) as supervisor:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, supervisor.request_stop)
+        try:
+            _bring_up(supervisor, state, port=port)
+        except Stopped:
+            return
+        _say(screen(port=port, state=state, mode=supervisor.environment["SPAMDESK_MODE"]))
+        supervisor.watch()
+        _say("\n  stopping")
+    _say("  stopped; everything is kept in " + os.path.relpath(state.path, ROOT))
+
+
+def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
+    is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
+    _say("Starting Spamdesk")
+    servers = _servers(supervisor, state)
+    supervisor.wait_until_up(name for name in servers if name != "triton")
+    supervisor.run_step(application.preparation(seeds_demo=is_demo))
+    workers = (
+        application.worker(queue="scoring", processes=application.scoring_processes(), state=state),
+        application.worker(queue="default", processes=1, state=state),
+        application.beat(state=state),
+        application.web(port=port),
+    )
+    for service in workers:
+        supervisor.launch(service)
+    # Triton loads its models while the database is migrated: it is needed last.
+    supervisor.wait_until_up([*servers, *(service.name for service in workers)][::-1])
+    simulator = application.simulator(port=port) if is_demo else None
+    if simulator is not None:
+        supervisor.launch_once(simulator)
+
+
+def _servers(supervisor: Supervisor, state: State) -> list[str]:
+    """Launch each server whose address was not given from outside, and note the addresses for everything after it."""
+    database = Postgres(state=state, port=ports.free(preferred=15_432))
+    broker = Broker(state=state, port=ports.free(preferred=16_379))
+    triton = Triton(
+        state=state,
+        http_port=ports.free(preferred=18_000),
+        grpc_port=ports.free(preferred=18_001),
+        metrics_port=ports.free(preferred=18_002),
+    )
+    launched = []
+    for variable, server in (
+        ("DATABASE_URL", database),
+        ("CELERY_BROKER_URL", broker),
+        ("TRITON_URL", triton),
+    ):
+        if supervisor.environment.get(variable):
+            _say(f"  using {variable} from the environment")
+            continue
+        service = server.service()
+        supervisor.environment[variable] = server.url
+        supervisor.launch(service)
+        launched.append(service.name)
+    _write_addresses(state, supervisor.environment)
+    return launched
+
+
+def _environment(state: State, port: int) -> dict[str, str]:
+    return {
+        "SPAMDESK_MODE": "demo",
+        **os.environ,
+        "SPAMDESK_STATE_DIR": str(state.path),
+        "SPAMDESK_WEB_PORT": str(port),
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _write_addresses(state: State, environment: dict[str, str]) -> None:
+    """Leave the addresses for `manage.py`, readable by this user alone: they hold passwords."""
+    addresses = state.path / "addresses.env"
+    addresses.touch(mode=0o600)
+    names = ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL", "SPAMDESK_MODE", "SPAMDESK_WEB_PORT")
+    addresses.write_text("".join(f"{name}={environment[name]}\n" for name in names))
+
+
+def _lock(state: State) -> IO[str]:
+    """Return the lock of this state folder. Raises StartFailed if another supervisor holds it."""
+    state.folder("logs")
+    lock = (state.path / "supervisor.lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        raise StartFailed(
+            f"already running here (process {lock.read().strip()}); stop it with Ctrl-C, or give this one a folder of its "
+            "own: SPAMDESK_STATE_DIR=/tmp/other SPAMDESK_WEB_PORT=8001 make run"
+        ) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+def _web_port() -> int:
+    given = os.environ.get("SPAMDESK_WEB_PORT", "8000")
+    if not given.isdigit() or not 0 < int(given) < 65_536:
+        raise StartFailed(f"SPAMDESK_WEB_PORT is {given!r}; it must be a port number")
+    if not ports.is_free(int(given)):
+        raise StartFailed(
+            f"port {given} is taken; choose another: SPAMDESK_WEB_PORT={ports.free(preferred=8001)} make run"
+        )
+    return int(given)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The one screen that `make run` ends with: where it is, who to sign in as, what to try."""
+
+from deploy.local.places import State
+
+_SCREEN = """
+Spamdesk is running.                                                    Ctrl-C stops it
+
+  Desk       http://localhost:{port}/
+  API        http://localhost:{port}/api/v1/          documentation: /api/v1/docs/
+  Health     http://localhost:{port}/readyz
+  State      {state}   (logs in {state}/logs)
+{demo}"""
+
+_DEMO = """
+  Sign in as moderator, lead, ml or admin, password demo.
+  The posts are simulated: a simulated platform sends them through the API.
+
+  Try        open the desk and press the keys it names: claim, decide, undo
+             .venv/bin/python manage.py simulate --help        more simulated posts
+             .venv/bin/python manage.py export_labels --help   decisions as training data
+"""
+
+
+def screen(*, port: int, state: State, mode: str) -> str:
+    """Return the text."""
+    return _SCREEN.format(port=port, state=state.path, demo=_DEMO if mode == "demo" else "")

@@ -1,0 +1,43 @@
+"""What the supervisor knows of a server: how to start it, how to tell that it works, how to stop it."""
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deploy.local.child import Owner
+
+
+class NotYet(Exception):
+    """A server does not answer as it should, or not yet; the message says how."""
+
+
+class Broken(NotYet):
+    """A server answers, but will never work again without a restart."""
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """One server process.
+
+    `check` raises NotYet (or OSError) until the server works; it must return within three seconds. `prepare` runs before
+    each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers that can look
+    alive and be dead.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    check: Callable[[], None]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    prepare: Callable[[], None] = _nothing
+    owner: Owner | None = None
+    folder: Path | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    start_seconds: float = 30
+    stop_seconds: float = 10
+    is_watched: bool = False
+    says: str = ""

@@ -1,0 +1,121 @@
+"""Triton from a wheel, in its own environment, loopback only, with the admin endpoints behind a generated key.
+
+This version (2.51) predates security fixes of its successors: never give it a public address.
+"""
+
+import contextlib
+import json
+import os
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local import ports, preflight, triton_files
+from deploy.local.places import ROOT, TRITON_ENVIRONMENT, State
+from deploy.local.service import Broken, NotYet, Service
+
+_RESTRICTED = "model-repository,shared-memory,statistics,trace,logging,model-config"
+_CANARY = {"inputs": [{"name": "TEXT", "datatype": "BYTES", "shape": [1, 1], "data": ["is anybody there?"]}]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Triton:
+    """The inference server with its three ports."""
+
+    state: State
+    http_port: int
+    grpc_port: int
+    metrics_port: int
+    repository: Path = ROOT / "triton_repo"
+
+    @property
+    def url(self) -> str:
+        """Return the address, as TRITON_URL takes it."""
+        return f"grpc://{ports.LOOPBACK}:{self.grpc_port}"
+
+    def service(self) -> Service:
+        """Return the service. Raises Lacking if its Python part would hang for want of a library."""
+        files = triton_files.find(TRITON_ENVIRONMENT)
+        lacks = preflight.for_stub(files.stub, library_path=files.library_path)
+        if lacks:
+            raise preflight.Lacking("\n".join(lack.line for lack in lacks))
+        return Service(
+            name="triton",
+            command=self._command(files),
+            environment={
+                # The stub finds its Python through PATH and its library through the loader; nothing else works.
+                "PATH": f"{TRITON_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
+                "LD_LIBRARY_PATH": files.library_path,
+                "TOKENIZERS_PARALLELISM": "false",
+                "PYTHONDONTWRITEBYTECODE": "1",  # the model repository is part of the checkout
+            },
+            prepare=self._remove_shared_memory,
+            check=self._check,
+            start_seconds=60,
+            stop_seconds=7,
+            is_watched=True,
+            says=f"Triton on port {self.grpc_port} (gRPC), {self.http_port} (HTTP), {self.metrics_port} (metrics)",
+        )
+
+    def _command(self, files: triton_files.TritonFiles) -> tuple[str, ...]:
+        key = f"admin-key={self.state.secret('triton-admin-key')}"
+        return (
+            str(files.server),
+            f"--model-repository={self.repository}",
+            f"--backend-directory={self._backends(files)}",
+            f"--cache-directory={files.caches}",
+            "--model-control-mode=explicit",
+            "--load-model=content",
+            *(f"--{door}-address={ports.LOOPBACK}" for door in ("http", "grpc", "metrics")),
+            f"--http-port={self.http_port}",
+            f"--grpc-port={self.grpc_port}",
+            f"--metrics-port={self.metrics_port}",
+            f"--http-restricted-api={_RESTRICTED}:{key}",
+            f"--grpc-restricted-protocol={_RESTRICTED}:{key}",
+            f"--backend-config=python,shm-region-prefix-name={self._shared_memory_prefix}",
+            "--allow-gpu-metrics=false",
+            "--pinned-memory-pool-byte-size=0",
+            "--exit-timeout-secs=5",  # a dead stub would hold the exit for thirty
+        )
+
+    def _backends(self, files: triton_files.TritonFiles) -> Path:
+        """Return a backend folder of three links: the wheel keeps the stub where the server does not look."""
+        folder = self.state.folder("triton") / "backends" / "python"
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in (files.backend, files.python_module, files.stub):
+            link = folder / file.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(file)
+        return folder.parent
+
+    @property
+    def _shared_memory_prefix(self) -> str:
+        return f"spamdesk_{self.http_port}_"
+
+    def _remove_shared_memory(self) -> None:
+        for region in Path("/dev/shm").glob(f"{self._shared_memory_prefix}*"):
+            region.unlink(missing_ok=True)
+
+    def _check(self) -> None:
+        """Ask for one answer: readiness stays green when the Python part is dead."""
+        request = urllib.request.Request(
+            f"http://{ports.LOOPBACK}:{self.http_port}/v2/models/content/infer",
+            data=json.dumps(_CANARY).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=3):
+                return
+        except urllib.error.HTTPError as refused:
+            reason = _reason(refused)
+        if "is not healthy" in reason:
+            raise Broken(reason)
+        if "maximum queue size" not in reason:  # full is alive
+            raise NotYet(reason)
+
+
+def _reason(refused: urllib.error.HTTPError) -> str:
+    with contextlib.suppress(ValueError, OSError):
+        return str(json.load(refused).get("error", refused.reason))
+    return str(refused.reason)
