@@ -18,8 +18,9 @@ from django.db import connection
 
 from moderation.models import Platform, Revision, User
 from moderation.models.people import Role
-from moderation.operations import ingest, rehearse
-from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingComplaint, IncomingPost
+from moderation.operations import complain, ingest, rehearse
+from moderation.operations.complain import IncomingComplaint
+from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingPost
 from moderation.queries import records
 from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation.events import ComplaintEvent, PostEvent, Truth
