@@ -1,0 +1,298 @@
+"""What the client does when the server is absent, slow, broken or wrong: real local sockets, no mocks."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+
+import numpy as np
+import pytest
+
+from scoring.content import Breaker, ContentModel, Unavailable
+
+
+class LocalServer:
+    """A socket on a free port whose connections are handled by a function, in threads, until closed."""
+
+    def __init__(self, handle: Callable[[socket.socket], None]) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self.connections = 0
+        self._open: list[socket.socket] = []
+        self._handle = handle
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.connections += 1
+            self._open.append(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with suppress(OSError):  # the client may go away first
+            self._handle(connection)
+
+    def close(self) -> None:
+        self._socket.close()
+        for connection in self._open:
+            connection.close()
+
+
+def silent(connection: socket.socket) -> None:
+    """Read and never answer."""
+    while connection.recv(4096):
+        pass
+
+
+def hangs_up(connection: socket.socket) -> None:
+    connection.close()
+
+
+def talks_nonsense(connection: socket.socket) -> None:
+    connection.recv(4096)
+    connection.sendall(b"\x00\x01 nonsense \r\n\r\n")
+    connection.close()
+
+
+def http_answer(body: bytes, *, status: str = "200 OK") -> Callable[[socket.socket], None]:
+    """Answer every HTTP request with this body."""
+
+    def handle(connection: socket.socket) -> None:
+        received = b""
+        while chunk := connection.recv(65536):
+            received += chunk
+            head, _, rest = received.partition(b"\r\n\r\n")
+            lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+            if lengths and len(rest) >= int(lengths[0].split(b":")[1]):
+                lines = [
+                    f"HTTP/1.1 {status}",
+                    "Content-Type: application/json",
+                    f"Content-Length: {len(body)}",
+                ]
+                connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+                received = b""
+
+    return handle
+
+
+def logits_answer(
+    logits: object, *, shape: list[int], name: str = "logits"
+) -> Callable[[socket.socket], None]:
+    output = {"name": name, "datatype": "FP32", "shape": shape, "data": logits}
+    return http_answer(
+        json.dumps({"model_name": "content", "model_version": "1", "outputs": [output]}).encode()
+    )
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Callable[[socket.socket], None]], LocalServer]]:
+    servers: list[LocalServer] = []
+
+    def start(handle: Callable[[socket.socket], None]) -> LocalServer:
+        servers.append(LocalServer(handle))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+Serve = Callable[[Callable[[socket.socket], None]], LocalServer]
+
+
+def model_on(port: int, *, scheme: str = "http", **options: float) -> ContentModel:
+    return ContentModel(url=f"{scheme}://127.0.0.1:{port}", version="1", **{"timeout_seconds": 0.5} | options)  # type: ignore[arg-type]  # counts are ints
+
+
+def closed_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+        return int(probe.getsockname()[1])
+
+
+class TestUnavailable:
+    @pytest.mark.parametrize("scheme", ["grpc", "http"])
+    def test_when_nobody_listens(self, scheme: str) -> None:
+        with pytest.raises(Unavailable):
+            model_on(closed_port(), scheme=scheme).probabilities(["hello"])
+
+    @pytest.mark.parametrize("scheme", ["grpc", "http"])
+    @pytest.mark.parametrize("handle", [hangs_up, talks_nonsense])
+    def test_when_the_answer_is_no_answer(
+        self, serve: Serve, scheme: str, handle: Callable[[socket.socket], None]
+    ) -> None:
+        server = serve(handle)
+
+        with pytest.raises(Unavailable):
+            model_on(server.port, scheme=scheme).probabilities(["hello"])
+
+    @pytest.mark.parametrize("scheme", ["grpc", "http"])
+    def test_within_the_time_limit_when_the_server_is_silent(self, serve: Serve, scheme: str) -> None:
+        server = serve(silent)
+        started = time.monotonic()
+
+        with pytest.raises(Unavailable):
+            model_on(server.port, scheme=scheme, timeout_seconds=0.4).probabilities(["hello"])
+
+        assert 0.3 < time.monotonic() - started < 2.0
+
+    @pytest.mark.parametrize(
+        "handle",
+        [
+            logits_answer([[0.1, 0.2]] * 3, shape=[3, 2]),
+            logits_answer([0.1, 0.2], shape=[2]),
+            logits_answer([[0.1], [0.2]], shape=[2, 1]),
+            logits_answer([[0.1, 0.2], [0.1, float("nan")]], shape=[2, 2]),
+            logits_answer([[0.1, 0.2], [float("inf"), 0.1]], shape=[2, 2]),
+            logits_answer([[0.1, 0.2]] * 2, shape=[2, 2], name="something else"),
+            http_answer(b"<html>a proxy's page</html>"),
+            http_answer(b'{"error": "Stub process is not healthy"}', status="500 Internal Server Error"),
+        ],
+        ids=["count", "rank", "width", "nan", "inf", "name", "not json", "error"],
+    )
+    def test_when_the_answer_is_not_n_finite_rows(
+        self, serve: Serve, handle: Callable[[socket.socket], None]
+    ) -> None:
+        server = serve(handle)
+
+        with pytest.raises(Unavailable):
+            model_on(server.port).probabilities(["one", "two"])
+
+    def test_but_a_usable_answer_is_used(self, serve: Serve) -> None:
+        """The same stand-in, answering well: the refusals above are not for its own faults."""
+        server = serve(logits_answer([[0.0, 0.0], [-1000.0, 1000.0]], shape=[2, 2]))
+
+        found = model_on(server.port).probabilities(["one", "two"])
+
+        assert found.tolist() == [0.5, 1.0]
+        assert found.dtype == np.float64
+
+    def test_is_not_ready(self) -> None:
+        assert not model_on(closed_port()).is_ready()
+
+
+class TestRetry:
+    def test_tries_again_when_told_not_now(self, serve: Serve) -> None:
+        busy = http_answer(b'{"error": "Exceeds maximum queue size"}', status="503 Service Unavailable")
+        well = logits_answer([[0.0, 0.0]], shape=[1, 2])
+        answers = iter([busy, well])
+
+        def first_busy_then_well(connection: socket.socket) -> None:
+            next(answers)(_OneRequest(connection))
+
+        server = serve(first_busy_then_well)
+
+        assert model_on(server.port, attempts=2).probabilities(["hello"]).tolist() == [0.5]
+        assert server.connections == 2
+
+    def test_reconnects_after_the_server_cut_an_idle_connection(self, serve: Serve) -> None:
+        def one_answer(connection: socket.socket) -> None:
+            logits_answer([[0.0, 0.0]], shape=[1, 2])(_OneRequest(connection))
+
+        server = serve(one_answer)
+        model = model_on(server.port)
+
+        assert [model.probabilities(["hello"])[0] for _ in range(3)] == [0.5] * 3
+        assert server.connections == 3
+
+    def test_does_not_repeat_what_failed_for_good(self, serve: Serve) -> None:
+        server = serve(http_answer(b'{"error": "no such model"}', status="404 Not Found"))
+        model = model_on(server.port, attempts=5)
+
+        with pytest.raises(Unavailable, match="no such model"):
+            model.probabilities(["hello"])
+
+
+class TestBreaker:
+    def test_fails_at_once_after_failures_in_a_row(self, serve: Serve) -> None:
+        server = serve(hangs_up)
+        model = model_on(server.port, attempts=1, breaker_failures=3, breaker_seconds=60.0)
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                model.probabilities(["hello"])
+        asked = server.connections
+
+        with pytest.raises(Unavailable, match="not asked: 3 calls in a row failed"):
+            model.probabilities(["hello"])
+
+        assert server.connections == asked
+
+    def test_a_probe_that_succeeds_closes_it(self, serve: Serve) -> None:
+        is_well = threading.Event()
+
+        def handle(connection: socket.socket) -> None:
+            if is_well.is_set():
+                logits_answer([[0.0, 0.0]], shape=[1, 2])(connection)
+            connection.close()
+
+        server = serve(handle)
+        model = model_on(server.port, attempts=1, breaker_failures=1, breaker_seconds=60.0)
+        assert not model.is_ready()
+        with pytest.raises(Unavailable, match="not asked"):
+            model.probabilities(["hello"])
+        is_well.set()
+
+        assert model.is_ready()
+        assert model.probabilities(["hello"]).tolist() == [0.5]
+
+    def test_lets_one_caller_try_after_the_pause(self) -> None:
+        now = [100.0]
+        breaker = Breaker(failures=2, seconds=10.0, clock=lambda: now[0])
+        breaker.record(succeeded=False)
+        breaker.check()
+        breaker.record(succeeded=False)
+        with pytest.raises(Unavailable):
+            breaker.check()
+        now[0] = 110.0
+
+        breaker.check()
+
+        with pytest.raises(Unavailable):
+            breaker.check()
+        breaker.record(succeeded=True)
+        breaker.check()
+
+    def test_a_success_forgets_earlier_failures(self) -> None:
+        breaker = Breaker(failures=2, seconds=10.0, clock=lambda: 0.0)
+
+        for succeeded in (False, True, False, True, False):
+            breaker.record(succeeded=succeeded)
+
+        breaker.check()
+
+
+class TestSettings:
+    @pytest.mark.parametrize("url", ["localhost:8001", "ftp://host:1", "grpc://host", "http://:80", ""])
+    def test_refuses_an_address_it_cannot_use(self, url: str) -> None:
+        with pytest.raises(ValueError, match="expected grpc://host:port"):
+            ContentModel(url=url, version="1")
+
+    @pytest.mark.parametrize("batch_size", [0, 129])
+    def test_refuses_a_batch_size_the_server_would_refuse(self, batch_size: int) -> None:
+        with pytest.raises(ValueError, match="batch_size"):
+            ContentModel(url="grpc://127.0.0.1:1", version="1", batch_size=batch_size)
+
+
+class _OneRequest(socket.socket):
+    """Wraps a connection so that its handler stops after one answer."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        super().__init__(fileno=connection.detach())
+        self._is_answered = False
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        if self._is_answered:
+            self.close()
+            return b""
+        return super().recv(size, flags)
+
+    def sendall(self, content: object, flags: int = 0, /) -> None:
+        super().sendall(content, flags)  # type: ignore[arg-type]  # any bytes-like
+        self._is_answered = True

@@ -1,0 +1,187 @@
+"""The shipped content model on the real server, through the client that the product uses."""
+
+from __future__ import annotations
+
+import os
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from scoring.content import ContentModel, ContentScore, Unavailable
+from scoring.training import dataset
+from scoring.training.train_content import STARTER_TEXTS
+
+SPAM = {
+    "cheap drugs": "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
+    "account": "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
+}
+NOT_SPAM = {
+    "covid": "Covid cases rise across Europe as a new variant spreads, health officials say",
+    "crypto": "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
+}
+WORDS = [
+    *(
+        "hello",
+        "free",
+        "the",
+        "cash",
+        "friend",
+        "click",
+        "here",
+        "tomorrow",
+        "win",
+        "prize",
+        "meeting",
+        "loan",
+    ),
+    *("https://example.org/a?b=1", "naïve", "日本語", "привет", "🎉", "!!!", "0800", "555", "0123", "Monday"),
+    *("supercalifragilistic", "\u200b"),
+]
+
+
+def random_texts(count: int) -> list[str]:
+    """Texts of 1 to 150 words, so that every width and the cut at 128 tokens occur."""
+    draw = random.Random(11)
+    return [" ".join(draw.choices(WORDS, k=draw.choice([1, 3, 8, 15, 30, 60, 150]))) for _ in range(count)]
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize("kind", SPAM)
+    def test_demo_spam_is_spam(self, content_model: ContentModel, kind: str) -> None:
+        assert content_model.probabilities([SPAM[kind]])[0] > 0.9
+
+    @pytest.mark.parametrize("kind", NOT_SPAM)
+    def test_demo_news_and_talk_are_not(self, content_model: ContentModel, kind: str) -> None:
+        assert content_model.probabilities([NOT_SPAM[kind]])[0] < 0.1
+
+    def test_demo_texts_were_not_trained_on(self) -> None:
+        trained_on = {example.text.casefold() for example in dataset.load([STARTER_TEXTS])}
+
+        assert not trained_on & {text.casefold() for text in (*SPAM.values(), *NOT_SPAM.values())}
+
+
+class TestBatchMates:
+    def test_a_text_scores_the_same_alone_and_among_others(self, content_model: ContentModel) -> None:
+        texts = random_texts(64)
+
+        together = content_model.scores(texts)
+        alone = [content_model.scores([text])[0] for text in texts]
+
+        assert together == alone
+
+    def test_order_and_batch_size_change_nothing(self, triton_url: str) -> None:
+        texts = random_texts(64)
+        expected = ContentModel(url=triton_url, version="1", timeout_seconds=20).scores(texts)
+        shuffled = random.Random(5).sample(range(64), 64)
+
+        for batch_size in (3, 17, 128):
+            model = ContentModel(url=triton_url, version="1", timeout_seconds=20, batch_size=batch_size)
+            found = model.scores([texts[index] for index in shuffled])
+
+            assert found == [expected[index] for index in shuffled]
+
+    def test_callers_at_the_same_time_do_not_mix(self, content_model: ContentModel) -> None:
+        texts = random_texts(48)
+        expected = content_model.scores(texts)
+
+        def ask(text: str) -> ContentScore:
+            return content_model.scores([text])[0]
+
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            assert list(pool.map(ask, texts)) == expected
+
+
+class TestUnusualTexts:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            " \t\n",
+            "\x00",
+            "🎉" * 300,
+            "العربية עברית हिन्दी ไทย 中文 日本語 한국어",
+            "\u202eevil\u202c \u200bzero\u200dwidth",
+            "a" * 100_000,
+            "word " * 60_000,
+            "\ud800 alone",
+            "é" * 500,
+        ],
+        ids=[
+            "empty",
+            "space",
+            "nul",
+            "emoji",
+            "scripts",
+            "bidi",
+            "one word",
+            "many words",
+            "surrogate",
+            "accents",
+        ],
+    )
+    def test_are_answered(self, content_model: ContentModel, text: str) -> None:
+        (probability,) = content_model.probabilities([text])
+
+        assert 0.0 <= probability <= 1.0
+
+    def test_white_space_does_not_push_the_message_out_of_sight(self, content_model: ContentModel) -> None:
+        plain, padded = content_model.scores([SPAM["cheap drugs"], " " * 100_000 + SPAM["cheap drugs"]])
+
+        assert plain == padded
+
+    def test_only_the_first_128_tokens_count(self, content_model: ContentModel) -> None:
+        start = "hello friend " * 100
+
+        plain, longer = content_model.scores([start, start + SPAM["cheap drugs"]])
+
+        assert plain == longer
+
+
+class TestContentModel:
+    def test_no_texts_no_call(self, content_model: ContentModel) -> None:
+        assert content_model.probabilities([]).shape == (0,)
+
+    def test_answers_more_texts_than_a_batch_in_order(self, content_model: ContentModel) -> None:
+        spam, talk = SPAM["cheap drugs"], NOT_SPAM["covid"]
+
+        found = content_model.probabilities([spam, talk] * 40)
+
+        assert found.shape == (80,)
+        assert found.dtype == np.float64
+        assert ((found > 0.5) == ([True, False] * 40)).all()
+
+    def test_probability_is_the_softmax_of_the_logits(self, content_model: ContentModel) -> None:
+        (score,) = content_model.scores(["hello"])
+
+        ham, spam = np.exp(score.logits)
+        assert score.probability == pytest.approx(spam / (ham + spam), rel=1e-9)
+
+    def test_is_ready(self, content_model: ContentModel) -> None:
+        assert content_model.is_ready()
+
+    def test_an_unknown_version_is_unavailable(self, triton_url: str) -> None:
+        with pytest.raises(Unavailable, match=r"not found|not ready"):
+            ContentModel(url=triton_url, version="999").probabilities(["hello"])
+
+    def test_works_after_a_fork(self, content_model: ContentModel) -> None:
+        assert content_model.is_ready()
+        child = os.fork()
+        if child == 0:
+            # No pytest in the child: it only reports through its exit status.
+            os._exit(0 if content_model.is_ready() else 1)
+
+        _, status = os.waitpid(child, 0)
+
+        assert os.waitstatus_to_exitcode(status) == 0
+
+    def test_http_answers_the_same(self, content_model: ContentModel) -> None:
+        url = os.environ.get("TRITON_HTTP_URL")
+        if not url:
+            pytest.skip("TRITON_HTTP_URL names no server")
+        texts = random_texts(8)
+
+        assert ContentModel(url=url, version="1", timeout_seconds=20).scores(texts) == content_model.scores(
+            texts
+        )

@@ -1,0 +1,130 @@
+"""Triton's DistilBERT step on CPU: OpenVINO over rows grouped by width.
+
+A row's width depends on its own length alone, and arithmetic of one width does not depend on the batch:
+a text's logits are the same bits whoever shares its batch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+import triton_python_backend_utils as pb_utils
+
+MAX_TOKENS = 128
+WIDTH_STEP = 16  # eight widths: few shapes to prepare, little padding
+MAX_ROWS = 32  # larger batches gain nothing on CPU and hold more memory
+
+
+class Refused(ValueError):
+    """A request that the model cannot answer; its message goes to the client."""
+
+
+class TritonPythonModel:
+    """input_ids, attention_mask INT32 [n, tokens] → logits FP32 [n, 2]."""
+
+    def initialize(self, args: dict[str, str]) -> None:
+        """Compile this version's model.onnx and run every width once, to spare the first caller."""
+        parameters = _parameters(args["model_config"])
+        core = openvino.Core()
+        model = core.read_model(Path(args["model_repository"], args["model_version"], "model.onnx"))
+        self.vocabulary = _vocabulary(model)
+        compiled = core.compile_model(
+            model,
+            "CPU",
+            {
+                "PERFORMANCE_HINT": "LATENCY",
+                "INFERENCE_PRECISION_HINT": _precision(core, wanted=parameters["INFERENCE_PRECISION_HINT"]),
+                "INFERENCE_NUM_THREADS": int(parameters["INFERENCE_NUM_THREADS"])
+                or len(os.sched_getaffinity(0)),
+            },
+        )
+        self.infer_request = compiled.create_infer_request()
+        for width in range(WIDTH_STEP, MAX_TOKENS + 1, WIDTH_STEP):
+            ones = np.ones((1, width), dtype=np.int32)
+            self._logits(ones, ones)
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        """Run all requests together; when that fails, one by one, so that only the bad one fails."""
+        try:
+            return self._answer_together(requests)
+        except Exception:  # noqa: BLE001 - the edge: an exception here would fail every request of the batch
+            return [self._answer_alone(request) for request in requests]
+
+    def _answer_together(self, requests: list[Any]) -> list[Any]:
+        inputs = [self._inputs(request) for request in requests]
+        counts = [len(ids) for ids, _ in inputs]
+        logits = self._grouped(
+            np.concatenate([_stretched(ids) for ids, _ in inputs]),
+            np.concatenate([_stretched(mask) for _, mask in inputs]),
+        )
+        return [_response(rows) for rows in np.split(logits, np.cumsum(counts)[:-1])]
+
+    def _answer_alone(self, request: Any) -> Any:
+        try:
+            return self._answer_together([request])[0]
+        except Exception as error:  # noqa: BLE001 - the edge, as above
+            return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"distilbert: {error}"))
+
+    def _inputs(self, request: Any) -> tuple[np.ndarray, np.ndarray]:
+        ids = pb_utils.get_input_tensor_by_name(request, "input_ids").as_numpy()
+        mask = pb_utils.get_input_tensor_by_name(request, "attention_mask").as_numpy()
+        if ids.ndim != 2 or ids.shape != mask.shape:
+            raise Refused(f"input_ids {ids.shape} and attention_mask {mask.shape} must both be [n, tokens]")
+        if not 1 <= ids.shape[1] <= MAX_TOKENS:
+            raise Refused(f"{ids.shape[1]} tokens a row, 1 to {MAX_TOKENS} are allowed")
+        if ids.min(initial=0) < 0 or ids.max(initial=0) >= self.vocabulary:
+            raise Refused(f"a token id is outside 0..{self.vocabulary - 1}")
+        if not mask.any(axis=1).all():
+            raise Refused("a row of attention_mask is all zero")
+        return ids, mask
+
+    def _grouped(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Run rows of one width together; shape [n, 2] in the order of the rows."""
+        last_token = MAX_TOKENS - np.argmax(mask[:, ::-1] != 0, axis=1)
+        widths = -(-last_token // WIDTH_STEP) * WIDTH_STEP
+        logits = np.empty((len(ids), 2), dtype=np.float32)
+        for width in np.unique(widths):
+            rows = np.flatnonzero(widths == width)
+            for start in range(0, len(rows), MAX_ROWS):
+                chosen = rows[start : start + MAX_ROWS]
+                logits[chosen] = self._logits(ids[chosen, :width], mask[chosen, :width])
+        if not np.isfinite(logits).all():
+            raise Refused("the model answered a number that is not finite")
+        return logits
+
+    def _logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        inputs = {"input_ids": np.ascontiguousarray(ids), "attention_mask": np.ascontiguousarray(mask)}
+        # The result is a view of memory that the next call overwrites; assigning into `logits` copies it.
+        return self.infer_request.infer(inputs)["logits"]
+
+
+def _stretched(rows: np.ndarray) -> np.ndarray:
+    """Pad every request to 128 columns, only to stack them; `_grouped` cuts each row to its own width."""
+    stretched = np.zeros((len(rows), MAX_TOKENS), dtype=np.int32)
+    stretched[:, : rows.shape[1]] = rows
+    return stretched
+
+
+def _response(logits: np.ndarray) -> Any:
+    return pb_utils.InferenceResponse([pb_utils.Tensor("logits", np.ascontiguousarray(logits))])
+
+
+def _parameters(config: str) -> dict[str, str]:
+    return {name: str(value["string_value"]) for name, value in json.loads(config)["parameters"].items()}
+
+
+def _vocabulary(model: Any) -> int:
+    """Rows of the largest table in the model, which in a DistilBERT is the word embeddings."""
+    tables = [operation for operation in model.get_ordered_ops() if operation.get_type_name() == "Constant"]
+    return max(int(table.get_output_shape(0)[0]) for table in tables if len(table.get_output_shape(0)) == 2)
+
+
+def _precision(core: Any, *, wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
