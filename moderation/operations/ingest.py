@@ -1,4 +1,4 @@
-"""Take in posts and complaints. Safe to repeat: the same post or complaint again changes nothing."""
+"""Take in posts. Safe to repeat: the same revision again changes nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
 
 from moderation import enqueue
-from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models import Author, Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import link, resemble
+from moderation.operations import complain, link, resemble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +53,6 @@ class IncomingPost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingComplaint:
-    """A validated complaint; `post` and `reporter` are the platform's own ids."""
-
-    post: str
-    reporter: str
-    reason: str
-    reported_at: datetime
-    external_id: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
     """A post that is stored. `is_new` is False when the same revision was there already."""
 
@@ -94,55 +81,10 @@ def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         known = _known_revisions(posts=posts, rows=rows)
         answers, fresh = _sort_out(posts=posts, rows=rows, known=known, at=at)
         _store(fresh=fresh, at=at)
-        _join_complaints(platform=platform, posts=[revision.post for revision, _ in fresh])
+        complain.join(platform=platform, posts=[revision.post for revision, _ in fresh])
         pending = [revision.pk for revision, _ in fresh if revision.score_state == ScoreState.PENDING]
         enqueue.scoring(revision_ids=pending)
     return [_answer(answer) for answer in answers]
-
-
-def complain(*, platform: Platform, complaint: IncomingComplaint, at: datetime) -> Complaint:
-    """Store a complaint once per reporter and post, and score the post again when complaints have doubled."""
-    with transaction.atomic():
-        reporter = _one_author(platform=platform, external_id=complaint.reporter, at=at)
-        post = Post.objects.filter(platform=platform, external_id=complaint.post).first()
-        row, is_new = Complaint.objects.get_or_create(
-            platform=platform,
-            post_external_id=complaint.post,
-            reporter=reporter,
-            defaults={
-                "post": post,
-                "external_id": complaint.external_id,
-                "reason": complaint.reason,
-                "note": complaint.note,
-                "reported_at": complaint.reported_at,
-                "received_at": at,
-            },
-        )
-        if is_new and post is not None:
-            _rescore_if_doubled(post=post, at=at)
-    return row
-
-
-def _rescore_if_doubled(*, post: Post, at: datetime) -> None:
-    """Score again at 1, 2, 4, 8… complaints: a brigade of thousands costs a dozen scorings, not thousands."""
-    count = post.complaints.count()
-    if count & (count - 1):
-        return
-    latest = Revision.objects.select_for_update().get(post=post, number=post.latest_revision)
-    if latest.score_state != ScoreState.SCORED:
-        return
-    latest.score_state = ScoreState.PENDING
-    latest.generation += 1
-    latest.attempts = 0
-    latest.enqueued_at = at
-    latest.save(update_fields=("score_state", "generation", "attempts", "enqueued_at"))
-    enqueue.scoring(revision_ids=[latest.pk])
-
-
-def _one_author(*, platform: Platform, external_id: str, at: datetime) -> Author:
-    return Author.objects.get_or_create(
-        platform=platform, external_id=external_id, defaults={"first_seen_at": at}
-    )[0]
 
 
 def _authors(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> dict[str, Author]:
@@ -286,13 +228,6 @@ def _supersede(*, fresh: list[Revision]) -> None:
             number__lt=revision.number,
             score_state__in=(ScoreState.PENDING, ScoreState.DEGRADED),
         ).update(score_state=ScoreState.SUPERSEDED)
-
-
-def _join_complaints(*, platform: Platform, posts: list[Post]) -> None:
-    own = Post.objects.filter(platform=platform, external_id=OuterRef("post_external_id")).values("pk")[:1]
-    Complaint.objects.filter(
-        platform=platform, post__isnull=True, post_external_id__in={post.external_id for post in posts}
-    ).update(post_id=Subquery(own))
 
 
 def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:

@@ -1,4 +1,4 @@
-"""A moderator's work on cases: claim, decide, take back. One winning decision per case version, always."""
+"""A moderator's work on cases: claim, skip, escalate, decide. One winning decision per case version."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from moderation.models import Case, Decision, Delivery, Label, Reversal, User
+from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.models.deliveries import DeliveryState
 from moderation.operations import verdict as verdicts
 
 
@@ -50,18 +49,6 @@ class NotAllowed(Refusal):
     """The role does not permit this."""
 
 
-class TooLate(Refusal):
-    """The time for undoing is over and the platform knows: correct the decision instead."""
-
-
-class AlreadyReversed(Refusal):
-    """The decision was taken back before."""
-
-
-class SameVerdict(Refusal):
-    """A correction must say something else than the decision it corrects."""
-
-
 def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
     """Claim the next cases for a moderator: those held already, then the most harmful free ones.
 
@@ -80,31 +67,31 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
                 skipped_by__contains=[moderator.pk]
             )
             cases += free.order_by("-priority", "id")[: count - len(cases)]
-        _lease(cases, moderator=moderator, at=at)
+        lease(cases, moderator=moderator, at=at)
     return cases
 
 
 def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Claim one case. Raises AlreadyClaimed, CaseClosed or NotAllowed."""
     with transaction.atomic():
-        case = _locked(case_id)
+        case = locked(case_id)
         _refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
             raise NotAllowed("This case waits for a lead.")
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
-        _lease([case], moderator=moderator, at=at)
+        lease([case], moderator=moderator, at=at)
     return case
 
 
 def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Extend the lease on a held case. Raises ClaimLost, AlreadyDecided or CaseClosed."""
     with transaction.atomic():
-        case = _locked(case_id)
+        case = locked(case_id)
         _refuse_closed(case)
         _refuse_unclaimed(case, moderator=moderator, at=at)
-        _lease([case], moderator=moderator, at=at)
+        lease([case], moderator=moderator, at=at)
     return case
 
 
@@ -118,7 +105,7 @@ def hand_back(*, case_id: int, moderator: User) -> None:
 def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Hand a case back and not be offered it again, until its post changes. Raises ClaimLost."""
     with transaction.atomic():
-        case = _locked(case_id)
+        case = locked(case_id)
         _refuse_closed(case)
         _refuse_unclaimed(case, moderator=moderator, at=at)
         _release(case)
@@ -131,7 +118,7 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
 def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> Case:
     """Hand a case to the leads. Raises ClaimLost."""
     with transaction.atomic():
-        case = _locked(case_id)
+        case = locked(case_id)
         _refuse_closed(case)
         _refuse_unclaimed(case, moderator=moderator, at=at)
         _release(case)
@@ -157,13 +144,13 @@ def decide(
     The row lock puts concurrent deciders in a line; whoever comes second finds the case closed.
     """
     with transaction.atomic():
-        case = _locked(case_id)
+        case = locked(case_id)
         _refuse_closed(case)
         _refuse_unclaimed(case, moderator=moderator, at=at)
         if case.version != case_version:
             raise PostChanged("The post was edited while you looked at it.")
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
-        _retract_label(post_id=case.post_id, at=at)
+        verdicts.retract_label(post_id=case.post_id, at=at)
         verdicts.record(decisions=[decision])
         _release(case)
         case.state = CaseState.DECIDED
@@ -172,51 +159,23 @@ def decide(
     return decision
 
 
-def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
-    """Take back a decision before the platform learns of it; the case is open again and claimed.
-
-    Raises TooLate, AlreadyReversed or NotAllowed.
-    """
-    with transaction.atomic():
-        decision = _locked_decision(decision_id)
-        if decision.case is None or decision.decided_by != moderator:
-            raise NotAllowed("Only your own decisions can be undone.")
-        if at >= decision.effective_at:
-            raise TooLate("The platform has been told. Correct the decision instead.")
-        case = _locked(decision.case.pk)
-        Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
-        Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
-        _retract_label(post_id=decision.post_id, at=at)
-        case = _reopen(case, moderator=moderator, at=at)
-        verdicts.audit(
-            action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
-        )
-    return case
+def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
+    """Give a moderator the lease on locked cases. Call inside a transaction."""
+    lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
+    for case in cases:
+        case.claimed_by = moderator
+        case.lease_end_at = lease_end_at
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(
+        claimed_by=moderator, lease_end_at=lease_end_at
+    )
 
 
-def correct(
-    *, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = ""
-) -> Decision:
-    """Replace a decision that the platform knows by another, with a compensating delivery.
-
-    Raises AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
-    """
-    with transaction.atomic():
-        wrong = _locked_decision(decision_id)
-        if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
-            raise NotAllowed("Only a lead corrects the decisions of others.")
-        if wrong.verdict == verdict:
-            raise SameVerdict("The decision says this already.")
-        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, reason=reason, at=at)
-        _retract_label(post_id=wrong.post_id, at=at)
-        Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
-            state=DeliveryState.CANCELLED
-        )
-        verdicts.record(decisions=[replacement], event="decision.reversed")
-        Reversal.objects.create(
-            decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
-        )
-    return replacement
+def locked(case_id: int) -> Case:
+    """Lock a case's row for this transaction. Raises Case.DoesNotExist."""
+    rows = Case.objects.select_for_update(of=("self",)).select_related(
+        "claimed_by", "score", "score__revision", "post__platform"
+    )
+    return rows.get(pk=case_id)
 
 
 def _lockable() -> QuerySet[Case]:
@@ -231,36 +190,9 @@ def _is_expired(case: Case, *, at: datetime) -> bool:
     return case.lease_end_at is None or case.lease_end_at <= at
 
 
-def _lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
-    lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
-    for case in cases:
-        case.claimed_by = moderator
-        case.lease_end_at = lease_end_at
-    Case.objects.filter(pk__in=[case.pk for case in cases]).update(
-        claimed_by=moderator, lease_end_at=lease_end_at
-    )
-
-
 def _release(case: Case) -> None:
     case.claimed_by = None
     case.lease_end_at = None
-
-
-def _locked(case_id: int) -> Case:
-    rows = Case.objects.select_for_update(of=("self",)).select_related(
-        "claimed_by", "score", "score__revision", "post__platform"
-    )
-    return rows.get(pk=case_id)
-
-
-def _locked_decision(decision_id: int) -> Decision:
-    rows = Decision.objects.select_for_update(of=("self",)).select_related(
-        "case", "decided_by", "score", "revision", "post__platform"
-    )
-    decision = rows.get(pk=decision_id)
-    if Reversal.objects.filter(decision=decision).exists():
-        raise AlreadyReversed("This decision was taken back before.")
-    return decision
 
 
 def _refuse_closed(case: Case) -> None:
@@ -277,10 +209,6 @@ def _refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
         raise ClaimLost("Your claim on this case has run out.")
     if case.is_escalated and not moderator.may_lead:
         raise NotAllowed("This case waits for a lead.")
-
-
-def _retract_label(*, post_id: int, at: datetime) -> None:
-    Label.objects.filter(post_id=post_id, retracted_at__isnull=True).update(retracted_at=at)
 
 
 def _decision(
@@ -300,43 +228,6 @@ def _decision(
         decided_at=at,
         effective_at=verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
     )
-
-
-def _replacement(
-    wrong: Decision, *, moderator: User, verdict: Verdict, reason: str, at: datetime
-) -> Decision:
-    """Build the decision that takes the place of a wrong one; it is deliberate and takes effect at once."""
-    version = None
-    if wrong.case is not None:
-        case = _locked(wrong.case.pk)
-        version = case.version = case.version + 1
-        case.save(update_fields=("version",))
-    return Decision(
-        post=wrong.post,
-        revision=wrong.revision,
-        case=wrong.case,
-        case_version=version,
-        score=wrong.score,
-        verdict=verdict,
-        source=DecisionSource.MODERATOR,
-        reason=reason,
-        decided_by=moderator,
-        decided_at=at,
-        effective_at=at,
-    )
-
-
-def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
-    """Open the case again, unless an edit of the post has opened another one meanwhile."""
-    other = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
-    if other is not None:
-        return other
-    case.state = CaseState.OPEN
-    case.closed_at = None
-    case.version += 1
-    case.save(update_fields=("state", "closed_at", "version"))
-    _lease([case], moderator=moderator, at=at)
-    return case
 
 
 def _audit(action: str, case: Case, *, moderator: User, at: datetime, **details: object) -> None:

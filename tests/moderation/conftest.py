@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
@@ -51,7 +51,7 @@ def lead(db: None) -> User:
 
 
 @pytest.fixture
-def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeScorer]:
+def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     """Put a stand-in where the process's scorer would be."""
     fake = FakeScorer()
     content = FakeContent(fake)

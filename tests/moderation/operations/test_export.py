@@ -15,7 +15,7 @@ from pytest_django import Settings
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations import export, review
+from moderation.operations import export, reverse, review
 from moderation.queries.labels import LabelFilter
 
 Later = Callable[[float], datetime]
@@ -71,7 +71,7 @@ class TestWrite:
     def test_leaves_retracted_labels_out(self, tmp_path: Path, moderator: User, later: Later) -> None:
         decision = moderator.decisions.last()
         assert decision is not None
-        review.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
+        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
 
         manifest = export.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=later(99))
 

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Author, Complaint, Platform, Post, PostLink, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import ingest
+from moderation.operations import complain, ingest
 
 Incoming = Callable[..., ingest.IncomingPost]
 SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http://pills.example/{}"
@@ -157,22 +157,22 @@ class TestAcceptConcurrently:
 
 
 class TestComplain:
-    def complaint(self, at: datetime, **given: str) -> ingest.IncomingComplaint:
+    def complaint(self, at: datetime, **given: str) -> complain.IncomingComplaint:
         values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
-        return ingest.IncomingComplaint(reported_at=at, **values)  # type: ignore[arg-type]  # strings only
+        return complain.IncomingComplaint(reported_at=at, **values)  # type: ignore[arg-type]  # strings only
 
     def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
         accept(platform, at, incoming())
 
         for _ in range(3):
-            ingest.complain(platform=platform, complaint=self.complaint(at), at=at)
+            complain.record(platform=platform, complaint=self.complaint(at), at=at)
 
         assert Complaint.objects.count() == 1
 
     def test_waits_for_its_post_and_joins_it(
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
-        early = ingest.complain(platform=platform, complaint=self.complaint(at), at=at)
+        early = complain.record(platform=platform, complaint=self.complaint(at), at=at)
         assert early.post is None
 
         accept(platform, at, incoming())
@@ -188,7 +188,7 @@ class TestComplain:
 
         for number in range(1, 9):
             Revision.objects.update(score_state=ScoreState.SCORED)
-            ingest.complain(platform=platform, complaint=self.complaint(at, reporter=f"r{number}"), at=at)
+            complain.record(platform=platform, complaint=self.complaint(at, reporter=f"r{number}"), at=at)
             generations.append(Revision.objects.get().generation)
 
         assert generations == [2, 3, 3, 4, 4, 4, 4, 5]

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook
 from moderation.models import Case, Delivery, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import notify, review
+from moderation.operations import notify, reverse, review
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 Later = Callable[[float], datetime]
@@ -130,7 +130,7 @@ class TestSend:
     def test_sends_nothing_of_an_undone_decision(
         self, delivery: Delivery, server: PlatformServer, moderator: User, later: Later
     ) -> None:
-        review.undo(decision_id=delivery.decision_id, moderator=moderator, at=later(9))
+        reverse.undo(decision_id=delivery.decision_id, moderator=moderator, at=later(9))
 
         assert send(delivery, later(15)).state == DeliveryState.CANCELLED
         assert server.got == []

@@ -12,7 +12,7 @@ from django.db import connections
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import review
+from moderation.operations import reverse, review
 
 Later = Callable[[float], datetime]
 OpenCase = Callable[..., Case]
@@ -151,7 +151,7 @@ class TestUndo:
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
-        case = review.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
+        case = reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
 
         assert (case.state, case.claimed_by) == (CaseState.OPEN, moderator)
         assert Label.objects.get().retracted_at == later(14)
@@ -161,8 +161,8 @@ class TestUndo:
     def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User, later: Later) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
-        with pytest.raises(review.TooLate):
-            review.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
+        with pytest.raises(reverse.TooLate):
+            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
 
     def test_refuses_twice_and_to_others(
         self, claimed_case: Case, moderator: User, lead: User, later: Later
@@ -170,10 +170,10 @@ class TestUndo:
         decision = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(review.NotAllowed):
-            review.undo(decision_id=decision.pk, moderator=lead, at=later(6))
-        review.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
-        with pytest.raises(review.AlreadyReversed):
-            review.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
+            reverse.undo(decision_id=decision.pk, moderator=lead, at=later(6))
+        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
+        with pytest.raises(reverse.AlreadyReversed):
+            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
 
 
 class TestCorrect:
@@ -184,7 +184,7 @@ class TestCorrect:
         wrong = decide(claimed_case, moderator, later(5))
         Delivery.objects.update(state=DeliveryState.DELIVERED)
 
-        right = review.correct(
+        right = reverse.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60), reason="a joke"
         )
 
@@ -198,12 +198,12 @@ class TestCorrect:
         wrong = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(review.NotAllowed):
-            review.correct(
+            reverse.correct(
                 decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=other_moderator, at=later(60)
             )
-        with pytest.raises(review.SameVerdict):
-            review.correct(decision_id=wrong.pk, verdict=Verdict.SPAM, moderator=lead, at=later(60))
-        review.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(60))
+        with pytest.raises(reverse.SameVerdict):
+            reverse.correct(decision_id=wrong.pk, verdict=Verdict.SPAM, moderator=lead, at=later(60))
+        reverse.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(60))
 
 
 @pytest.mark.django_db(transaction=True)

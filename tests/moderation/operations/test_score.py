@@ -10,7 +10,7 @@ import pytest
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import ban, ingest, review, score
+from moderation.operations import ban, complain, review, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -155,10 +155,10 @@ class TestRun:
         fake_scorer.default = 0.1
         run(later(1))
 
-        complaint = ingest.IncomingComplaint(
+        complaint = complain.IncomingComplaint(
             post=row.external_id, reporter="reporter", reason="scam", reported_at=later(2)
         )
-        ingest.complain(platform=row.platform, complaint=complaint, at=later(2))
+        complain.record(platform=row.platform, complaint=complaint, at=later(2))
         fake_scorer.default = 0.5
         run(later(3))
 
@@ -234,6 +234,6 @@ class TestExplain:
 
         score.explain(score_id=Score.objects.get().pk)
 
-        words = Score.objects.get().word_contributions
+        words = Score.objects.get().word_contributions or []
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
         assert max(shares, key=lambda word: shares[word]) == "spam"

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import ingest, review
+from moderation.operations import complain, reverse, review
 from moderation.queries import records
 from scoring.records import PostRecord
 
@@ -24,11 +24,11 @@ def latest(post: Post) -> Revision:
     return rows.get(post=post, number=post.latest_revision)
 
 
-def complain(post: Post, at: datetime, reporter: str = "reporter") -> None:
-    complaint = ingest.IncomingComplaint(
+def report(post: Post, at: datetime, reporter: str = "reporter") -> None:
+    complaint = complain.IncomingComplaint(
         post=post.external_id, reporter=reporter, reason="spam", reported_at=at
     )
-    ingest.complain(platform=post.platform, complaint=complaint, at=at)
+    complain.record(platform=post.platform, complaint=complaint, at=at)
 
 
 def decide(case: Case, moderator: User, at: datetime, verdict: Verdict) -> None:
@@ -42,9 +42,9 @@ class TestRecordAt:
     ) -> None:
         spam = open_case(text=TEXT, ip="192.0.2.7")
         decide(spam, moderator, later(10), Verdict.SPAM)
-        complain(spam.post, later(20))
+        report(spam.post, later(20))
         judged = post(text=TEXT, ip="192.0.2.9", at=later(30))
-        complain(judged, later(40))
+        report(judged, later(40))
 
         record = records.record_at(revision=latest(judged), at=later(50))
 
@@ -65,8 +65,8 @@ class TestRecordAt:
         before = records.record_at(revision=latest(judged), at=later(30))
 
         decide(spam, moderator, later(30), Verdict.SPAM)
-        complain(spam.post, later(30))
-        complain(judged, later(31))
+        report(spam.post, later(30))
+        report(judged, later(31))
         for number in range(3):
             post(text=TEXT, ip="192.0.2.7", at=later(32 + number))
 
@@ -80,7 +80,7 @@ class TestRecordAt:
         decide(case, moderator, later(10), Verdict.SPAM)
         judged = post(text=TEXT, at=later(12))
         decision = case.decisions.get()
-        review.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60))
+        reverse.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60))
 
         then = records.record_at(revision=latest(judged), at=later(20)).author_history
         now = records.record_at(revision=latest(judged), at=later(70)).author_history

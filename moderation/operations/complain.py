@@ -1,0 +1,79 @@
+"""Take in complaints. Safe to repeat: a reporter counts once per post."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import OuterRef, Subquery
+
+from moderation import enqueue
+from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models.posts import ScoreState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingComplaint:
+    """A validated complaint; `post` and `reporter` are the platform's own ids."""
+
+    post: str
+    reporter: str
+    reason: str
+    reported_at: datetime
+    external_id: str = ""
+    note: str = ""
+
+
+def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) -> Complaint:
+    """Store a complaint once per reporter and post, and score the post again when complaints have doubled."""
+    with transaction.atomic():
+        reporter = _one_author(platform=platform, external_id=complaint.reporter, at=at)
+        post = Post.objects.filter(platform=platform, external_id=complaint.post).first()
+        row, is_new = Complaint.objects.get_or_create(
+            platform=platform,
+            post_external_id=complaint.post,
+            reporter=reporter,
+            defaults={
+                "post": post,
+                "external_id": complaint.external_id,
+                "reason": complaint.reason,
+                "note": complaint.note,
+                "reported_at": complaint.reported_at,
+                "received_at": at,
+            },
+        )
+        if is_new and post is not None:
+            _rescore_if_doubled(post=post, at=at)
+    return row
+
+
+def join(*, platform: Platform, posts: Sequence[Post]) -> None:
+    """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
+    own = Post.objects.filter(platform=platform, external_id=OuterRef("post_external_id")).values("pk")[:1]
+    Complaint.objects.filter(
+        platform=platform, post__isnull=True, post_external_id__in={post.external_id for post in posts}
+    ).update(post_id=Subquery(own))
+
+
+def _rescore_if_doubled(*, post: Post, at: datetime) -> None:
+    """Score again at 1, 2, 4, 8… complaints: a brigade of thousands costs a dozen scorings, not thousands."""
+    count = post.complaints.count()
+    if count & (count - 1):
+        return
+    latest = Revision.objects.select_for_update().get(post=post, number=post.latest_revision)
+    if latest.score_state != ScoreState.SCORED:
+        return
+    latest.score_state = ScoreState.PENDING
+    latest.generation += 1
+    latest.attempts = 0
+    latest.enqueued_at = at
+    latest.save(update_fields=("score_state", "generation", "attempts", "enqueued_at"))
+    enqueue.scoring(revision_ids=[latest.pk])
+
+
+def _one_author(*, platform: Platform, external_id: str, at: datetime) -> Author:
+    return Author.objects.get_or_create(
+        platform=platform, external_id=external_id, defaults={"first_seen_at": at}
+    )[0]

@@ -1,0 +1,120 @@
+"""Take decisions back: undo before the platform knows of them, correct them afterwards. Never an edit."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from moderation.models import Case, Decision, Delivery, Reversal, User
+from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import review
+from moderation.operations import verdict as verdicts
+from moderation.operations.review import NotAllowed, Refusal
+
+
+class TooLate(Refusal):
+    """The time for undoing is over and the platform knows: correct the decision instead."""
+
+
+class AlreadyReversed(Refusal):
+    """The decision was taken back before."""
+
+
+class SameVerdict(Refusal):
+    """A correction must say something else than the decision it corrects."""
+
+
+def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
+    """Take back a decision before the platform learns of it; the case is open again and claimed.
+
+    Raises TooLate, AlreadyReversed or NotAllowed.
+    """
+    with transaction.atomic():
+        decision = _locked_decision(decision_id)
+        if decision.case is None or decision.decided_by != moderator:
+            raise NotAllowed("Only your own decisions can be undone.")
+        if at >= decision.effective_at:
+            raise TooLate("The platform has been told. Correct the decision instead.")
+        case = review.locked(decision.case.pk)
+        Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
+        Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
+        verdicts.retract_label(post_id=decision.post_id, at=at)
+        case = _reopen(case, moderator=moderator, at=at)
+        verdicts.audit(
+            action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
+        )
+    return case
+
+
+def correct(
+    *, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = ""
+) -> Decision:
+    """Replace a decision that the platform knows by another, with a compensating delivery.
+
+    Raises AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
+    """
+    with transaction.atomic():
+        wrong = _locked_decision(decision_id)
+        if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
+            raise NotAllowed("Only a lead corrects the decisions of others.")
+        if wrong.verdict == verdict:
+            raise SameVerdict("The decision says this already.")
+        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, reason=reason, at=at)
+        verdicts.retract_label(post_id=wrong.post_id, at=at)
+        Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
+            state=DeliveryState.CANCELLED
+        )
+        verdicts.record(decisions=[replacement], event="decision.reversed")
+        Reversal.objects.create(
+            decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
+        )
+    return replacement
+
+
+def _locked_decision(decision_id: int) -> Decision:
+    rows = Decision.objects.select_for_update(of=("self",)).select_related(
+        "case", "decided_by", "score", "revision", "post__platform"
+    )
+    decision = rows.get(pk=decision_id)
+    if Reversal.objects.filter(decision=decision).exists():
+        raise AlreadyReversed("This decision was taken back before.")
+    return decision
+
+
+def _replacement(
+    wrong: Decision, *, moderator: User, verdict: Verdict, reason: str, at: datetime
+) -> Decision:
+    """Build the decision that takes the place of a wrong one; it is deliberate and takes effect at once."""
+    version = None
+    if wrong.case is not None:
+        case = review.locked(wrong.case.pk)
+        version = case.version = case.version + 1
+        case.save(update_fields=("version",))
+    return Decision(
+        post=wrong.post,
+        revision=wrong.revision,
+        case=wrong.case,
+        case_version=version,
+        score=wrong.score,
+        verdict=verdict,
+        source=DecisionSource.MODERATOR,
+        reason=reason,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=at,
+    )
+
+
+def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
+    """Open the case again, unless an edit of the post has opened another one meanwhile."""
+    other = Case.objects.filter(post_id=case.post_id, state=CaseState.OPEN).first()
+    if other is not None:
+        return other
+    case.state = CaseState.OPEN
+    case.closed_at = None
+    case.version += 1
+    case.save(update_fields=("state", "closed_at", "version"))
+    review.lease([case], moderator=moderator, at=at)
+    return case
