@@ -1,7 +1,7 @@
-"""An early pytest plugin: starts PostgreSQL, Valkey and Triton once for the whole run, before Django's settings are read.
+"""An early pytest plugin: starts PostgreSQL, Valkey and Triton once, before Django's settings are read.
 
-pytest-django reads the settings before any conftest.py, so this is loaded with `-p`. Under xdist only the controller
-starts servers; its workers inherit the addresses. A server whose address is given in the environment is not started.
+pytest-django reads the settings before any conftest.py, so this is loaded with `-p`. Under xdist only the
+controller starts servers; its workers inherit the addresses. One whose address is given is not started.
 """
 
 import os
@@ -38,6 +38,7 @@ def _start_servers(config: pytest.Config) -> None:
     # Short and world-traversable: the database's user must reach it when root runs the tests.
     state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
     os.environ["SPAMDESK_STATE_DIR"] = str(state.path)
+    state.folder("static")  # WhiteNoise warns of a missing one, and a warning fails a test
     config.stash[_SUPERVISOR] = _start(state)
 
 
