@@ -159,7 +159,7 @@ class TestAcceptConcurrently:
 class TestComplain:
     def complaint(self, at: datetime, **given: str) -> complain.IncomingComplaint:
         values = {"post": "post-1", "reporter": "reporter", "reason": "spam"} | given
-        return complain.IncomingComplaint(reported_at=at, **values)  # type: ignore[arg-type]  # strings only
+        return complain.IncomingComplaint(reported_at=at, **values)
 
     def test_counts_a_reporter_once(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
         accept(platform, at, incoming())
