@@ -1,1 +1,1 @@
-"""Everything on one machine: installs what is missing, starts every server and the product, keeps them alive."""
+"""Everything on one machine: installs what is missing, starts every server, keeps it alive."""

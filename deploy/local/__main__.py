@@ -1,4 +1,4 @@
-"""`python3 -m deploy.local COMMAND`: install what the command needs, then run it in the project's environment.
+"""`python3 -m deploy.local COMMAND`: install what the command needs, then run it in `.venv`.
 
 Runs on the system's Python with nothing installed; `make` calls it.
 """
@@ -7,14 +7,13 @@ import os
 import shutil
 import sys
 
-if sys.version_info < (3, 11):  # before any import that an older Python could not read
+# Before any import that an older Python could not read.
+if sys.version_info < (3, 11):  # noqa: UP036 - this file alone may meet an older one
     newer = next(
         filter(None, map(shutil.which, ("python3.13", "python3.12", "python3.11", "python3.14"))), None
     )
     if newer is None:
-        sys.exit(
-            "spamdesk: needs Python 3.11 or newer; on Debian 12 or Ubuntu 24.04: apt-get install python3 python3-venv"
-        )
+        sys.exit("spamdesk: needs Python 3.11 or newer: apt-get install python3.12-venv, or python3.11-venv")
     os.execv(newer, [newer, "-m", "deploy.local", *sys.argv[1:]])
 
 from deploy.local import install

@@ -1,16 +1,30 @@
-"""The addresses that a running supervisor left, for commands typed in another terminal."""
+"""The addresses of the running servers, left by the supervisor for commands typed in another terminal."""
 
 import os
+from collections.abc import Mapping
 
 from deploy.local.places import State
 
-FILE_NAME = "addresses.env"
+_FILE = "addresses.env"
+_NAMES = ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL", "SPAMDESK_MODE", "SPAMDESK_WEB_PORT")
+
+
+def write(*, state: State, environment: Mapping[str, str]) -> None:
+    """Leave the addresses, readable by this user alone: they hold passwords."""
+    path = state.path / _FILE
+    path.touch(mode=0o600)
+    path.write_text("".join(f"{name}={environment[name]}\n" for name in _NAMES))
+
+
+def remove(*, state: State) -> None:
+    """Take them away: nothing answers there any more."""
+    (state.path / _FILE).unlink(missing_ok=True)
 
 
 def fill() -> None:
     """Put the addresses of the running servers into the environment, wherever it does not name others."""
     state = State.from_environment()
-    path = state.path / FILE_NAME
+    path = state.path / _FILE
     if not path.exists():
         return
     os.environ.setdefault("SPAMDESK_STATE_DIR", str(state.path))

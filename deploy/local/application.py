@@ -68,8 +68,7 @@ def beat(*, state: State) -> Service:
             "--loglevel=INFO",
         ),
         folder=ROOT,
-        # A half-written schedule stops it for ever, and a new one loses nothing.
-        prepare=lambda: [path.unlink() for path in schedule.parent.glob("schedule*")] and None,
+        prepare=lambda: _forget(schedule),
         check=_always,
         says="scheduler of the sweeps",
     )
@@ -115,6 +114,12 @@ def scoring_processes() -> int:
     """Return how many scoring processes to run: one for each processor that we may use, at most four."""
     given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
     return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
+
+
+def _forget(schedule: Path) -> None:
+    """Remove beat's file: half-written it would stop beat for ever, and a new one loses nothing."""
+    for file in schedule.parent.glob(f"{schedule.name}*"):
+        file.unlink()
 
 
 def _always() -> None:

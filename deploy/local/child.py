@@ -58,7 +58,7 @@ class Child:
                 user=owner.user_id if owner else None,
                 group=owner.group_id if owner else None,
                 extra_groups=[] if owner else None,
-                preexec_fn=_dies_with(os.getpid(), death_signal),
+                preexec_fn=_dies_with(os.getpid(), death_signal),  # noqa: PLW1509 - one thread only
             )
 
     @property
@@ -67,7 +67,7 @@ class Child:
         return self._process.pid
 
     def exit_code(self) -> int | None:
-        """Return the exit code, None while it runs. Reaps it: PostgreSQL would not start beside its own zombie."""
+        """Return the exit code, None while it runs. Reaps it: PostgreSQL does not start beside its zombie."""
         return self._process.poll()
 
     def signal(self, number: signal.Signals) -> None:
@@ -89,7 +89,7 @@ class Child:
 
 
 def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
-    """End every process that an earlier, killed supervisor of this state folder left. Return their ids."""
+    """End every process that a killed supervisor of this state folder left. Return their ids."""
     found = leftovers(mark=mark)
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + patience_seconds
@@ -102,7 +102,8 @@ def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
 def leftovers(*, mark: str) -> list[int]:
     """Return the ids of the running processes that carry this mark."""
     wanted = f"{MARK}={mark}".encode()
-    return [process_id for process_id in _process_ids() if wanted in _variables(process_id)]
+    others = (process_id for process_id in _process_ids() if process_id != os.getpid())
+    return [process_id for process_id in others if wanted in _variables(process_id)]
 
 
 def rotate(log: Path) -> None:
@@ -129,7 +130,7 @@ def _send(process_ids: list[int], number: signal.Signals) -> None:
 
 
 def _process_ids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _variables(process_id: int) -> list[bytes]:

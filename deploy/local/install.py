@@ -1,4 +1,4 @@
-"""What each command needs installed: environments, locked packages, Triton, a browser; nothing that it does not need.
+"""What each command needs installed: environments, locked packages, Triton, a browser; nothing else.
 
 Standard library only: it runs with the system's Python.
 """
@@ -60,7 +60,7 @@ def _triton() -> None:
 
 
 def _browser() -> None:
-    # The application's environment has what the look-up needs (an unpacker of brotli), the system's Python has not.
+    # In the application's environment: it has the unpacker that npm's package needs.
     finder = [str(ENVIRONMENT / "bin" / "python"), "-m", "deploy.local.browser"]
     if subprocess.run(finder, check=False, stdout=subprocess.DEVNULL).returncode != 0:
         raise preflight.Lacking("no browser for the tests; apt-get install chromium, or set CHROMIUM to one")

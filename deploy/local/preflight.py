@@ -93,7 +93,7 @@ def pythons() -> list[str]:
 
 
 def for_stub(stub: Path, *, library_path: str) -> list[Lack]:
-    """Return the libraries that Triton's Python stub cannot find; without this check it would hang for ever."""
+    """Return the libraries that Triton's Python stub lacks; without this check it would hang for ever."""
     # Through the link, ldd would look for neighbours in the wrong folder and report false misses.
     listing = subprocess.run(
         ["ldd", str(stub.resolve())],

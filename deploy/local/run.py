@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import IO
 
-from deploy.local import application, child, ports
+from deploy.local import addresses, application, child, ports
 from deploy.local.broker import Broker
 from deploy.local.places import ROOT, State
 from deploy.local.postgres import Postgres
@@ -40,11 +40,13 @@ def _run(state: State, *, port: int) -> None:
         try:
             _bring_up(supervisor, state, port=port)
         except Stopped:
+            _say("\nStopping before everything was up")
             return
         _say(screen(port=port, state=state, mode=supervisor.environment["SPAMDESK_MODE"]))
         supervisor.watch()
-        _say("\n  stopping")
-    _say("  stopped; everything is kept in " + os.path.relpath(state.path, ROOT))
+        _say("\nStopping")
+    addresses.remove(state=state)
+    _say(f"Stopped; everything is kept in {os.path.relpath(state.path, ROOT)}")
 
 
 def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
@@ -69,7 +71,7 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
 
 
 def _servers(supervisor: Supervisor, state: State) -> list[str]:
-    """Launch each server whose address was not given from outside, and note the addresses for everything after it."""
+    """Launch each server whose address was not given, and note the addresses for what comes after."""
     database = Postgres(state=state, port=ports.free(preferred=15_432))
     broker = Broker(state=state, port=ports.free(preferred=16_379))
     triton = Triton(
@@ -91,7 +93,7 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
         supervisor.environment[variable] = server.url
         supervisor.launch(service)
         launched.append(service.name)
-    _write_addresses(state, supervisor.environment)
+    addresses.write(state=state, environment=supervisor.environment)
     return launched
 
 
@@ -106,14 +108,6 @@ def _environment(state: State, port: int) -> dict[str, str]:
     }
 
 
-def _write_addresses(state: State, environment: dict[str, str]) -> None:
-    """Leave the addresses for `manage.py`, readable by this user alone: they hold passwords."""
-    addresses = state.path / "addresses.env"
-    addresses.touch(mode=0o600)
-    names = ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL", "SPAMDESK_MODE", "SPAMDESK_WEB_PORT")
-    addresses.write_text("".join(f"{name}={environment[name]}\n" for name in names))
-
-
 def _lock(state: State) -> IO[str]:
     """Return the lock of this state folder. Raises StartFailed if another supervisor holds it."""
     state.folder("logs")
@@ -123,8 +117,8 @@ def _lock(state: State) -> IO[str]:
     except BlockingIOError:
         lock.seek(0)
         raise StartFailed(
-            f"already running here (process {lock.read().strip()}); stop it with Ctrl-C, or give this one a folder of its "
-            "own: SPAMDESK_STATE_DIR=/tmp/other SPAMDESK_WEB_PORT=8001 make run"
+            f"already running here (process {lock.read().strip()}); stop it with Ctrl-C, or give this one"
+            " its own folder: SPAMDESK_STATE_DIR=/tmp/other SPAMDESK_WEB_PORT=8001 make run"
         ) from None
     lock.truncate(0)
     lock.write(str(os.getpid()))

@@ -24,9 +24,9 @@ def _nothing() -> None:
 class Service:
     """One server process.
 
-    `check` raises NotYet (or OSError) until the server works; it must return within three seconds. `prepare` runs before
-    each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers that can look
-    alive and be dead.
+    `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
+    before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
+    that can look alive and be dead.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Triton from a wheel, in its own environment, loopback only, with the admin endpoints behind a generated key.
+"""Triton from a wheel, in its own environment, loopback only, its admin endpoints behind a generated key.
 
 This version (2.51) predates security fixes of its successors: never give it a public address.
 """
@@ -44,7 +44,7 @@ class Triton:
             name="triton",
             command=self._command(files),
             environment={
-                # The stub finds its Python through PATH and its library through the loader; nothing else works.
+                # The stub finds its Python through PATH, its library through the loader; nothing else works.
                 "PATH": f"{TRITON_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
                 "LD_LIBRARY_PATH": files.library_path,
                 "TOKENIZERS_PARALLELISM": "false",
@@ -55,7 +55,7 @@ class Triton:
             start_seconds=60,
             stop_seconds=7,
             is_watched=True,
-            says=f"Triton on port {self.grpc_port} (gRPC), {self.http_port} (HTTP), {self.metrics_port} (metrics)",
+            says=f"Triton: gRPC {self.grpc_port}, HTTP {self.http_port}, metrics {self.metrics_port}",
         )
 
     def _command(self, files: triton_files.TritonFiles) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Where Triton's wheel keeps its server, Python backend and stub. Standard library only: the installer reads it."""
+"""Where Triton's wheel keeps its server, Python backend and stub.
+
+Standard library only: the installer reads it.
+"""
 
 import subprocess
 from dataclasses import dataclass
@@ -19,7 +22,10 @@ class TritonFiles:
 
 def find(environment: Path) -> TritonFiles:
     """Return the files in this environment; raises CalledProcessError if its Python does not run."""
-    program = "import sys, sysconfig as s; print(s.get_path('purelib'), s.get_config_var('LIBDIR'), '%d.%d' % sys.version_info[:2], sep='\\n')"
+    program = (
+        "import sysconfig as s;"
+        "print(s.get_path('purelib'), s.get_config_var('LIBDIR'), s.get_python_version(), sep='\\n')"
+    )
     asked = subprocess.run(
         [str(environment / "bin" / "python"), "-c", program], capture_output=True, text=True, check=True
     )
