@@ -1,0 +1,90 @@
+"""One service with its process: is it up, what went wrong, when is it due again?"""
+
+import contextlib
+import time
+from collections.abc import Callable
+
+from deploy.local.child import Child
+from deploy.local.service import Broken, NotYet, Service
+
+_CHECK_SECONDS = 5.0
+_FAILED_CHECKS = 4
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
+_STEADY_SECONDS = 60.0
+
+
+class Running:
+    """A service together with its process and its history of failures."""
+
+    def __init__(self, service: Service, launch: Callable[[Service], Child]) -> None:
+        self.service = service
+        self.deaths = 0
+        self._launch = launch
+        self._pause = _SHORTEST_PAUSE
+        self._restart_at: float | None = None
+        self._next_check = 0.0
+        self._failed_checks = 0
+        self._start()
+
+    def is_up(self) -> bool:
+        """Return whether the process runs and its check passes."""
+        if self._restart_at is not None or self.child.exit_code() is not None:
+            return False
+        with contextlib.suppress(NotYet, OSError):
+            self.service.check()
+            return True
+        return False
+
+    def tend(self) -> str | None:
+        """Restart the service if it is due. Return what happened, None for nothing."""
+        now = time.monotonic()
+        if self._restart_at is not None:
+            if now >= self._restart_at:
+                self._start()
+            return None
+        why = self._trouble(now)
+        if why is None:
+            return None
+        self.child.kill_group()
+        self.deaths += 1
+        if now - self._started > _STEADY_SECONDS:
+            self._pause = _SHORTEST_PAUSE
+        self._restart_at = now + self._pause
+        happened = f"{self.service.name} {why}; restarting in {self._pause:g} s"
+        self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+        return happened
+
+    def ask_to_stop(self) -> None:
+        """Send the stop signal and do not wait."""
+        self.child.signal(self.service.stop_signal)
+
+    def finish(self) -> None:
+        """Wait for the end within the service's patience, then kill what is left of its group."""
+        self.child.wait(seconds=self.service.stop_seconds)
+        self.child.kill_group()
+
+    def _start(self) -> None:
+        self._restart_at = None
+        self._failed_checks = 0
+        self._started = time.monotonic()
+        self._next_check = self._started + self.service.start_seconds
+        self.service.prepare()
+        self.child = self._launch(self.service)
+
+    def _trouble(self, now: float) -> str | None:
+        code = self.child.exit_code()
+        if code is not None:
+            return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        if not self.service.is_watched or now < self._next_check:
+            return None
+        self._next_check = now + _CHECK_SECONDS
+        try:
+            self.service.check()
+        except Broken as reason:
+            return f"is broken ({reason})"
+        except (NotYet, OSError):
+            # A busy server may be late once or twice; a dead one is late every time.
+            self._failed_checks += 1
+            return "does not answer" if self._failed_checks >= _FAILED_CHECKS else None
+        self._failed_checks = 0
+        return None
