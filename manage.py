@@ -8,8 +8,6 @@ from django.core.management import execute_from_command_line
 
 from deploy.local import addresses
 
-from deploy.local import addresses
-
 if __name__ == "__main__":
     addresses.fill()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")

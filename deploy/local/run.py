@@ -53,7 +53,8 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
     is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
     _say("Starting Spamdesk")
     servers = _servers(supervisor, state)
-    supervisor.wait_until_up(name for name in servers if name != "triton")
+    first = [name for name in servers if name != "triton"]
+    supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
     workers = (
         application.worker(queue="scoring", processes=application.scoring_processes(), state=state),
@@ -64,7 +65,7 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
     for service in workers:
         supervisor.launch(service)
     # Triton loads its models while the database is migrated: it is needed last.
-    supervisor.wait_until_up([*servers, *(service.name for service in workers)][::-1])
+    supervisor.wait_until_up([*{*servers} - {*first}, *(service.name for service in workers)])
     simulator = application.simulator(port=port) if is_demo else None
     if simulator is not None:
         supervisor.launch_once(simulator)
