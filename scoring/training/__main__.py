@@ -1,0 +1,37 @@
+"""`python -m scoring.training <command>`: the offline commands, one subparser each."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+# command → module with add_arguments(parser) and main(arguments); imported only when asked for, because each
+# brings its own heavy libraries.
+COMMANDS = {
+    "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
+    "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
+    "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Dispatch to the command named first; the rest is the command's own."""
+    summary = "\n".join(f"  {name:10} {help_line}" for name, (_, help_line) in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m scoring.training",
+        description=f"commands:\n{summary}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=COMMANDS)
+    command = parser.parse_args(arguments[:1]).command
+
+    module = importlib.import_module(COMMANDS[command][0])
+    subparser = argparse.ArgumentParser(prog=f"python -m scoring.training {command}")
+    module.add_arguments(subparser)
+    module.main(subparser.parse_args(arguments[1:]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,124 @@
+"""Quality of spam probabilities on labelled examples: F1, ROC-AUC, PR-AUC with group-bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.training.dataset import Example
+
+Floats = NDArray[np.float64]
+RESAMPLES = 500
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure and its 95 % interval; NaN where a part holds one class only."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well probabilities separate spam on `rows` examples; F1, precision and recall at `threshold`."""
+
+    source: str
+    rows: int
+    spam: int
+    threshold: float
+    f1: Estimate
+    roc_auc: Estimate
+    pr_auc: Estimate
+    precision: float
+    recall: float
+
+
+def best_threshold(*, labels: Floats, probabilities: Floats) -> float:
+    """Choose the threshold with the highest F1; call it on the validation part, never on the test part."""
+    from sklearn.metrics import precision_recall_curve
+
+    precision, recall, thresholds = precision_recall_curve(labels, probabilities)
+    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return float(thresholds[int(np.argmax(f1[:-1]))])
+
+
+def by_source(
+    examples: Sequence[Example], *, probabilities: Floats, threshold: float, seed: int
+) -> list[Quality]:
+    """Measure each source alone, then all of them as source `all`."""
+    sources = sorted({example.source for example in examples})
+    chosen = {
+        name: [row for row, example in enumerate(examples) if example.source == name] for name in sources
+    }
+    chosen["all"] = list(range(len(examples)))
+    return [
+        _quality(
+            [examples[row] for row in rows],
+            source=name,
+            probabilities=probabilities[rows],
+            threshold=threshold,
+            seed=seed,
+        )
+        for name, rows in chosen.items()
+    ]
+
+
+def pr_auc(labels: Floats, probabilities: Floats) -> float:
+    """Average precision; NaN without both classes."""
+    from sklearn.metrics import average_precision_score
+
+    return _of_both_classes(average_precision_score, labels, probabilities)
+
+
+def _quality(
+    examples: Sequence[Example], *, source: str, probabilities: Floats, threshold: float, seed: int
+) -> Quality:
+    from sklearn.metrics import f1_score, precision_score, recall_score, roc_auc_score
+
+    labels = np.array([example.label for example in examples], dtype=np.float64)
+    draws = _group_draws([example.group for example in examples], seed=seed)
+
+    def estimate(metric: Callable[[Floats, Floats], float]) -> Estimate:
+        drawn = [metric(labels[rows], probabilities[rows]) for rows in draws]
+        finite = [value for value in drawn if not math.isnan(value)]
+        low, high = np.percentile(finite, [2.5, 97.5]) if finite else (math.nan, math.nan)
+        return Estimate(value=metric(labels, probabilities), low=float(low), high=float(high))
+
+    verdicts = probabilities >= threshold
+    return Quality(
+        source=source,
+        rows=len(examples),
+        spam=int(labels.sum()),
+        threshold=threshold,
+        f1=estimate(lambda truth, score: float(f1_score(truth, score >= threshold, zero_division=0))),
+        roc_auc=estimate(lambda truth, score: _of_both_classes(roc_auc_score, truth, score)),
+        pr_auc=estimate(pr_auc),
+        precision=float(precision_score(labels, verdicts, zero_division=0)),
+        recall=float(recall_score(labels, verdicts, zero_division=0)),
+    )
+
+
+def _group_draws(groups: Sequence[str], *, seed: int) -> list[NDArray[np.intp]]:
+    """Resample whole groups: near-duplicates are one observation, not many."""
+    members: dict[str, list[int]] = {}
+    for row, group in enumerate(groups):
+        members.setdefault(group, []).append(row)
+    rows_of = [np.array(rows, dtype=np.intp) for rows in members.values()]
+    random = np.random.default_rng(seed)
+    return [
+        np.concatenate([rows_of[index] for index in random.integers(len(rows_of), size=len(rows_of))])
+        for _ in range(RESAMPLES)
+    ]
+
+
+def _of_both_classes(metric: Callable[..., Any], labels: Floats, probabilities: Floats) -> float:
+    if labels.min(initial=1.0) == labels.max(initial=0.0):
+        return math.nan
+    return float(metric(labels, probabilities))

@@ -1,0 +1,188 @@
+"""Export a trained content model to ONNX with FP16 weights, and place it with its tokenizer for Triton.
+
+The legacy exporter with eager attention: of the four combinations it alone keeps later graph fusions open.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import logging
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.training import model_card
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+log = logging.getLogger(__name__)
+
+OPSET = 17
+MAX_FP32_DIFFERENCE = 1e-4  # logits; the exporter is faithful or it is not
+MAX_FP16_DIFFERENCE = 0.05  # logits; about 0.01 of probability at the steepest point
+MAX_BYTES = 50_000_000
+# Below this an initialiser is a bias, a norm or a shape constant: FP16 would save nothing and cost accuracy.
+SMALLEST_WEIGHT = 4096
+# (texts, tokens) that parity is checked on: both ends of both dynamic axes and some padding in between.
+PARITY_SHAPES = ((1, 2), (1, 16), (3, 17), (8, 32), (2, 128))
+
+
+class Unfaithful(RuntimeError):
+    """The exported model does not compute what the trained one does, or is too large to ship."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was written: digest and size of model.onnx, largest logit differences to torch FP32."""
+
+    sha256: str
+    bytes: int
+    fp32_difference: float
+    fp16_weights_difference: float
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m scoring.training export`."""
+    parser.add_argument("--model", type=Path, required=True, help="folder that `content --out` wrote")
+    parser.add_argument("--repository", type=Path, required=True, help="Triton's model repository")
+    parser.add_argument("--card", type=Path, help="also write the model card here")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command: export, check, place; then the card, if asked for."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    written = export(model_folder=arguments.model, repository=arguments.repository)
+    log.info("%s", json.dumps(dataclasses.asdict(written), indent=2))
+    if arguments.card:
+        model_card.write(model_folder=arguments.model, card=arguments.card)
+
+
+def export(*, model_folder: Path, repository: Path) -> Export:
+    """Write distilbert/1/model.onnx and tokenizer/1/tokenizer.json into the repository.
+
+    Nothing is replaced unless every check holds. Raises Unfaithful.
+    """
+    from transformers import AutoModelForSequenceClassification
+
+    model = AutoModelForSequenceClassification.from_pretrained(
+        model_folder, attn_implementation="eager"
+    ).eval()
+    with tempfile.TemporaryDirectory() as scratch:
+        full, small = Path(scratch, "fp32.onnx"), Path(scratch, "fp16.onnx")
+        write_onnx(model, path=full)
+        fp32_difference = largest_difference(model, path=full)
+        _refuse_above(MAX_FP32_DIFFERENCE, fp32_difference, what="FP32 export")
+        store_weights_as_fp16(source=full, target=small)
+        fp16_difference = largest_difference(model, path=small)
+        _refuse_above(MAX_FP16_DIFFERENCE, fp16_difference, what="FP16 weights")
+        if small.stat().st_size > MAX_BYTES:
+            raise Unfaithful(
+                f"model.onnx would be {small.stat().st_size} bytes, at most {MAX_BYTES} are shipped"
+            )
+        _place(small, repository / "distilbert" / "1" / "model.onnx")
+    _place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
+
+    onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
+    written = Export(
+        sha256=hashlib.sha256(onnx_bytes).hexdigest(),
+        bytes=len(onnx_bytes),
+        fp32_difference=fp32_difference,
+        fp16_weights_difference=fp16_difference,
+    )
+    (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(written), indent=2) + "\n")
+    return written
+
+
+def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
+    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2]."""
+    import torch
+
+    ids = torch.ones(2, 16, dtype=torch.int32)
+    with warnings.catch_warnings():
+        # It warns of all that tracing might freeze; `largest_difference` at other shapes tells what it did.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            model,
+            (ids, torch.ones_like(ids)),
+            str(path),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=["input_ids", "attention_mask"],
+            output_names=["logits"],
+            dynamic_axes={
+                "input_ids": {0: "batch", 1: "tokens"},
+                "attention_mask": {0: "batch", 1: "tokens"},
+                "logits": {0: "batch"},
+            },
+        )
+
+
+def store_weights_as_fp16(*, source: Path, target: Path) -> None:
+    """Halve the file: large FP32 initialisers become FP16 behind a Cast, and the arithmetic stays FP32."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    model = onnx.load(str(source))
+    casts = []
+    for tensor in model.graph.initializer:
+        if tensor.data_type != TensorProto.FLOAT or int(np.prod(tensor.dims)) < SMALLEST_WEIGHT:
+            continue
+        name, half = tensor.name, f"{tensor.name}_fp16"
+        tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float16), half))
+        casts.append(helper.make_node("Cast", [half], [name], name=f"{name}_cast", to=TensorProto.FLOAT))
+    nodes = [*casts, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.checker.check_model(model)
+    onnx.save(model, str(target))
+
+
+def largest_difference(model: PreTrainedModel, *, path: Path) -> float:
+    """Largest absolute difference of any logit between torch FP32 and the file, over PARITY_SHAPES."""
+    import onnxruntime
+    import torch
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    largest = 0.0
+    for ids, mask in _parity_inputs(vocabulary=int(model.config.vocab_size)):
+        with torch.no_grad():
+            expected = model(torch.from_numpy(ids), torch.from_numpy(mask)).logits.numpy()
+        found = np.asarray(session.run(["logits"], {"input_ids": ids, "attention_mask": mask})[0])
+        largest = max(largest, float(np.abs(expected - found).max()))
+    return largest
+
+
+def _parity_inputs(*, vocabulary: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    random = np.random.default_rng(0)
+    for texts, tokens in PARITY_SHAPES:
+        ids = random.integers(0, vocabulary, size=(texts, tokens), dtype=np.int32)
+        lengths = random.integers(1, tokens + 1, size=texts)
+        mask = (np.arange(tokens) < lengths[:, None]).astype(np.int32)
+        yield ids, mask
+
+
+def _refuse_above(limit: float, difference: float, *, what: str) -> None:
+    # Written so that NaN is refused too.
+    if not difference <= limit:
+        raise Unfaithful(
+            f"{what}: a logit differs by {difference:.2g} from torch, at most {limit:.2g} is allowed"
+        )
+
+
+def _place(source: Path, target: Path) -> None:
+    """Replace the file in one step: a server that loads meanwhile sees the old or the new one, never half."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = target.with_suffix(target.suffix + ".new")
+    shutil.copyfile(source, beside)
+    beside.replace(target)

@@ -1,0 +1,163 @@
+"""The fine-tuning itself: a recipe, Hugging Face's Trainer with class weights, and predictions in order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scoring.training import base_model, evaluate
+from scoring.training.dataset import Example, Split
+from scoring.training.evaluate import Floats
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides the result besides the data. Rates and sizes as published for DistilBERT."""
+
+    base: str = base_model.OFFLINE_PACKAGE
+    epochs: int = 3
+    batch_size: int = 32
+    learning_rate: float = 5e-5
+    warmup_share: float = 0.1
+    weight_decay: float = 0.01
+    patience: int = 2
+    seed: int = 7
+    threads: int = 2
+
+
+def class_weights(examples: Sequence[Example]) -> tuple[float, float]:
+    """Weights (ham, spam) that let both classes count the same: n / (2 n_class)."""
+    spam = sum(example.label for example in examples)
+    ham = len(examples) - spam
+    if not spam or not ham:
+        raise ValueError(f"the train part needs both classes, it holds {spam} spam and {ham} others")
+    return len(examples) / (2 * ham), len(examples) / (2 * spam)
+
+
+def fit(
+    parts: Mapping[Split, Sequence[Example]], *, recipe: Recipe, weights: tuple[float, float], out: Path
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """Fine-tune on TRAIN, stop early on VALIDATION PR-AUC, save best weights and tokenizer into `out`."""
+    import torch
+    from transformers import DataCollatorWithPadding, EarlyStoppingCallback, Trainer, set_seed
+
+    torch.set_num_threads(recipe.threads)
+    set_seed(recipe.seed)
+    model, tokenizer = base_model.load(recipe.base)
+    balance = torch.tensor(weights)
+
+    def weighted_loss(outputs: Any, labels: torch.Tensor, **_: Any) -> torch.Tensor:
+        logits = outputs["logits"].float()
+        return torch.nn.functional.cross_entropy(logits, labels, weight=balance.to(logits.device))
+
+    trainer = Trainer(
+        model=model,
+        args=_training_arguments(recipe, rows=len(parts[Split.TRAIN]), out=out),
+        train_dataset=_encode(tokenizer, parts[Split.TRAIN]),
+        eval_dataset=_encode(tokenizer, parts[Split.VALIDATION]),
+        data_collator=DataCollatorWithPadding(tokenizer),
+        compute_loss_func=weighted_loss,
+        compute_metrics=_validation_metrics,
+        callbacks=[EarlyStoppingCallback(early_stopping_patience=recipe.patience)],
+    )
+    trainer.train()
+    trainer.save_model(str(out))
+    tokenizer.save_pretrained(str(out))
+    return trainer.model, tokenizer
+
+
+def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
+    from transformers import TrainingArguments
+
+    steps_per_epoch = math.ceil(rows / recipe.batch_size)
+    half_epoch = max(1, steps_per_epoch // 2)
+    return TrainingArguments(
+        output_dir=str(out / "checkpoints"),
+        num_train_epochs=recipe.epochs,
+        per_device_train_batch_size=recipe.batch_size,
+        per_device_eval_batch_size=64,
+        learning_rate=recipe.learning_rate,
+        weight_decay=recipe.weight_decay,
+        warmup_steps=round(recipe.warmup_share * steps_per_epoch * recipe.epochs),
+        # Texts of like length share a batch: no epoch is spent on padding.
+        train_sampling_strategy="group_by_length",
+        eval_strategy="steps",
+        eval_steps=half_epoch,
+        save_strategy="steps",
+        save_steps=half_epoch,
+        save_total_limit=1,
+        load_best_model_at_end=True,
+        metric_for_best_model="pr_auc",
+        greater_is_better=True,
+        logging_steps=20,
+        seed=recipe.seed,
+        data_seed=recipe.seed,
+        use_cpu=not _has_gpu(),
+        report_to=[],
+    )
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return bool(torch.cuda.is_available())
+
+
+def _validation_metrics(prediction: Any) -> dict[str, float]:
+    labels = np.asarray(prediction.label_ids, dtype=np.float64)
+    return {"pr_auc": evaluate.pr_auc(labels, _spam_probability(np.asarray(prediction.predictions)))}
+
+
+def _encode(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> list[dict[str, Any]]:
+    encoded = tokenizer(
+        [example.text for example in examples],
+        truncation=True,
+        max_length=base_model.MAX_TOKENS,
+        padding=False,
+    )
+    return [
+        {"input_ids": ids, "attention_mask": [1] * len(ids), "labels": example.label}
+        for ids, example in zip(encoded["input_ids"], examples, strict=True)
+    ]
+
+
+def spam_probabilities(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, texts: Sequence[str], batch_size: int = 64
+) -> Floats:
+    """Answer P(spam) of each text in the order given: float64 array of shape (n_texts,).
+
+    Not Trainer.predict: with batches grouped by length it answers in another order than it was asked.
+    """
+    import torch
+
+    found = np.empty(len(texts), dtype=np.float64)
+    by_length = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+    model.eval()
+    for start in range(0, len(texts), batch_size):
+        rows = by_length[start : start + batch_size]
+        encoded = tokenizer(
+            [texts[row] for row in rows],
+            truncation=True,
+            max_length=base_model.MAX_TOKENS,
+            padding=True,
+            return_token_type_ids=False,
+            return_tensors="pt",
+        ).to(model.device)
+        with torch.no_grad():
+            found[rows] = _spam_probability(model(**encoded).logits.float().cpu().numpy())
+    return found
+
+
+def _spam_probability(logits: Any) -> Floats:
+    """Softmax of class 1 for two logits: float64 array of shape (n_texts,)."""
+    wide = np.asarray(logits, dtype=np.float64)
+    return np.asarray(1 / (1 + np.exp(wide[:, 0] - wide[:, 1])), dtype=np.float64)

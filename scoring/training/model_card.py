@@ -1,0 +1,106 @@
+"""The content model's card, filled from what training and export measured; nobody types a figure into it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+TEMPLATE = Path(__file__).with_name("model_card.md.template")
+
+# source → what it is, licence and citation; a source that is not listed is its owner's to describe.
+SOURCES = {
+    "sms_uci": (
+        "SMS Spam Collection",
+        "CC BY 4.0; Almeida, Gómez Hidalgo, Yamakami: Contributions to the Study of SMS Spam Filtering, 2011",
+    ),
+    "youtube_uci": (
+        "YouTube comments under five videos (TubeSpam)",
+        "CC BY 4.0; Alberto, Lochter, Almeida: TubeSpam, 2015",
+    ),
+    "x_janitr": (
+        "posts on X, early 2026: crypto scams, promotion, engagement bait",
+        "MIT; janitrai/janitr",
+    ),
+    "starter": (
+        "our own examples, written for this model (`scoring/training/starter_texts.jsonl`)",
+        "as this repository",
+    ),
+}
+MODEL_NAMES = {
+    "distilbert": "**DistilBERT (shipped)**",
+    "tfidf_logistic": "TF-IDF + logistic regression",
+    "mean_of_both": "mean of both",
+}
+
+
+def write(*, model_folder: Path, card: Path) -> None:
+    """Fill the template from metrics.json and, once exported, export.json of the model's folder."""
+    metrics = json.loads((model_folder / "metrics.json").read_text())
+    recipe, outcome, data = metrics["recipe"], metrics["outcome"], metrics["data"]
+    ham_weight, spam_weight = outcome["class_weights"]
+    text = Template(TEMPLATE.read_text()).substitute(
+        base=recipe["base"],
+        recipe=", ".join(
+            f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base"
+        ),
+        class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
+        train_minutes=f"{outcome['train_seconds'] / 60:.0f}",
+        parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
+        data_rows="\n".join(_data_row(entry) for entry in data),
+        metric_rows="\n".join(_metric_rows(outcome["models"])),
+        threshold=f"{outcome['threshold']:.3f}",
+        validation_pr_auc=f"{outcome['validation_pr_auc']:.3f}",
+        files=_files(model_folder),
+        data_arguments=" ".join(f"../shared/data/{name}" for name in _given(data)),
+    )
+    card.parent.mkdir(parents=True, exist_ok=True)
+    card.write_text(text)
+
+
+def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [str(entry["file"]) for entry in data if entry["sources"] != ["starter"]]
+
+
+def _data_row(entry: Mapping[str, Any]) -> str:
+    described = [SOURCES.get(source, (source, "ask its owner")) for source in entry["sources"]]
+    what, licence = ("; ".join(column) for column in zip(*described, strict=True))
+    share = entry["spam"] / entry["rows"]
+    return (
+        f"| {entry['file']} | {entry['rows']:,} ({share:.0%}) | {', '.join(entry['provenance'])} | {what} "
+        f"| {licence} | `{entry['sha256'][:16]}…` |"
+    )
+
+
+def _metric_rows(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    return [
+        f"| {MODEL_NAMES[name]} | {quality['source']} | {quality['rows']} ({quality['spam']}) "
+        f"| {_interval(quality['f1'])} | {_interval(quality['roc_auc'])} | {_interval(quality['pr_auc'])} "
+        f"| {quality['precision']:.3f} / {quality['recall']:.3f} |"
+        for name, qualities in models.items()
+        for quality in qualities
+    ]
+
+
+def _interval(estimate: Mapping[str, float]) -> str:
+    return f"{estimate['value']:.3f} ({estimate['low']:.3f} to {estimate['high']:.3f})"
+
+
+def _files(model_folder: Path) -> str:
+    weights = model_folder / "model.safetensors"
+    lines = [
+        f"- trained weights: `{weights.name}`, sha256 `{hashlib.sha256(weights.read_bytes()).hexdigest()}`"
+    ]
+    exported = model_folder / "export.json"
+    if exported.exists():
+        export = json.loads(exported.read_text())
+        lines.append(
+            f"- served: `triton_repo/distilbert/1/model.onnx`, {export['bytes']:,} bytes, FP16 weights, "
+            f"FP32 or BF16 arithmetic, sha256 `{export['sha256']}`; largest logit difference to torch FP32 "
+            f"{export['fp32_difference']:.1g} before and {export['fp16_weights_difference']:.1g} after "
+            "rounding the weights"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,98 @@
+"""The training command end to end on a tiny model: it learns, it reports, it can be exported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.training import __main__ as command
+from scoring.training import fine_tune
+from scoring.training.dataset import Example, Split, split_of
+
+pytestmark = pytest.mark.train
+pytest.importorskip("torch", reason="torch is in the train group")
+transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+
+
+@pytest.fixture(scope="session")
+def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("trained")
+    data = folder / "texts.jsonl"
+    kinds = {1: "free cash click now win", 0: "hello friend meet lunch today"}
+    rows = [
+        {
+            "id": f"{label}-{number}",
+            "source": "tiny",
+            "text": " ".join([text] * (1 + number % 4)),
+            "label": label,
+            "group": f"{label}-{number}",
+        }
+        for label, text in kinds.items()
+        for number in range(80)
+    ]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command.main(
+        [
+            *("content", "--data", str(data), "--without-starter-texts", "--base", str(tiny_base)),
+            *("--out", str(folder), "--epochs", "4", "--batch-size", "8"),
+            *("--learning-rate", "3e-3", "--threads", "1"),
+        ]
+    )
+    return folder
+
+
+def test_learns_the_difference_and_reports_it(trained: Path) -> None:
+    outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
+
+    (tiny, together) = outcome["models"]["distilbert"]
+    assert tiny["source"] == "tiny"
+    assert together["rows"] == outcome["parts"]["test"] > 0
+    assert tiny["roc_auc"]["value"] > 0.95
+    assert set(outcome["models"]) == {"distilbert", "tfidf_logistic", "mean_of_both"}
+
+
+def test_answers_in_the_order_asked(trained: Path) -> None:
+    """Batches are grouped by length; answers must not be."""
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(trained)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(trained)
+    texts = [
+        "hello friend meet lunch today " * 4,
+        "free cash",
+        "hello friend",
+        "free cash click now win " * 4,
+    ]
+
+    together = fine_tune.spam_probabilities(model, tokenizer, texts=texts, batch_size=2)
+    alone = [fine_tune.spam_probabilities(model, tokenizer, texts=[text])[0] for text in texts]
+
+    assert together == pytest.approx(np.array(alone), abs=1e-5)
+    assert together[[1, 3]].min() > together[[0, 2]].max()
+
+
+def test_writes_a_card_with_the_measured_figures(trained: Path) -> None:
+    metrics = json.loads((trained / "metrics.json").read_text())
+
+    card = (trained / "model-card.md").read_text()
+
+    assert metrics["data"][0]["sha256"][:16] in card
+    assert f"{metrics['outcome']['models']['distilbert'][0]['roc_auc']['value']:.3f} (" in card
+    assert "$" not in card
+
+
+def test_weights_make_both_classes_count_the_same() -> None:
+    examples = [Example(id="x", source="s", text="t", group="g", label=int(row < 10)) for row in range(40)]
+
+    ham, spam = fine_tune.class_weights(examples)
+
+    assert (ham * 30, spam * 10) == pytest.approx((20, 20))
+
+
+def test_refuses_to_train_on_one_class() -> None:
+    example = Example(id="x", source="s", text="t", group="g", label=1)
+    assert split_of(example.group) is Split.TRAIN
+
+    with pytest.raises(ValueError, match="needs both classes"):
+        fine_tune.class_weights([example])
