@@ -87,7 +87,7 @@ class ContentModel:
         url: str,
         version: str,
         timeout_seconds: float = 2.0,
-        batch_size: int = 32,
+        batch_size: int = 16,
         attempts: int = 2,
         breaker_failures: int = 5,
         breaker_seconds: float = 5.0,
