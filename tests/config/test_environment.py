@@ -1,0 +1,99 @@
+"""The environment is read typed, and every refusal is one line that names the variable."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config.environment import DEMO_SECRET_KEY, ROOT, Mode, read
+
+ADDRESSES = {
+    "DATABASE_URL": "postgresql://desk:secret@db.example:5432/desk",
+    "CELERY_BROKER_URL": "redis://:secret@broker.example:6379/0",
+    "TRITON_URL": "grpc://triton.example:8001",
+}
+PRODUCTION = {
+    **ADDRESSES,
+    "SPAMDESK_MODE": "production",
+    "SPAMDESK_SECRET_KEY": "k" * 50,
+    "SPAMDESK_ALLOWED_HOSTS": "desk.example, spam.example",
+}
+
+
+class TestRead:
+    def test_defaults_to_a_demo_on_loopback_without_debug(self) -> None:
+        environment = read(ADDRESSES)
+
+        assert environment.mode is Mode.DEMO
+        assert environment.allowed_hosts == ("localhost", "127.0.0.1", "[::1]")
+        assert environment.state_dir == ROOT / ".state"
+        assert not environment.is_debug
+
+    def test_takes_a_complete_production_environment(self) -> None:
+        environment = read(PRODUCTION | {"SPAMDESK_UNDO_SECONDS": "5"})
+
+        assert environment.mode is Mode.PRODUCTION
+        assert environment.allowed_hosts == ("desk.example", "spam.example")
+        assert environment.undo_seconds == 5
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [
+            ("SPAMDESK_MODE", "staging"),
+            ("SPAMDESK_DEBUG", "perhaps"),
+            ("DATABASE_URL", ""),
+            ("DATABASE_URL", "mysql://db.example/desk"),
+            ("CELERY_BROKER_URL", "amqp://broker.example"),
+            ("TRITON_URL", "triton.example:8001"),
+            ("SPAMDESK_STATE_DIR", "relative/folder"),
+            ("SPAMDESK_WEB_PORT", "65536"),
+            ("SPAMDESK_UNDO_SECONDS", "ten"),
+            ("SPAMDESK_LEASE_SECONDS", "-1"),
+            ("SPAMDESK_LEASE_SECONDS", "\N{ARABIC-INDIC DIGIT FIVE}"),
+        ],
+    )
+    def test_refuses_a_wrong_value_in_one_line_with_its_name(self, variable: str, value: str) -> None:
+        with pytest.raises(ImproperlyConfigured) as refusal:
+            read(ADDRESSES | {variable: value})
+
+        assert str(refusal.value).startswith(variable)
+        assert "\n" not in str(refusal.value)
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [
+            ("SPAMDESK_SECRET_KEY", ""),
+            ("SPAMDESK_SECRET_KEY", DEMO_SECRET_KEY),
+            ("SPAMDESK_SECRET_KEY", "short"),
+            ("SPAMDESK_DEBUG", "1"),
+            ("SPAMDESK_ALLOWED_HOSTS", ""),
+            ("SPAMDESK_ALLOWED_HOSTS", "desk.example,*"),
+        ],
+    )
+    def test_refuses_in_production_what_a_demo_may_do(self, variable: str, value: str) -> None:
+        with pytest.raises(ImproperlyConfigured, match=f"^{variable}"):
+            read(PRODUCTION | {variable: value})
+
+    def test_never_repeats_a_password(self) -> None:
+        with pytest.raises(ImproperlyConfigured) as refusal:
+            read(ADDRESSES | {"DATABASE_URL": "mysql://desk:hunter2@db.example/desk"})
+
+        assert "hunter2" not in str(refusal.value)
+
+
+class TestManage:
+    def test_ends_in_one_line_when_the_settings_are_wrong(self, tmp_path: Path) -> None:
+        variables = {
+            "PATH": "/usr/bin:/bin",
+            "SPAMDESK_STATE_DIR": str(tmp_path),
+            "SPAMDESK_MODE": "production",
+        }
+
+        command = [sys.executable, "manage.py", "check"]
+        done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+
+        assert done.returncode == 1
+        assert done.stderr.startswith("spamdesk: SPAMDESK_SECRET_KEY")
+        assert done.stderr.count("\n") == 1

@@ -1,0 +1,78 @@
+"""What the system lacks is one line with its cure, and is installed only where that is allowed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from deploy.local import preflight
+from deploy.local.preflight import Lack, Lacking
+
+VENV = Lack("Python has no venv module with ensurepip", ("python3.11-venv",))
+
+
+class TestLack:
+    def test_names_the_command_that_an_ordinary_user_types(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+        assert VENV.line == (
+            "Python has no venv module with ensurepip: "
+            "sudo apt-get install -y --no-install-recommends python3.11-venv"
+        )
+
+
+class TestCure:
+    def test_refuses_to_install_as_an_ordinary_user(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        monkeypatch.setattr(preflight, "apt_install", _never)
+
+        with pytest.raises(Lacking) as refusal:
+            preflight.cure([VENV, Lack("no chromium", ("chromium",))])
+
+        assert str(refusal.value).splitlines() == [VENV.line, Lack("no chromium", ("chromium",)).line]
+
+    def test_refuses_what_no_package_brings(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        monkeypatch.setattr(preflight, "apt_install", _never)
+
+        with pytest.raises(Lacking, match="needs x86-64: give TRITON_URL"):
+            preflight.cure([Lack("needs x86-64", hint="give TRITON_URL")])
+
+    def test_installs_all_packages_at_once_as_root(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        installed: list[list[str]] = []
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        monkeypatch.setattr(preflight.shutil, "which", lambda _name: "/usr/bin/apt-get")
+        monkeypatch.setattr(preflight, "apt_install", lambda packages: installed.append(packages) or True)
+
+        preflight.cure([VENV, Lack("no zlib", ("zlib1g",))])
+
+        assert installed == [["python3.11-venv", "zlib1g"]]
+
+    def test_does_nothing_when_nothing_is_lacking(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(preflight, "apt_install", _never)
+
+        preflight.cure([])
+
+
+class TestForStub:
+    def test_names_the_package_of_a_missing_library(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        ldd = tmp_path / "ldd"
+        ldd.write_text(
+            "#!/bin/sh\necho '	libpython3.11.so.1.0 => not found'\necho '	libc.so.6 => /lib/libc.so.6'\n"
+        )
+        ldd.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+        lacks = preflight.for_stub(tmp_path / "stub", library_path="/nowhere")
+
+        assert [lack.what for lack in lacks] == ["Triton's Python part lacks libpython3.11.so.1.0"]
+        assert lacks[0].packages[0].startswith("libpython3.11")
+
+    def test_finds_nothing_missing_in_a_program_that_runs(self) -> None:
+        assert preflight.for_stub(Path("/bin/sh"), library_path="") == []
+
+
+def _never(_packages: list[str]) -> bool:
+    raise AssertionError("nothing may be installed here")
