@@ -99,7 +99,6 @@ class TritonPythonModel:
 
     def _logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         inputs = {"input_ids": np.ascontiguousarray(ids), "attention_mask": np.ascontiguousarray(mask)}
-        # The result is a view of memory that the next call overwrites; assigning into `logits` copies it.
         return self.infer_request.infer(inputs)["logits"]
 
 
