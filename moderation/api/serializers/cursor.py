@@ -6,9 +6,11 @@ import base64
 import binascii
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from moderation.api.serializers.fields import TextField
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
 from moderation.queries.decisions import Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -30,20 +32,18 @@ def decode(cursor: str) -> Position:
     parts = _SHAPE.fullmatch(raw)
     if parts is None:
         raise ValueError("not a position")
-    try:
-        return Position(_EPOCH + timedelta(microseconds=int(parts[1])), int(parts[2]))
-    except OverflowError:
-        raise ValueError("out of range") from None
+    return Position(_EPOCH + timedelta(microseconds=int(parts[1])), int(parts[2]))
 
 
-class CursorField(TextField):
+@extend_schema_field(OpenApiTypes.STR)
+class CursorField(serializers.Field[Position, str, str, Position]):
     """A cursor that an earlier answer gave."""
 
     default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
 
-    def to_internal_value(self, data: Any) -> Any:
+    def to_internal_value(self, data: str) -> Position:
         """Return the position."""
         try:
-            return decode(super().to_internal_value(data))
+            return decode(data)
         except ValueError:
             self.fail("invalid_cursor")

@@ -27,7 +27,7 @@ class DecisionQuerySerializer(StrictSerializer):
     """Which decisions are asked for."""
 
     since = InstantField(required=False, help_text="Only decisions that took effect at this time or later.")
-    cursor = CursorField(required=False, max_length=200, help_text="The next_cursor of an earlier answer.")
+    cursor = CursorField(required=False, help_text="The next_cursor of an earlier answer.")
     limit = LimitField(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT)
 
 

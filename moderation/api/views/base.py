@@ -35,7 +35,8 @@ class DoorView(APIView):
     permission_classes = [HasScope]
     parser_classes: Any = [StrictJsonParser]
     renderer_classes = [JSONRenderer]
-    metadata_class = None  # the OpenAPI document describes; OPTIONS is not allowed
+    # The OpenAPI document describes the views; OPTIONS would be a second, poorer description.
+    http_method_names = ["get", "head", "post"]
     scopes: ClassVar[dict[str, str]] = {}
     # Above the 10 MB that a careless sender may put into one text, so that the answer can name the field.
     max_body_bytes = 12 * MEBIBYTE

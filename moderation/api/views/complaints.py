@@ -14,7 +14,7 @@ from moderation.api.authentication import platform_of
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.views.base import BODY_PROBLEMS, DoorView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.operations import ingest
+from moderation.operations import complain
 
 
 class Complaints(DoorView):
@@ -39,7 +39,7 @@ class Complaints(DoorView):
         """Take in one complaint."""
         reader = ComplaintSerializer(data=request.data)
         reader.is_valid(raise_exception=True)
-        row = ingest.complain(
+        row = complain.record(
             platform=platform_of(request), complaint=incoming(reader.validated_data), at=timezone.now()
         )
         answer = {"id": str(row.pk), "post_id": str(row.post_id) if row.post_id else None}

@@ -1,0 +1,23 @@
+"""What a refusal must look like, whoever refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def problem(response: Any, *, status: int, code: str) -> dict[str, Any]:
+    """Check that an answer is this problem, whole, and return it."""
+    assert response.headers["Content-Type"] == "application/problem+json"
+    answer: dict[str, Any] = response.json()
+    assert response.status_code == answer["status"] == status, answer
+    assert answer["type"] == f"/problems/{code}"
+    assert set(answer) == {"type", "title", "status", "detail", "instance", "request_id", "errors"}
+    assert answer["title"]
+    assert answer["detail"]
+    assert answer["request_id"] == response.headers["X-Request-ID"]
+    return answer
+
+
+def pointers(answer: dict[str, Any]) -> dict[str, str]:
+    """Return the refused fields and their codes."""
+    return {error["pointer"]: error["code"] for error in answer["errors"]}

@@ -1,0 +1,80 @@
+"""A platform at the door: a key, a client that uses it, and a valid post to spoil."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models.platforms import Scope
+from moderation.operations import keys
+
+Payload = dict[str, Any]
+
+
+@pytest.fixture
+def secret(platform: Platform, at: datetime) -> str:
+    """A key with every scope."""
+    return keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]
+
+
+@pytest.fixture
+def door(secret: str) -> APIClient:
+    """A client of the platform."""
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
+def payload() -> Payload:
+    """A post with every field."""
+    return {
+        "external_id": "p-1",
+        "revision": 1,
+        "platform": "social",
+        "text": "Has anybody seen my grey cat near the river? http://cats.example/grey",
+        "language": "en-GB",
+        "posted_at": "2026-02-01T10:00:00+01:00",
+        "author": {
+            "external_id": "a-1",
+            "display_name": "Honest Author",
+            "created_at": "2020-01-01T00:00:00Z",
+            "email_domain": "example.org",
+            "friends": 12,
+            "followers": 34,
+            "is_verified": False,
+            "posts": 56,
+        },
+        "ip": "192.0.2.7",
+        "user_agent": "Mozilla/5.0",
+        "links": ["http://cats.example/card"],
+        "media_urls": ["http://cats.example/grey.jpg"],
+        "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 8200}],
+        "shares": 0,
+        "comments": 3,
+    }
+
+
+@pytest.fixture
+def complaint() -> Payload:
+    """A complaint with every field."""
+    return {
+        "external_id": "c-1",
+        "post": "p-1",
+        "reporter": {"external_id": "honest_author"},
+        "reason": "scam",
+        "note": "asked me for money",
+        "reported_at": "2026-02-01T12:00:00Z",
+    }
+
+
+@pytest.fixture
+def nothing_stored(db: None) -> Callable[[], bool]:
+    """Tell whether no row came of a refused request."""
+    kinds = (Author, Post, Revision, Complaint)
+    return lambda: not any(kind.objects.exists() for kind in kinds)

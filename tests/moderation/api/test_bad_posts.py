@@ -1,0 +1,238 @@
+"""Bad input at POST /posts: a problem that names the field, nothing stored, nothing crashed."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from tests.moderation.api.answers import pointers, problem
+
+Payload = dict[str, Any]
+POSTS = "/api/v1/posts"
+LONG = "x" * 5_000
+GONE = object()
+
+# (where, value, code): the valid payload with this one change.
+TABLE: list[tuple[str, Any, str]] = [
+    ("/external_id", GONE, "required"),
+    ("/external_id", None, "null"),
+    ("/external_id", "", "blank"),
+    ("/external_id", 17, "invalid"),
+    ("/external_id", True, "invalid"),
+    ("/external_id", ["p"], "invalid"),
+    ("/external_id", {"a": 1}, "invalid"),
+    ("/external_id", "x" * 201, "max_length"),
+    ("/external_id", "a\0b", "null_characters_not_allowed"),
+    ("/external_id", "\ud800", "surrogate_characters_not_allowed"),
+    ("/revision", 0, "min_value"),
+    ("/revision", -1, "min_value"),
+    ("/revision", "1", "invalid"),
+    ("/revision", True, "invalid"),
+    ("/revision", 1.5, "invalid"),
+    ("/revision", 2**31, "max_value"),
+    ("/revision", 10**400, "max_value"),
+    ("/revision", 1e300, "max_value"),
+    ("/platform", "another", "unknown_platform"),
+    ("/platform", 3, "invalid"),
+    ("/platform", "", "blank"),
+    ("/text", GONE, "required"),
+    ("/text", None, "null"),
+    ("/text", 5, "invalid"),
+    ("/text", ["a"], "invalid"),
+    ("/text", "x" * 100_001, "max_length"),
+    ("/text", "x" * 10_000_000, "max_length"),
+    ("/text", "a\0b", "null_characters_not_allowed"),
+    ("/text", "a\udfffb", "surrogate_characters_not_allowed"),
+    ("/language", "english-language-x", "max_length"),
+    ("/language", "e", "invalid"),
+    ("/language", "en_GB", "invalid"),
+    ("/language", "en\n", "invalid"),
+    ("/language", 5, "invalid"),
+    ("/posted_at", GONE, "required"),
+    ("/posted_at", "", "invalid"),
+    ("/posted_at", "yesterday", "invalid"),
+    ("/posted_at", 1_770_000_000, "invalid"),
+    ("/posted_at", "2026-02-01", "invalid"),
+    ("/posted_at", "2026-02-30T10:00:00Z", "invalid"),
+    ("/posted_at", "2026-02-01T10:00:00", "no_offset"),
+    ("/posted_at", "2999-01-01T00:00:00Z", "in_future"),
+    ("/posted_at", "9999-12-31T23:59:59-23:59", "in_future"),
+    ("/posted_at", "0001-01-01T00:00:00+23:59", "too_early"),
+    ("/posted_at", "1970-01-01T00:00:00Z", "too_early"),
+    ("/author", GONE, "required"),
+    ("/author", None, "null"),
+    ("/author", "a-1", "invalid"),
+    ("/author", [], "invalid"),
+    ("/author/external_id", GONE, "required"),
+    ("/author/external_id", "x" * 201, "max_length"),
+    ("/author/display_name", "x" * 201, "max_length"),
+    ("/author/display_name", 7, "invalid"),
+    ("/author/created_at", "2020-01-01T00:00:00", "no_offset"),
+    ("/author/email_domain", "person@example.org", "invalid"),
+    ("/author/email_domain", "x" * 254, "max_length"),
+    ("/author/friends", "12", "invalid"),
+    ("/author/friends", -1, "min_value"),
+    ("/author/friends", False, "invalid"),
+    ("/author/followers", 2**63, "max_value"),
+    ("/author/is_verified", "yes", "invalid"),
+    ("/author/is_verified", 1, "invalid"),
+    ("/author/posts", 0.5, "invalid"),
+    ("/author/e~mail/x", "person@example.org", "unknown_field"),
+    ("/ip", "999.1.1.1", "invalid_address"),
+    ("/ip", "fe80::1%eth0", "invalid_address"),
+    ("/ip", "10.0.0.0/8", "invalid_address"),
+    ("/ip", 3_221_225_985, "invalid"),
+    ("/ip", "1" * 60, "invalid_address"),
+    ("/user_agent", "x" * 501, "max_length"),
+    ("/links", "http://cats.example", "not_a_list"),
+    ("/links", {"0": "x"}, "not_a_list"),
+    ("/links", ["http://cats.example"] * 10_000, "max_length"),
+    ("/links/0", 5, "invalid"),
+    ("/links/0", None, "null"),
+    ("/links/0", LONG, "max_length"),
+    ("/links/0", "http://a\0.example", "null_characters_not_allowed"),
+    ("/media_urls", ["x"] * 21, "max_length"),
+    ("/media_urls/0", {"url": "x"}, "invalid"),
+    ("/journey", "open", "not_a_list"),
+    ("/journey", [{"name": "a", "at_ms": 0}] * 501, "max_length"),
+    ("/journey/1", "press_send", "invalid"),
+    ("/journey/1/name", "", "blank"),
+    ("/journey/1/name", "x" * 65, "max_length"),
+    ("/journey/1/at_ms", GONE, "required"),
+    ("/journey/1/at_ms", "8200", "invalid"),
+    ("/journey/1/at_ms", -5, "min_value"),
+    ("/journey/1/x", 1, "unknown_field"),
+    ("/shares", -1, "min_value"),
+    ("/shares", "many", "invalid"),
+    ("/comments", 1e10, "max_value"),
+    ("/auther", {"external_id": "a"}, "unknown_field"),
+    ("/", 1, "unknown_field"),
+    ("/\ud800", 1, "unknown_field"),
+]
+
+
+def spoiled(payload: Payload, pointer: str, value: Any) -> Payload:
+    """Return the payload with one place changed or taken away."""
+    changed: Any = copy.deepcopy(payload)
+    place = changed
+    *path, last = pointer[1:].split("/", 1) if "~" in pointer else pointer[1:].split("/")
+    for name in path:
+        place = place[int(name) if isinstance(place, list) else name]
+    key: Any = int(last) if isinstance(place, list) else last
+    if value is GONE:
+        del place[key]
+    else:
+        place[key] = value
+    return dict(changed)
+
+
+@pytest.mark.parametrize(("pointer", "value", "code"), TABLE, ids=[f"{at}-{code}" for at, _, code in TABLE])
+def test_names_the_field(
+    door: APIClient,
+    payload: Payload,
+    nothing_stored: Callable[[], bool],
+    pointer: str,
+    value: Any,
+    code: str,
+) -> None:
+    body = json.dumps(spoiled(payload, pointer, value))
+
+    response = door.post(POSTS, body, content_type="application/json")
+
+    answer = problem(response, status=422, code="invalid_fields")
+    shown = pointer.replace("~mail/", "~0mail~1").replace("\ud800", "?")
+    assert pointers(answer) == {shown: code}
+    assert nothing_stored()
+
+
+def test_names_all_fields_at_once(door: APIClient, payload: Payload) -> None:
+    bad = payload | {"text": 5, "ip": "x", "typo": 1, "author": {"friends": "x", "typo": 2}}
+
+    answer = problem(door.post(POSTS, bad, format="json"), status=422, code="invalid_fields")
+
+    assert pointers(answer) == {
+        "/text": "invalid",
+        "/ip": "invalid_address",
+        "/typo": "unknown_field",
+        "/author/external_id": "required",
+        "/author/friends": "invalid",
+        "/author/typo": "unknown_field",
+    }
+
+
+def test_refuses_a_journey_that_runs_backwards(door: APIClient, payload: Payload) -> None:
+    steps = [{"name": "step", "at_ms": at_ms} for at_ms in (0, 5, 5, 4, 9)]
+
+    answer = problem(
+        door.post(POSTS, payload | {"journey": steps}, format="json"), status=422, code="invalid_fields"
+    )
+
+    assert pointers(answer) == {"/journey/3/at_ms": "decreasing"}
+
+
+def test_refuses_a_post_without_content(door: APIClient, payload: Payload) -> None:
+    bare = {name: payload[name] for name in ("external_id", "posted_at", "author")} | {"text": ""}
+
+    answer = problem(door.post(POSTS, bare, format="json"), status=422, code="invalid_fields")
+
+    assert pointers(answer) == {"/text": "blank"}
+
+
+def test_forgives_a_clock_that_is_a_little_ahead(door: APIClient, payload: Payload) -> None:
+    now = datetime.now(UTC)
+
+    ahead = door.post(POSTS, payload | {"posted_at": (now + timedelta(minutes=4)).isoformat()}, format="json")
+    far_ahead = door.post(
+        POSTS, payload | {"revision": 2, "posted_at": (now + timedelta(minutes=6)).isoformat()}, format="json"
+    )
+
+    assert ahead.status_code == 202
+    assert pointers(problem(far_ahead, status=422, code="invalid_fields")) == {"/posted_at": "in_future"}
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_names_the_field_that_holds_no_number(
+    door: APIClient, payload: Payload, nothing_stored: Callable[[], bool], constant: str
+) -> None:
+    body = json.dumps(payload).replace('"shares": 0', f'"shares": {constant}')
+
+    response = door.post(POSTS, body, content_type="application/json")
+
+    assert pointers(problem(response, status=422, code="invalid_fields")) == {"/shares": "invalid"}
+    assert nothing_stored()
+
+
+@pytest.mark.parametrize("body", ["null", "[]", '"post"', "5", "true", "NaN", "[[[]]]"])
+def test_refuses_what_is_no_object(door: APIClient, body: str) -> None:
+    answer = problem(
+        door.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
+    )
+
+    assert list(pointers(answer)) == [""]
+
+
+def test_an_empty_body_lacks_every_required_field(door: APIClient) -> None:
+    answer = problem(door.post(POSTS, "", content_type="application/json"), status=422, code="invalid_fields")
+
+    assert pointers(answer) == dict.fromkeys(("/external_id", "/text", "/posted_at", "/author"), "required")
+
+
+def test_answers_for_a_few_fields_only(door: APIClient, payload: Payload) -> None:
+    many = payload | {f"field_{number}": 1 for number in range(5_000)}
+
+    answer = problem(door.post(POSTS, many, format="json"), status=422, code="invalid_fields")
+
+    assert len(answer["errors"]) == 50
+
+
+def test_does_not_echo_a_name_by_the_megabyte(door: APIClient, payload: Payload) -> None:
+    response = door.post(POSTS, payload | {"x" * 1_000_000: 1}, format="json")
+
+    problem(response, status=422, code="invalid_fields")
+    assert len(response.content) < 1_000

@@ -1,0 +1,98 @@
+"""POST /complaints: once per reporter and post, also before the post."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from moderation.models import Complaint
+from tests.moderation.api.answers import pointers, problem
+
+Payload = dict[str, Any]
+COMPLAINTS = "/api/v1/complaints"
+
+
+class TestSend:
+    def test_is_stored_with_its_post(self, door: APIClient, payload: Payload, complaint: Payload) -> None:
+        post = door.post("/api/v1/posts", payload, format="json").json()
+
+        response = door.post(COMPLAINTS, complaint, format="json")
+
+        row = Complaint.objects.select_related("reporter").get()
+        assert response.status_code == 202
+        assert response.json() == {"id": str(row.pk), "post_id": post["id"]}
+        assert (row.reporter.external_id, row.reason, row.note) == (
+            "honest_author",
+            "scam",
+            "asked me for money",
+        )
+        assert row.external_id == "c-1"
+        assert row.reported_at.isoformat() == "2026-02-01T12:00:00+00:00"
+
+    def test_waits_for_a_post_that_is_unknown_yet(
+        self, door: APIClient, payload: Payload, complaint: Payload
+    ) -> None:
+        early = door.post(COMPLAINTS, complaint, format="json")
+
+        post = door.post("/api/v1/posts", payload, format="json").json()
+
+        assert early.status_code == 202
+        assert early.json()["post_id"] is None
+        assert door.post(COMPLAINTS, complaint, format="json").json()["post_id"] == post["id"]
+
+    def test_counts_a_reporter_once(self, door: APIClient, complaint: Payload) -> None:
+        first = door.post(COMPLAINTS, complaint, format="json").json()
+
+        again = door.post(
+            COMPLAINTS, complaint | {"reason": "abuse", "external_id": "c-2"}, format="json"
+        ).json()
+        other = door.post(COMPLAINTS, complaint | {"reporter": {"external_id": "b"}}, format="json").json()
+
+        assert again["id"] == first["id"]
+        assert other["id"] != first["id"]
+        assert Complaint.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "code"),
+    [
+        ({"reason": "boring"}, "/reason", "invalid_choice"),
+        ({"reason": ""}, "/reason", "invalid_choice"),
+        ({"reason": ["spam"]}, "/reason", "invalid_choice"),
+        ({"reason": None}, "/reason", "null"),
+        ({"post": ""}, "/post", "blank"),
+        ({"post": 5}, "/post", "invalid"),
+        ({"post": "p\0"}, "/post", "null_characters_not_allowed"),
+        ({"reporter": {}}, "/reporter/external_id", "required"),
+        ({"reporter": {"external_id": "x" * 201}}, "/reporter/external_id", "max_length"),
+        ({"reporter": {"external_id": "a", "name": "b"}}, "/reporter/name", "unknown_field"),
+        ({"reporter": "a"}, "/reporter", "invalid"),
+        ({"note": "x" * 2_001}, "/note", "max_length"),
+        ({"external_id": 9}, "/external_id", "invalid"),
+        ({"reported_at": "2999-01-01T00:00:00Z"}, "/reported_at", "in_future"),
+        ({"reported_at": "2026-02-01T12:00:00"}, "/reported_at", "no_offset"),
+        ({"platform": "social"}, "/platform", "unknown_field"),
+    ],
+)
+def test_names_the_bad_field(
+    door: APIClient,
+    complaint: Payload,
+    nothing_stored: Callable[[], bool],
+    change: Payload,
+    where: str,
+    code: str,
+) -> None:
+    response = door.post(COMPLAINTS, complaint | change, format="json")
+
+    assert pointers(problem(response, status=422, code="invalid_fields")) == {where: code}
+    assert nothing_stored()
+
+
+def test_lists_the_reasons_instead_of_quoting(door: APIClient, complaint: Payload) -> None:
+    response = door.post(COMPLAINTS, complaint | {"reason": "x" * 1_000_000}, format="json")
+
+    [error] = problem(response, status=422, code="invalid_fields")["errors"]
+    assert error["detail"] == "Must be one of spam, scam, abuse, adult, impersonation, other."

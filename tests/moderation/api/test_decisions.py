@@ -1,0 +1,266 @@
+"""GET /decisions: the feed that a platform polls must miss nothing and tell nothing too early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+
+from moderation.models import Decision, Platform, Revision, User
+from moderation.models.cases import Verdict
+from moderation.models.posts import ScoreState
+from moderation.operations import ingest, reverse, review, score
+from moderation.queries import decisions
+from tests.moderation.api.answers import pointers, problem
+from tests.moderation.fakes import FakeScorer
+
+DECISIONS = "/api/v1/decisions"
+Later = Callable[[float], datetime]
+Decide = Callable[..., Decision]
+
+
+@pytest.fixture
+def decide(
+    platform: Platform,
+    incoming: Callable[..., ingest.IncomingPost],
+    fake_scorer: FakeScorer,
+    moderator: User,
+    at: datetime,
+) -> Decide:
+    """Send, score and decide a post, all at one instant."""
+
+    def run(*, when: datetime = at, verdict: Verdict = Verdict.SPAM) -> Decision:
+        [answer] = ingest.accept(platform=platform, posts=[incoming()], at=when)
+        assert isinstance(answer, ingest.Accepted)
+        score.run(revision_ids=[answer.revision_id], at=when)
+        [case] = review.claim_next(moderator=moderator, at=when)
+        return review.decide(
+            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=when
+        )
+
+    return run
+
+
+@pytest.fixture
+def automatic(
+    platform: Platform, incoming: Callable[..., ingest.IncomingPost], fake_scorer: FakeScorer
+) -> Callable[[datetime], None]:
+    """Send and score a post that is certainly spam."""
+
+    def run(when: datetime) -> None:
+        fake_scorer.default = 0.99
+        [answer] = ingest.accept(platform=platform, posts=[incoming()], at=when)
+        assert isinstance(answer, ingest.Accepted)
+        score.run(revision_ids=[answer.revision_id], at=when)
+
+    return run
+
+
+def ids(answer: dict[str, Any]) -> list[str]:
+    """Return the ids of a page."""
+    return [row["id"] for row in answer["data"]]
+
+
+class TestShape:
+    def test_tells_what_was_decided(self, door: APIClient, decide: Decide, at: datetime) -> None:
+        made = decide()
+
+        answer = door.get(DECISIONS).json()
+
+        assert answer["data"] == [
+            {
+                "id": str(made.pk),
+                "post": {"id": str(made.post_id), "external_id": "post-1", "revision": 1},
+                "verdict": "spam",
+                "source": "moderator",
+                "reason": "",
+                "decided_at": "2026-03-01T12:00:00Z",
+                "reverses": None,
+                "reversed": False,
+                "spam_probability": 0.5,
+                "is_degraded": False,
+                "release": "f" * 64,
+            }
+        ]
+        assert answer["has_more"] is False
+
+    def test_tells_automatic_verdicts(
+        self, door: APIClient, automatic: Callable[[datetime], None], at: datetime
+    ) -> None:
+        automatic(at)
+
+        [row] = door.get(DECISIONS).json()["data"]
+
+        assert (row["verdict"], row["source"], row["spam_probability"]) == ("spam", "automatic", 0.99)
+
+    def test_an_empty_desk_has_no_cursor(self, door: APIClient) -> None:
+        assert door.get(DECISIONS).json() == {"data": [], "next_cursor": None, "has_more": False}
+
+    def test_other_platforms_decisions_stay_theirs(
+        self, decide: Decide, platform: Platform, at: datetime, later: Later
+    ) -> None:
+        decide()
+        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+
+        page = decisions.since(platform=other, since=None, cursor=None, limit=10, at=later(3_600))
+
+        assert page.rows == ()
+
+
+class TestPaging:
+    def test_walks_through_ties_without_gap_or_repetition(
+        self, door: APIClient, decide: Decide, later: Later
+    ) -> None:
+        made = [decide(when=later(when)) for when in (0, 0, 0, 1, 1, 2, 2)]
+        seen: list[str] = []
+        cursor: dict[str, str] = {}
+
+        for _ in range(4):
+            answer = door.get(DECISIONS, {"limit": "2", **cursor}).json()
+            seen += ids(answer)
+            cursor = {"cursor": answer["next_cursor"]}
+
+        assert seen == [str(decision.pk) for decision in made]
+        assert answer["has_more"] is False
+
+    def test_polling_goes_on_where_it_stood(self, door: APIClient, decide: Decide, later: Later) -> None:
+        decide(when=later(0))
+        first = door.get(DECISIONS).json()
+        nothing = door.get(DECISIONS, {"cursor": first["next_cursor"]}).json()
+        new = decide(when=later(60))
+
+        answer = door.get(DECISIONS, {"cursor": nothing["next_cursor"]}).json()
+
+        assert nothing["data"] == []
+        assert nothing["next_cursor"] == first["next_cursor"]
+        assert ids(answer) == [str(new.pk)]
+
+    def test_since_includes_its_instant(self, door: APIClient, decide: Decide, later: Later) -> None:
+        decide(when=later(0))
+        second = decide(when=later(60))
+
+        at_effect = door.get(DECISIONS, {"since": second.effective_at.isoformat()}).json()
+        after = door.get(
+            DECISIONS, {"since": (second.effective_at + timedelta(microseconds=1)).isoformat()}
+        ).json()
+
+        assert ids(at_effect) == [str(second.pk)]
+        assert after["data"] == []
+
+    def test_costs_three_queries_whatever_the_number(
+        self, door: APIClient, decide: Decide, later: Later, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        for when in range(5):
+            decide(when=later(when))
+        door.get(DECISIONS)
+
+        with django_assert_num_queries(3):  # key, claims at work, page
+            door.get(DECISIONS)
+
+
+class TestTiming:
+    """The clock is the query's argument here, so nothing has to wait."""
+
+    @staticmethod
+    def told(platform: Platform, at: datetime) -> list[Decision]:
+        return list(decisions.since(platform=platform, since=None, cursor=None, limit=10, at=at).rows)
+
+    def test_waits_for_the_time_to_undo_and_to_commit(
+        self, decide: Decide, platform: Platform, later: Later
+    ) -> None:
+        made = decide(when=later(0))
+
+        assert self.told(platform, later(11.9)) == []
+        assert self.told(platform, later(12)) == [made]
+
+    def test_an_undone_decision_is_never_told(
+        self, decide: Decide, platform: Platform, moderator: User, later: Later
+    ) -> None:
+        made = decide(when=later(0))
+        reverse.undo(decision_id=made.pk, moderator=moderator, at=later(5))
+
+        assert self.told(platform, later(3_600)) == []
+
+    def test_a_correction_tells_both(
+        self, decide: Decide, door: APIClient, moderator: User, later: Later
+    ) -> None:
+        wrong = decide(when=later(0))
+        right = reverse.correct(
+            decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(600)
+        )
+
+        first, second = door.get(DECISIONS).json()["data"]
+
+        assert (first["id"], first["reversed"], first["reverses"]) == (str(wrong.pk), True, None)
+        assert (second["id"], second["reversed"], second["reverses"]) == (str(right.pk), False, str(wrong.pk))
+
+    def test_holds_back_what_a_running_batch_could_still_precede(
+        self,
+        platform: Platform,
+        automatic: Callable[[datetime], None],
+        incoming: Callable[..., ingest.IncomingPost],
+        later: Later,
+    ) -> None:
+        """A batch claimed at 0 s writes at 20 s what takes effect at 0 s: a poll at 10 s must not pass by."""
+        [slow] = ingest.accept(platform=platform, posts=[incoming()], at=later(0))
+        assert isinstance(slow, ingest.Accepted)
+        score._claim(revision_ids=[slow.revision_id], at=later(0))
+        automatic(later(3))
+
+        during = self.told(platform, later(10))
+        Revision.objects.filter(pk=slow.revision_id).update(score_state=ScoreState.SCORED, lease_until=None)
+        after = self.told(platform, later(20))
+
+        assert during == []
+        assert len(after) == 1
+
+    def test_a_dead_worker_holds_nothing_back_for_ever(
+        self,
+        platform: Platform,
+        automatic: Callable[[datetime], None],
+        incoming: Callable[..., ingest.IncomingPost],
+        later: Later,
+    ) -> None:
+        [lost] = ingest.accept(platform=platform, posts=[incoming()], at=later(0))
+        assert isinstance(lost, ingest.Accepted)
+        score._claim(revision_ids=[lost.revision_id], at=later(0))
+        automatic(later(3))
+
+        assert len(self.told(platform, later(score.LEASE_SECONDS))) == 1
+
+    def test_knows_the_lease_of_the_operation(self) -> None:
+        assert timedelta(seconds=score.LEASE_SECONDS) == decisions.SCORING_LEASE
+
+
+@pytest.mark.parametrize(
+    ("query", "where", "code"),
+    [
+        ({"limit": "0"}, "/limit", "min_value"),
+        ({"limit": "501"}, "/limit", "max_value"),
+        ({"limit": "ten"}, "/limit", "invalid"),
+        ({"limit": "9" * 5_000}, "/limit", "max_string_length"),
+        ({"limit": ""}, "/limit", "invalid"),
+        ({"since": "yesterday"}, "/since", "invalid"),
+        ({"since": "2026-01-01T00:00:00"}, "/since", "no_offset"),
+        ({"since": "2999-01-01T00:00:00Z"}, "/since", "in_future"),
+        ({"cursor": "nonsense"}, "/cursor", "invalid_cursor"),
+        ({"cursor": "djE6MTox\0"}, "/cursor", "invalid_cursor"),
+        ({"cursor": "djI6MTox"}, "/cursor", "invalid_cursor"),
+        ({"cursor": "djE6OTk5OTk5OTk5OTk5OTk5OTk5OjE"}, "/cursor", "invalid_cursor"),
+        ({"cursor": "é"}, "/cursor", "invalid_cursor"),
+        ({"page": "2"}, "/page", "unknown_field"),
+    ],
+)
+def test_names_the_bad_parameter(door: APIClient, query: dict[str, str], where: str, code: str) -> None:
+    assert pointers(problem(door.get(DECISIONS, query), status=422, code="invalid_fields")) == {where: code}
+
+
+def test_a_moderators_decision_now_is_not_told_yet(door: APIClient, decide: Decide) -> None:
+    decide(when=timezone.now())
+
+    assert door.get(DECISIONS).json()["data"] == []

@@ -1,0 +1,77 @@
+"""The OpenAPI document and the pages around it."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
+from django.test import Client
+
+from moderation.api.problems import PROBLEMS
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    return Client().get("/api/v1/openapi.json").json()
+
+
+def test_the_document_is_valid_and_complete() -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
+
+
+def test_the_document_lists_every_operation(document: Any) -> None:
+    operations = {
+        f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods
+    }
+
+    assert document["openapi"].startswith("3.1")
+    assert operations == {
+        "POST /api/v1/posts",
+        "GET /api/v1/posts",
+        "GET /api/v1/posts/{id}",
+        "POST /api/v1/posts:bulk",
+        "POST /api/v1/complaints",
+        "GET /api/v1/decisions",
+    }
+
+
+def test_every_operation_names_its_scope_and_refusals(document: Any) -> None:
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            assert "Scope: `" in operation["description"]
+            assert operation["security"] == [{"key": []}]
+            assert "application/problem+json" in operation["responses"]["401"]["content"]
+
+
+def test_unknown_fields_are_closed_out(document: Any) -> None:
+    for name in ("PostRequest", "AuthorRequest", "JourneyStepRequest", "ComplaintRequest", "ReporterRequest"):
+        assert document["components"]["schemas"][name]["additionalProperties"] is False
+
+
+class TestDocumentation:
+    def test_loads_nothing_from_elsewhere_and_runs_nothing_inline(self) -> None:
+        response = Client().get("/api/v1/docs")
+        page = response.content.decode()
+
+        assert response.status_code == 200
+        assert "unsafe" not in response.headers["Content-Security-Policy"]
+        assert "<style" not in page
+        assert not re.search(r"<script(?![^>]*\ssrc=)", page)
+        assert not re.search(r"(?:src|href)=.(?:https?:)?//", page)
+
+    def test_every_file_that_it_names_is_there(self) -> None:
+        page = Client().get("/api/v1/docs").content.decode()
+        files = re.findall(r'"/static/([^"]+)"', page)
+
+        assert len(files) >= 5
+        assert [file for file in files if finders.find(file) is None] == []
+
+
+def test_the_list_of_problems_names_them_all() -> None:
+    page = Client().get("/problems/").content.decode()
+
+    assert all(f"<code>{code}</code>" in page for code in PROBLEMS)

@@ -1,0 +1,203 @@
+"""POST /posts and GET /posts: what is stored, what is answered, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+from rest_framework.test import APIClient
+
+from moderation.models import ApiKey, Post, Revision, User
+from moderation.models.cases import Verdict
+from moderation.operations import review, score
+from tests.moderation.api.answers import pointers, problem
+from tests.moderation.fakes import FakeScorer
+
+Payload = dict[str, Any]
+POSTS = "/api/v1/posts"
+
+
+class TestSend:
+    def test_stores_every_field_and_answers_pending(self, door: APIClient, payload: Payload) -> None:
+        response = door.post(POSTS, payload, format="json")
+
+        row = Revision.objects.select_related("post__author").get()
+        assert response.status_code == 202
+        assert response.json() == {
+            "id": str(row.post_id),
+            "external_id": "p-1",
+            "revision": 1,
+            "score_state": "pending",
+            "case_id": None,
+        }
+        assert response.headers["Location"].endswith(f"/api/v1/posts/{row.post_id}")
+        assert row.text == payload["text"]
+        assert row.post.posted_at.isoformat() == "2026-02-01T09:00:00+00:00"
+        assert row.author_snapshot["followers"] == 34
+        assert (row.ip, row.user_agent, row.language) == ("192.0.2.7", "Mozilla/5.0", "en-GB")
+        assert row.journey == [["open_composer", 0], ["press_send", 8200]]
+        assert row.media_urls == ["http://cats.example/grey.jpg"]
+        assert (row.shares, row.comments) == (0, 3)
+
+    def test_takes_the_least_and_nulls_for_unknown(self, door: APIClient) -> None:
+        least = {
+            "external_id": "p",
+            "text": "hi",
+            "posted_at": "2026-02-01T10:00:00Z",
+            "author": {"external_id": "a"},
+        }
+        nulls = {
+            "ip": None,
+            "links": None,
+            "journey": None,
+            "shares": None,
+            "language": None,
+            "revision": None,
+        }
+
+        response = door.post(POSTS, least | nulls, format="json")
+
+        assert response.status_code == 202
+        row = Revision.objects.get()
+        assert (row.number, row.ip, row.links, row.journey, row.shares, row.language) == (
+            1,
+            None,
+            [],
+            [],
+            None,
+            "",
+        )
+
+    def test_keeps_hostile_text_to_the_character(self, door: APIClient, payload: Payload) -> None:
+        text = (
+            "<script>alert(1)</script> \u202egnp.exe \u200b {{7*7}} \U0001f600\r\n\t '; DROP TABLE posts;--  "
+        )
+
+        door.post(POSTS, payload | {"text": text}, format="json")
+
+        assert Revision.objects.get().text == text
+
+    def test_repeating_changes_nothing(self, door: APIClient, payload: Payload) -> None:
+        first = door.post(POSTS, payload, format="json")
+
+        again = door.post(POSTS, payload, format="json")
+
+        assert again.status_code == 202
+        assert again.json() == first.json()
+        assert Revision.objects.count() == 1
+
+    def test_refuses_another_content_for_a_stored_revision(self, door: APIClient, payload: Payload) -> None:
+        door.post(POSTS, payload, format="json")
+
+        response = door.post(POSTS, payload | {"text": "Buy pills"}, format="json")
+
+        problem(response, status=409, code="revision_conflict")
+        assert Revision.objects.get().text == payload["text"]
+
+    def test_stores_an_edit_as_a_revision(self, door: APIClient, payload: Payload) -> None:
+        first = door.post(POSTS, payload, format="json").json()
+
+        edited = door.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json").json()
+
+        assert edited["id"] == first["id"]
+        assert list(Revision.objects.values_list("number", flat=True)) == [1, 2]
+
+    def test_a_picture_needs_no_text(self, door: APIClient, payload: Payload) -> None:
+        response = door.post(POSTS, payload | {"text": "", "links": []}, format="json")
+
+        assert response.status_code == 202
+
+    def test_the_door_adds_one_query_to_the_operation(
+        self, door: APIClient, payload: Payload, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        door.post(POSTS, payload, format="json")
+
+        with django_assert_num_queries(1 + _cost_of_a_repetition()):
+            door.post(POSTS, payload, format="json")
+
+
+def _cost_of_a_repetition() -> int:
+    """Savepoint and release, authors (insert, read), posts (insert, lock), revisions."""
+    return 7
+
+
+class TestRead:
+    @pytest.fixture
+    def sent(self, door: APIClient, payload: Payload) -> str:
+        return str(door.post(POSTS, payload, format="json").json()["id"])
+
+    def test_shows_a_pending_post_by_either_id(self, door: APIClient, sent: str) -> None:
+        by_id = door.get(f"{POSTS}/{sent}").json()
+
+        assert by_id == door.get(POSTS, {"external_id": "p-1"}).json()
+        assert by_id["score_state"] == "pending"
+        assert by_id["posted_at"] == "2026-02-01T09:00:00Z"
+        assert by_id["author"] == {"external_id": "a-1", "display_name": "Honest Author"}
+        assert (by_id["scores"], by_id["case"], by_id["decision"]) == ([], None, None)
+
+    def test_keeps_personal_fields_inside(self, door: APIClient, sent: str) -> None:
+        shown = door.get(f"{POSTS}/{sent}").content.decode()
+
+        assert "192.0.2.7" not in shown
+        assert "Mozilla" not in shown
+        assert "example.org" not in shown
+        assert "open_composer" not in shown
+
+    def test_shows_score_and_case_and_then_the_decision(
+        self,
+        door: APIClient,
+        sent: str,
+        fake_scorer: FakeScorer,
+        moderator: User,
+        at: datetime,
+        later: Callable[[float], datetime],
+    ) -> None:
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
+        [case] = review.claim_next(moderator=moderator, at=later(1))
+        review.decide(
+            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=later(2)
+        )
+
+        shown = door.get(f"{POSTS}/{sent}").json()
+
+        [only] = shown["scores"]
+        assert only["spam_probability"] == 0.5
+        assert only["contributions"] == [{"feature": "social.followers", "value": None, "contribution": 0.1}]
+        assert shown["case"]["state"] == "decided"
+        assert shown["decision"]["verdict"] == "spam"
+        assert shown["decision"]["source"] == "moderator"
+
+    @pytest.mark.parametrize(
+        "wrong", ["0", "999999999999999999", "9" * 40, "-1", "abc", "1.0", "%00", "٣", "1%2F2"]
+    )
+    def test_refuses_what_is_no_id_of_ours(self, door: APIClient, sent: str, wrong: str) -> None:
+        problem(door.get(f"{POSTS}/{wrong}"), status=404, code="not_found")
+
+    @pytest.mark.parametrize(
+        ("query", "code"),
+        [
+            ({}, "required"),
+            ({"external_id": ""}, "blank"),
+            ({"external_id": "x" * 201}, "max_length"),
+            ({"external_id": "\0"}, "null_characters_not_allowed"),
+        ],
+    )
+    def test_refuses_a_bad_search(self, door: APIClient, query: dict[str, str], code: str) -> None:
+        answer = problem(door.get(POSTS, query), status=422, code="invalid_fields")
+
+        assert pointers(answer) == {"/external_id": code}
+
+    def test_finds_nothing_by_an_unknown_external_id(self, door: APIClient, sent: str) -> None:
+        problem(door.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
+
+    def test_costs_six_queries(
+        self, door: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        assert ApiKey.objects.get().last_used_at
+        assert Post.objects.exists()
+
+        with django_assert_num_queries(6):
+            door.get(f"{POSTS}/{sent}")
