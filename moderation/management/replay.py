@@ -27,7 +27,7 @@ from moderation.simulation.events import ComplaintEvent, PostEvent, Truth
 from moderation.simulation.world import World
 from scoring.records import PostRecord
 
-_ANALYZE_AFTER = frozenset({200, 1000, 4000, 10_000, 40_000})
+_ANALYZE_AFTER = frozenset({200, 1000})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

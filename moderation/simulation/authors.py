@@ -80,6 +80,7 @@ _HABITS = {
     Role.PROMOTER: _Habit(age_days=420, friends=600, followers=350, posts=700, verified=0.06),
 }
 _UNDESCRIBED_SHARE = 0.12
+_OLDEST_DAYS = 6000
 
 
 def create(
@@ -95,7 +96,7 @@ def create(
         role=role,
         language=language,
         display_name=_name(role, language=language, rng=rng),
-        created_at=at - timedelta(days=_around(habit.age_days, rng=rng)),
+        created_at=at - timedelta(days=min(_around(habit.age_days, rng=rng), _OLDEST_DAYS)),
         email_domain=rng.choice(people[domains]),
         friends=int(_around(habit.friends, rng=rng)),
         followers=int(_around(habit.followers, rng=rng)),

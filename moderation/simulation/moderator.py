@@ -9,8 +9,8 @@ from moderation.simulation.events import Truth
 
 ACCURACY = 0.97
 
-_REVIEWED_SPAM_SHARE = 0.4
-_REVIEWED_TALK_SHARE = 0.12
+_REVIEWED_SPAM_SHARE = 0.25
+_REVIEWED_TALK_SHARE = 0.07
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,17 +52,26 @@ class World:
 
     def run(self, *, start: datetime, seconds_per_post: float, posts: int | None = None) -> Iterator[Event]:
         """Yield posts `seconds_per_post` apart on average, and complaints when due; endless if None posts."""
-        at, made = start, 0
-        while posts is None or made < posts:
-            at += timedelta(seconds=self._rng.expovariate(1 / seconds_per_post))
+        for seconds in self._instants(seconds_per_post=seconds_per_post, posts=posts):
+            at = start + timedelta(seconds=seconds)
             yield from self.complaints_due(until=at)
             yield self._post(at)
-            made += 1
 
     def complaints_due(self, *, until: datetime | None = None) -> Iterator[ComplaintEvent]:
         """Yield the complaints that readers make before `until`; all that are left if None."""
         while self._due and (until is None or self._due[0][0] < until):
             yield heapq.heappop(self._due)[2]
+
+    def _instants(self, *, seconds_per_post: float, posts: int | None) -> Iterator[float]:
+        """Yield the seconds of a Poisson process; a number of `posts` fills its window and no more."""
+        if posts is not None:
+            window = seconds_per_post * posts
+            yield from sorted(self._rng.uniform(0, window) for _ in range(posts))
+            return
+        seconds = 0.0
+        while True:
+            seconds += self._rng.expovariate(1 / seconds_per_post)
+            yield seconds
 
     def _post(self, at: datetime) -> PostEvent:
         text, author, campaign = self._written(at)
@@ -105,7 +114,8 @@ class World:
         if rng.random() < _BARE_SHARE:
             return payload
         payload["author"] = author.described()
-        payload["language"] = text.language
+        if text.language:
+            payload["language"] = text.language
         payload["user_agent"] = author.user_agent
         payload |= self._circumstances(text, author=author)
         return payload

@@ -1,4 +1,4 @@
-"""Write the ensemble's training set: a simulated world, replayed through the code that serves."""
+"""Write the ensemble's training set: simulated worlds, replayed through the code that serves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from moderation.models import Revision
 # Fixed, so that the same seed gives the same file on every day.
 _START = datetime(2026, 3, 1, tzinfo=UTC)
 _SECONDS_PER_POST = 240
-_BACKLOG_SHARE = 0.4
+# Small worlds: in one large one, nearly every wording would have been seen and judged before.
+_WORLD_POSTS = 2500
+_BACKLOG_EVERY = 5, (0, 2)
+"""Of every five worlds, which ones are handed over as a backlog."""
 
 
 class Command(BaseCommand):
@@ -27,8 +30,8 @@ class Command(BaseCommand):
 
     help = (
         "Write simulated records with their truth as JSON lines, for `python -m scoring.training ensemble`. "
-        "The simulated posts pass through the database in one transaction that is rolled back. "
-        "Run it while nothing else writes posts: they would wait for its end."
+        "The simulated posts pass through the database in transactions that are rolled back. "
+        "Run it while nothing else writes posts: they would wait."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -41,38 +44,37 @@ class Command(BaseCommand):
         """Write the file and say what it holds."""
         written = spam = 0
         out.parent.mkdir(parents=True, exist_ok=True)
-        with transaction.atomic():
-            frozen = list(_progress(_records(posts=posts, seed=seed), total=posts))
-            groups = _groups(frozen)
-            with out.open("w", encoding="utf-8") as file:
-                for one in frozen:
-                    _write(file, one, group=groups[one.revision_id])
-                    written += 1
-                    spam += one.truth.is_spam
-            transaction.set_rollback(True)
+        with out.open("w", encoding="utf-8") as file:
+            for number, size in enumerate(_sizes(posts)):
+                with transaction.atomic():
+                    replay = _replay(number=number, seed=seed, posts=size)
+                    frozen = list(_progress(replay.records(), before=written, total=posts))
+                    groups = _groups(frozen)
+                    for one in frozen:
+                        _write(file, one, group=groups[one.revision_id])
+                    transaction.set_rollback(True)
+                written += len(frozen)
+                spam += sum(one.truth.is_spam for one in frozen)
         self.stdout.write(f"{written} simulated records ({spam} spam) in {out}; the database is as it was.")
 
 
-def _records(*, posts: int, seed: int) -> Iterator[Frozen]:
-    """Yield the records of a platform that hands over a backlog, then of one that sends posts as they appear.
+def _sizes(posts: int) -> list[int]:
+    """Return the number of posts of each world, equal but for the rounding."""
+    worlds = max(1, round(posts / _WORLD_POSTS))
+    return [posts * (number + 1) // worlds - posts * number // worlds for number in range(worlds)]
 
-    The backlog comes first: a new installation has seen no address, no domain and no text before.
-    """
-    backlog = int(posts * _BACKLOG_SHARE)
-    window = timedelta(seconds=_SECONDS_PER_POST * backlog)
-    hands_over = Pace(
-        start=_START - window, seconds_per_post=_SECONDS_PER_POST, speed=4000, batch=25, soon_seconds=0.2
-    )
-    as_it_happens = Pace(
-        start=_START + timedelta(days=1),
-        seconds_per_post=_SECONDS_PER_POST,
-        speed=1,
-        batch=1,
-        soon_seconds=1,
-    )
-    if backlog:
-        yield from Replay(seed=seed + 1, run="simulated-backlog", posts=backlog, pace=hands_over).records()
-    yield from Replay(seed=seed, run="simulated", posts=posts - backlog, pace=as_it_happens).records()
+
+def _replay(*, number: int, seed: int, posts: int) -> Replay:
+    """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
+    every, backlogs = _BACKLOG_EVERY
+    if number % every in backlogs:
+        window = timedelta(seconds=_SECONDS_PER_POST * posts)
+        pace = Pace(
+            start=_START - window, seconds_per_post=_SECONDS_PER_POST, speed=4000, batch=25, soon_seconds=0.2
+        )
+    else:
+        pace = Pace(start=_START, seconds_per_post=_SECONDS_PER_POST, speed=1, batch=1, soon_seconds=1)
+    return Replay(seed=1000 * seed + number, run=f"simulated-{seed}-{number}", posts=posts, pace=pace)
 
 
 def _groups(frozen: list[Frozen]) -> dict[int, str]:
@@ -92,9 +94,9 @@ def _write(file: TextIO, one: Frozen, *, group: str) -> None:
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def _progress(frozen: Iterator[Frozen], *, total: int) -> Iterator[Frozen]:
+def _progress(frozen: Iterator[Frozen], *, before: int, total: int) -> Iterator[Frozen]:
     """Pass records on and keep one line up to date, on a terminal only."""
-    for done, one in enumerate(frozen, start=1):
+    for done, one in enumerate(frozen, start=before + 1):
         if sys.stderr.isatty() and done % 50 == 0:
             sys.stderr.write(f"\r{done} of {total} simulated records")
             sys.stderr.flush()

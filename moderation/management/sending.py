@@ -1,0 +1,124 @@
+"""Send a simulated world through the API, at its own pace or as fast as it goes, and keep count."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from moderation.management.door import Door
+from moderation.simulation.events import ComplaintEvent, Event, PostEvent
+
+_SHOWN_REFUSALS = 5
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened so far."""
+
+    posts: int = 0
+    complaints: int = 0
+    refused: int = 0
+
+
+class Sending:
+    """Sends events in order; posts and complaints wait until a bulk request is full."""
+
+    def __init__(
+        self,
+        *,
+        door: Door,
+        truth: Path,
+        bulk: int,
+        rate: float,
+        is_bare: bool,
+        complain: Callable[[str], object],
+    ) -> None:
+        self.tally = Tally()
+        self._door = door
+        self._bulk = bulk
+        self._rate = rate
+        self._is_bare = is_bare
+        self._complain = complain
+        self._posts: list[PostEvent] = []
+        self._complaints: list[ComplaintEvent] = []
+        self._begun = time.monotonic()
+        truth.parent.mkdir(parents=True, exist_ok=True)
+        self._truth = truth.open("a", encoding="utf-8")
+
+    def close(self) -> None:
+        """Close the file of truths."""
+        self._truth.close()
+
+    def send(self, events: Iterable[Event], *, is_live: bool) -> None:
+        """Send events; live ones not before their time. Raises what the door raises."""
+        for event in events:
+            if is_live:
+                _sleep_until(event.at)
+            if isinstance(event, PostEvent):
+                self._posts.append(event)
+            elif not self._is_bare:
+                self._complaints.append(event)
+            if is_live or len(self._posts) >= self._bulk:
+                self._flush()
+            self._show()
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send the posts that wait, then the complaints: nobody complains about a post before it is out."""
+        posts, self._posts = self._posts, []
+        complaints, self._complaints = self._complaints, []
+        # Before the request: a post that arrived without its truth could never be judged.
+        self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
+        self._truth.flush()
+        if posts:
+            self._count(self._door.send_posts([self._payload(post) for post in posts]))
+            self.tally.posts += len(posts)
+        for complaint in complaints:
+            self._count(self._door.send_complaint(complaint.payload))
+            self.tally.complaints += 1
+        if self._rate:
+            time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))
+
+    def _payload(self, post: PostEvent) -> dict[str, Any]:
+        if not self._is_bare:
+            return post.payload
+        author = {"external_id": post.payload["author"]["external_id"]}
+        return {
+            **{name: post.payload[name] for name in ("external_id", "text", "posted_at")},
+            "author": author,
+        }
+
+    def _count(self, refusals: list[str]) -> None:
+        for refusal in refusals:
+            if self.tally.refused < _SHOWN_REFUSALS:
+                self._complain(f"refused: {refusal}")
+            self.tally.refused += 1
+
+    def _show(self) -> None:
+        """Keep one line up to date, on a terminal only."""
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{self}\x1b[K")
+            sys.stderr.flush()
+
+    def __str__(self) -> str:
+        """Return the progress line."""
+        seconds = max(time.monotonic() - self._begun, 1e-3)
+        return (
+            f"simulated: {self.tally.posts} posts ({self.tally.posts / seconds:.1f}/s), "
+            f"{self.tally.complaints} complaints, {self.tally.refused} refused"
+        )
+
+
+def _truth(post: PostEvent) -> dict[str, Any]:
+    return {"external_id": post.payload["external_id"], **dataclasses.asdict(post.truth)}
+
+
+def _sleep_until(at: datetime) -> None:
+    time.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
