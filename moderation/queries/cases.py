@@ -1,0 +1,167 @@
+"""A case with all that its page shows, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from moderation.models import AuditEntry, Case, Complaint, Decision, DomainBan, PostLink, User
+from moderation.models.cases import CaseReason, CaseState
+from scoring.links import links_in
+from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
+from scoring.records import InvalidRecord
+from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
+
+_MAX_COMPLAINTS = 20
+_MAX_DECISIONS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainFact:
+    """A domain that the post links to: what was known at scoring, and whether it is banned now."""
+
+    name: str
+    urls: tuple[str, ...]
+    posts: int
+    confirmed_spam: int
+    confirmed_not_spam: int
+    complaints: int
+    first_seen_at: datetime | None
+    ban: DomainBan | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasePage:
+    """Everything that the review page tells. `record` is None where it cannot be read any more."""
+
+    case: Case
+    record: PostRecord | None
+    domains: tuple[DomainFact, ...]
+    complaints: tuple[Complaint, ...]
+    complaint_count: int
+    winner: Decision | None
+    earlier: tuple[Decision, ...]
+    escalation_note: str
+
+    @property
+    def is_open(self) -> bool:
+        """True while the case waits for a human."""
+        return self.case.state == CaseState.OPEN
+
+    @property
+    def is_score_hidden(self) -> bool:
+        """True for audit samples until they are decided: the model's opinion would colour the human's."""
+        return self.case.reason == CaseReason.AUDIT and self.is_open
+
+    def is_held_by(self, person: User, *, at: datetime) -> bool:
+        """Tell whether a person holds a live claim."""
+        return self.case.claimed_by_id == person.pk and self._is_leased(at=at)
+
+    def other_holder(self, person: User, *, at: datetime) -> User | None:
+        """Return who else holds a live claim, None if nobody does."""
+        return (
+            self.case.claimed_by if self.case.claimed_by_id != person.pk and self._is_leased(at=at) else None
+        )
+
+    def _is_leased(self, *, at: datetime) -> bool:
+        lease_end_at = self.case.lease_end_at
+        return self.case.claimed_by_id is not None and lease_end_at is not None and lease_end_at > at
+
+
+def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
+    """Read a case's page. Raises Case.DoesNotExist, also to others than leads when it waits for a lead."""
+    cases = Case.objects.select_related(
+        "claimed_by",
+        "post__platform",
+        "post__author",
+        "score__revision",
+        "score__release",
+        "score__ban__domain",
+    ).defer("score__features")
+    if not viewer.may_lead:
+        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    case = cases.get(pk=case_id)
+    complaints = list(
+        Complaint.objects.filter(post=case.post_id)
+        .select_related("reporter")
+        .order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1]
+    )
+    decisions = list(
+        Decision.objects.filter(post=case.post_id)
+        .select_related("decided_by", "reversal")
+        .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
+    )
+    record = _record(case)
+    winner = next((one for one in decisions if one.case_id == case.pk and not hasattr(one, "reversal")), None)
+    return CasePage(
+        case=case,
+        record=record,
+        domains=_domains(case, record, at=at),
+        complaints=tuple(complaints[:_MAX_COMPLAINTS]),
+        complaint_count=_count(case, complaints),
+        winner=winner,
+        earlier=tuple(decision for decision in decisions if decision != winner),
+        escalation_note=_escalation_note(case),
+    )
+
+
+def read_link(candidate: str) -> tuple[str, str] | None:
+    """Read a candidate as scoring does: (host, registrable domain), None when no browser would open it."""
+    found = links_in(candidate)
+    return (found[0].host, found[0].domain) if found else None
+
+
+def _escalation_note(case: Case) -> str:
+    if not case.is_escalated:
+        return ""
+    entries = AuditEntry.objects.filter(subject_kind="case", subject_id=str(case.pk), action="case.escalated")
+    entry = entries.order_by("-id").first()
+    return str(entry.details.get("note", "")) if entry else ""
+
+
+def _record(case: Case) -> PostRecord | None:
+    try:
+        return PostRecord.from_json(case.score.record)
+    except InvalidRecord:
+        return None
+
+
+def _count(case: Case, complaints: list[Complaint]) -> int:
+    """Count again only when there are more than are shown."""
+    if len(complaints) <= _MAX_COMPLAINTS:
+        return len(complaints)
+    return Complaint.objects.filter(post=case.post_id).count()
+
+
+def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[DomainFact, ...]:
+    rows = (
+        PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
+    )
+    links = list(rows[:20])
+    live = Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))
+    bans = {
+        ban.domain_id: ban
+        for ban in DomainBan.objects.filter(
+            live, domain__in={link.domain_id for link in links}
+        ).select_related("imposed_by")
+    }
+    histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}
+    facts: dict[str, DomainFact] = {}
+    for link in links:
+        name = link.domain.name
+        if name in facts:
+            continue
+        history = histories.get(name)
+        facts[name] = DomainFact(
+            name=name,
+            urls=tuple(other.url for other in links if other.domain_id == link.domain_id),
+            posts=history.posts if history else 0,
+            confirmed_spam=history.confirmed_spam if history else 0,
+            confirmed_not_spam=history.confirmed_not_spam if history else 0,
+            complaints=history.complaints if history else 0,
+            first_seen_at=link.domain.first_seen_at,
+            ban=bans.get(link.domain_id),
+        )
+    return tuple(facts.values())

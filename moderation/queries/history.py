@@ -1,0 +1,89 @@
+"""What was decided: the pages of decisions and the one that can still be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+
+from moderation.models import Decision, User
+from moderation.models.cases import DecisionSource
+from moderation.queries.queue import InvalidCursor
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryFilter:
+    """What to show; `text` is matched with the post's and the author's id and the author's name."""
+
+    text: str = ""
+    verdict: str = ""
+    source: str = ""
+    is_everyone: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryPage:
+    """Some decisions and the cursor that continues after them, "" at the end."""
+
+    decisions: tuple[Decision, ...]
+    next_cursor: str
+
+
+def undoable(*, moderator: User, at: datetime) -> Decision | None:
+    """Return the moderator's last decision while the platform has not been told of it, else None."""
+    waiting = Decision.objects.filter(decided_by=moderator, effective_at__gt=at, reversal__isnull=True)
+    # A correction takes effect at once, so what still waits is a first decision on a case.
+    return _related(waiting.filter(case__isnull=False)).order_by("-decided_at", "-id").first()
+
+
+def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> HistoryPage:
+    """Return decisions, newest first: one's own, or everyone's where a lead asks. Raises InvalidCursor."""
+    decisions = _related(Decision.objects.all())
+    if not (wanted.is_everyone and viewer.may_lead):
+        decisions = decisions.filter(decided_by=viewer)
+    decisions = _filtered(decisions, wanted)
+    if cursor:
+        decided_at, decision_id = _parsed(cursor)
+        decisions = decisions.filter(
+            Q(decided_at__lt=decided_at) | Q(decided_at=decided_at, pk__lt=decision_id)
+        )
+    found = list(decisions.order_by("-decided_at", "-id")[: limit + 1])
+    shown = tuple(found[:limit])
+    return HistoryPage(
+        decisions=shown,
+        next_cursor=f"{shown[-1].decided_at.isoformat()}~{shown[-1].pk}" if len(found) > limit else "",
+    )
+
+
+def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
+    related = ("decided_by", "post__author", "post__platform", "revision", "score", "reversal__reversed_by")
+    return decisions.select_related(*related).defer(
+        "score__record",
+        "score__features",
+        "score__contributions",
+        "score__word_contributions",
+        "revision__journey",
+    )
+
+
+def _filtered(decisions: QuerySet[Decision], wanted: HistoryFilter) -> QuerySet[Decision]:
+    if wanted.verdict:
+        decisions = decisions.filter(verdict=wanted.verdict)
+    if wanted.source in DecisionSource.values:
+        decisions = decisions.filter(source=wanted.source)
+    if wanted.text:
+        decisions = decisions.filter(
+            Q(post__external_id=wanted.text)
+            | Q(post__author__external_id=wanted.text)
+            | Q(post__author__display_name__icontains=wanted.text)
+        )
+    return decisions
+
+
+def _parsed(cursor: str) -> tuple[datetime, int]:
+    try:
+        decided_at, decision_id = cursor.split("~")
+        return datetime.fromisoformat(decided_at), int(decision_id)
+    except ValueError:
+        raise InvalidCursor("This page of decisions does not exist.") from None

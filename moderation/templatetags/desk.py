@@ -1,0 +1,69 @@
+"""Tags of the desk's templates: hostile strings made inert, quantities in words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+
+from moderation.queries.cases import read_link
+from moderation.web import inert as inert_text
+from moderation.web import places, quantities
+
+register = template.Library()
+register.filter(places.reason_words)
+register.filter(places.harm_words)
+
+# Names, ids and notes are short by the API's rules; a longer one here is an attack on the layout.
+_LONGEST_NAME = 2_000
+
+
+@register.inclusion_tag("_inert.html")
+def inert(text: object, length: int = 0) -> dict[str, Any]:
+    """Print a hostile string as segments; with a length, only its beginning on one line."""
+    shown = inert_text.excerpt(str(text), length=length) if length else str(text)[:_LONGEST_NAME]
+    return {"segments": inert_text.segments(shown)}
+
+
+@register.inclusion_tag("_inert.html", name="inert_text")
+def text_with_links(text: str, length: int = _LONGEST_NAME) -> dict[str, Any]:
+    """Print a hostile text or URL on one line, its links broken and their real domains set apart."""
+    shown = inert_text.excerpt(text, length=length)
+    return {"segments": inert_text.segments(shown, read_link=read_link)}
+
+
+@register.filter
+def percent(share: float) -> str:
+    """Return a share in whole per cent."""
+    return quantities.percent(share)
+
+
+@register.filter
+def band(spam_probability: float) -> str:
+    """Return the words for a probability."""
+    return quantities.band(spam_probability)
+
+
+@register.filter
+def since(moment: datetime, at: datetime) -> str:
+    """Return how long before `at` a moment was."""
+    return quantities.since(moment, at=at)
+
+
+@register.filter
+def counted(number: float) -> str:
+    """Return a number with its groups set apart."""
+    return quantities.count(number)
+
+
+@register.filter
+def seconds_after(moment: datetime, at: datetime) -> int:
+    """Return the whole seconds from `at` until a moment, at least 0."""
+    return max(0, int((moment - at).total_seconds()))
+
+
+@register.filter
+def of_hundred(part: float, whole: float) -> int:
+    """Return a part in per cent of the whole, at least 1 where there is any."""
+    return max(1, round(part * 100 / whole)) if whole and part else 0

@@ -1,0 +1,58 @@
+"""Who may open which page. Every view stands behind a door; a test walks all addresses with all roles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django_htmx.middleware import HtmxDetails
+
+from moderation.models import User
+
+
+class DeskRequest(HttpRequest):
+    """A request of somebody who signed in; only for type checking."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def signed_in(view: View) -> View:
+    """Let in everybody who has signed in."""
+    return _guarded(view, lambda _: True)
+
+
+def deciders(view: View) -> View:
+    """Let in those who decide cases."""
+    return _guarded(view, lambda user: user.may_decide)
+
+
+def leads(view: View) -> View:
+    """Let in leads and administrators."""
+    return _guarded(view, lambda user: user.may_lead)
+
+
+def exporters(view: View) -> View:
+    """Let in those who take labels out."""
+    return _guarded(view, lambda user: user.may_export)
+
+
+def _guarded(view: View, is_allowed: Callable[[User], bool]) -> View:
+    @wraps(view)
+    def door(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        if not isinstance(request.user, User):
+            # A redirect would be followed by htmx and the sign-in page swapped into the middle of the case.
+            if request.headers.get("HX-Request"):
+                return HttpResponse("Your session has ended.", status=401, content_type="text/plain")
+            return redirect_to_login(request.get_full_path())
+        if not is_allowed(request.user):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return door

@@ -1,0 +1,133 @@
+"""Characters that deceive: what a reader cannot see, or takes for another, and how to name it.
+
+Pure functions of single characters and words; `inert` lays them over a whole text.
+"""
+# ruff: noqa: RUF001 - this module is about characters that pass for others
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+from confusable_homoglyphs import categories, confusables
+
+# Unicode 17, general punctuation and bidirectional controls: the abbreviations that its charts print.
+_NAMED = {
+    "\u00ad": "SHY", "\u034f": "CGJ", "\u061c": "ALM", "\u115f": "FILLER", "\u1160": "FILLER",
+    "\u17b4": "BLANK", "\u17b5": "BLANK", "\u180e": "MVS", "\u200b": "ZWSP", "\u200c": "ZWNJ",
+    "\u200d": "ZWJ", "\u200e": "LRM", "\u200f": "RLM", "\u2028": "LINE", "\u2029": "PARA",
+    "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO", "\u202e": "RLO",
+    "\u2060": "WJ", "\u2061": "F()", "\u2062": "×", "\u2063": ",", "\u2064": "+",
+    "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\u2800": "BLANK",
+    "\u3164": "FILLER", "\ufeff": "ZWNBSP", "\uffa0": "FILLER", "\ufffc": "OBJ",
+}  # fmt: skip
+_NO_SCRIPT = frozenset({"LATIN", "COMMON", "INHERITED"})
+_JOINERS = "\u200c\u200d"
+_CURSIVE_SCRIPTS = frozenset(
+    {
+        "ARABIC",
+        "SYRIAC",
+        "MONGOLIAN",
+        "NKO",
+        "DEVANAGARI",
+        "BENGALI",
+        "GURMUKHI",
+        "GUJARATI",
+        "ORIYA",
+        "TAMIL",
+    }
+    | {"TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "KHMER", "MYANMAR", "TIBETAN"}
+)
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_STYLED_RANGES = ((0x1D400, 0x1D7FF), (0xFF21, 0xFF5A), (0x24B6, 0x24E9), (0x1F110, 0x1F189))
+
+
+def hidden_label(character: str) -> str:
+    """Return the short name of a character that leaves no honest trace on the screen, "" for all others."""
+    if character in _NAMED:
+        return _NAMED[character]
+    point = ord(character)
+    if 0xE0000 <= point <= 0xE007F:
+        return "TAG"
+    if 0xFE00 <= point <= 0xFE0D or 0xE0100 <= point <= 0xE01EF:
+        return "VS"
+    category = unicodedata.category(character)
+    if category in {"Cc", "Cf", "Cn", "Co", "Cs"} and character not in "\t\n\r":
+        return f"U+{point:04X}"
+    return ""
+
+
+def is_joiner(character: str) -> bool:
+    """Tell whether a character joins its neighbours: honest in emoji and cursive scripts only."""
+    return character in _JOINERS
+
+
+def takes_joiners(character: str) -> bool:
+    """Tell whether a joiner beside this character does honest work."""
+    return (
+        unicodedata.category(character) == "So"
+        or script(character) in _CURSIVE_SCRIPTS
+        or (unicodedata.category(character) in {"Mn", "Mc", "Sk"})
+    )
+
+
+def spoken_name(character: str) -> str:
+    """Return the Unicode name with its code point, as a tooltip or a screen reader tells it."""
+    return f"{unicodedata.name(character, 'control or unassigned character').lower()}, U+{ord(character):04X}"
+
+
+@functools.lru_cache(maxsize=8192)
+def script(character: str) -> str:
+    """Return the script's name in capitals: LATIN, CYRILLIC, COMMON…"""
+    return str(categories.alias(character))
+
+
+@functools.lru_cache(maxsize=8192)
+def latin_twin(character: str) -> str:
+    """Return the Latin letter that a letter of another script passes for, "" when there is none."""
+    if character.isascii() or script(character) == "LATIN":
+        return ""
+    found = confusables.is_confusable(character, preferred_aliases=["latin"])
+    for twin in found[0]["homoglyphs"] if found else ():
+        if len(twin["c"]) == 1 and twin["c"].isascii() and twin["c"].isalpha():
+            return str(twin["c"])
+    return ""
+
+
+def impostors(word: str, *, is_latin_text: bool) -> frozenset[str]:
+    """Return the letters of a word that pose as Latin ones.
+
+    A word that mixes Latin with others is suspect, and in a Latin text also a word made of nothing but twins.
+    """
+    foreign = {character for character in word if character.isalpha() and script(character) not in _NO_SCRIPT}
+    twins = frozenset(character for character in foreign if latin_twin(character))
+    has_latin = any(script(character) == "LATIN" for character in word)
+    is_masquerade = is_latin_text and len(word) > 2 and foreign == twins
+    return twins if twins and (has_latin or is_masquerade) else frozenset()
+
+
+def is_mostly_latin(text: str) -> bool:
+    """Tell whether more than half of a text's letters (of its first 2,000 characters) are Latin."""
+    letters = [character for character in text[:2000] if character.isalpha()]
+    return sum(script(character) == "LATIN" for character in letters) * 2 > len(letters)
+
+
+def plain_letter(character: str, *, is_cjk_text: bool) -> str:
+    """Return the ASCII letter behind a bold, circled or (outside CJK) full-width one, else ""."""
+    point = ord(character)
+    if not any(first <= point <= last for first, last in _STYLED_RANGES) or (
+        is_cjk_text and point >= 0xFF21 and point <= 0xFF5A
+    ):
+        return ""
+    plain = unicodedata.normalize("NFKC", character)
+    if (
+        0x1F110 <= point <= 0x1F189
+    ):  # squared and circled letters; the normal form keeps brackets or the square
+        plain = unicodedata.name(character, " ").rsplit(" ", 1)[-1]
+    return plain if len(plain) == 1 and plain.isascii() and plain.isalnum() else ""
+
+
+def is_cjk(text: str) -> bool:
+    """Tell whether a text has Chinese, Japanese or Korean letters."""
+    return _CJK.search(text) is not None

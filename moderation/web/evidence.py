@@ -1,0 +1,223 @@
+"""A case made ready to be read: text as segments, the models' view as bars and sentences, facts as rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from moderation.models import Score
+from moderation.queries.cases import CasePage, History, PostRecord, read_link
+from moderation.web import inert
+from moderation.web.quantities import band, count, counted, duration, percent, short_duration
+from moderation.web.sentences import sentence
+
+SHOWN_CHARACTERS = 1_400
+SHOWN_LINES = 16
+TOP_CONTRIBUTIONS = 5
+_SUB_MODELS = (
+    ("content", "Text"),
+    ("behaviour", "Behaviour"),
+    ("ip_url", "Address and links"),
+    ("feedback", "Complaints"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One sub-model's probability; None when it had nothing to judge. `width` is in per cent of the bar."""
+
+    name: str
+    probability: float | None
+
+    @property
+    def width(self) -> int:
+        """Per cent of the bar's length, at least one so that a zero is seen as a bar."""
+        return max(1, round((self.probability or 0) * 100))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContributionLine:
+    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest."""
+
+    words: str
+    share: float
+    width: int
+
+    @property
+    def is_spamward(self) -> bool:
+        """True when it speaks for spam."""
+        return self.share > 0
+
+    @property
+    def signed(self) -> str:
+        """The share with its sign, a true minus."""
+        return f"{self.share:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A row of facts; `tone` is "", spam, ham or warn."""
+
+    name: str
+    value: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelView:
+    """What the models say of the post."""
+
+    spam_probability: float
+    words: str
+    bars: tuple[Bar, ...]
+    top: tuple[ContributionLine, ...]
+    rest: tuple[ContributionLine, ...]
+    review_from: int | None
+    remove_from: int | None
+
+    @property
+    def reasons(self) -> int:
+        """How many reasons there are in all."""
+        return len(self.top) + len(self.rest)
+
+    @property
+    def per_hundred(self) -> int:
+        """Of a hundred posts scored like this, how many are spam: what calibration means."""
+        return round(self.spam_probability * 100)
+
+
+def text_segments(page: CasePage, *, is_whole: bool) -> list[inert.Segment]:
+    """Return the post's text, inert; words that moved the content model stand out."""
+    text = page.case.score.revision.text
+    if not is_whole:
+        text = inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)
+    words = () if page.is_score_hidden else page.case.score.word_contributions or ()
+    tones = inert.tones_of((int(start), int(end), float(share)) for start, end, share in words)
+    return inert.segments(text, read_link=read_link, tones=tones)
+
+
+def is_shortened(page: CasePage) -> bool:
+    """Tell whether the page shows only the beginning of the text."""
+    text = page.case.score.revision.text
+    return len(inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)) < len(text)
+
+
+def model_view(score: Score) -> ModelView:
+    """Return the models' view of a score that did not stop at a banned domain."""
+    lines = _lines(score.contributions)
+    thresholds = score.release.manifest.get("thresholds") or {}
+    return ModelView(
+        spam_probability=score.spam_probability,
+        words=band(score.spam_probability),
+        bars=tuple(Bar(name=words, probability=score.sub_models.get(name)) for name, words in _SUB_MODELS),
+        top=lines[:TOP_CONTRIBUTIONS],
+        rest=lines[TOP_CONTRIBUTIONS:],
+        review_from=_hundredth(thresholds.get("review_from")),
+        remove_from=_hundredth(thresholds.get("remove_from")),
+    )
+
+
+def author_facts(record: PostRecord) -> list[Fact]:
+    """Return what is known of the author; what the platform did not say is left out."""
+    author = record.author
+    facts: list[Fact] = []
+    if author.created_at is not None:
+        age = (record.at - author.created_at).total_seconds()
+        facts.append(
+            Fact(name="Account", value=f"{duration(age)} old", tone="warn" if age < 3 * 86_400 else "")
+        )
+    if author.is_verified:
+        facts.append(Fact(name="Verified", value="by the platform", tone="ham"))
+    counts = (("{} followers", author.followers), ("follows {}", author.friends), ("{} posts", author.posts))
+    said = [words.format(count(number)) for words, number in counts if number is not None]
+    if said:
+        facts.append(Fact(name="Audience", value=", ".join(said)))
+    if author.email_domain:
+        facts.append(Fact(name="E-mail at", value=author.email_domain))
+    facts.append(Fact(name="Known here", value=_known(record.author_history, at=record.at)))
+    facts += _verdict_facts(record.author_history)
+    return facts
+
+
+def address_facts(record: PostRecord) -> list[Fact]:
+    """Return what is known of the address that the post came from and of texts like this one."""
+    facts: list[Fact] = []
+    if record.ip:
+        facts.append(Fact(name="Sent from", value=f"{record.ip}, {_others(record.ip_history)}"))
+    if record.similar.posts:
+        similar = record.similar
+        told = f"{counted(similar.posts, 'post', 'posts')} by {counted(similar.authors, 'author', 'authors')}"
+        facts.append(Fact(name="Nearly the same", value=told, tone="warn" if similar.posts > 3 else ""))
+        facts += _verdict_facts(similar, name="of those")
+    return facts
+
+
+def journey_marks(record: PostRecord) -> list[tuple[float, str]]:
+    """Return the steps to the post as (position in per cent of its time, name); empty without a journey."""
+    if len(record.journey) < 2 or not record.journey[-1].at_ms:
+        return []
+    length = record.journey[-1].at_ms
+    return [(round(step.at_ms * 100 / length, 2), step.name) for step in record.journey]
+
+
+def journey_words(record: PostRecord) -> str:
+    """Return the journey in a few words."""
+    steps, length_ms = len(record.journey), record.journey[-1].at_ms if record.journey else 0
+    seconds = length_ms / 1000
+    told = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
+    return f"{counted(steps, 'step', 'steps')} in {told}"
+
+
+def _lines(contributions: Iterable[Sequence[float | str | None]]) -> tuple[ContributionLine, ...]:
+    """Say every contribution; features that say the same ("The post has no links") add up to one line."""
+    shares: dict[str, float] = {}
+    for feature, value, share in contributions:
+        words = sentence(str(feature), math.nan if value is None else float(value))
+        shares[words] = shares.get(words, 0.0) + float(share or 0.0)
+    strongest = max((abs(share) for share in shares.values()), default=0.0) or 1.0
+    ordered = sorted(shares.items(), key=lambda line: -abs(line[1]))
+    return tuple(
+        ContributionLine(words=words, share=share, width=round(abs(share) * 100 / strongest))
+        for words, share in ordered
+        if abs(share) >= 0.005
+    )
+
+
+def _hundredth(threshold: float | None) -> int | None:
+    return None if threshold is None else round(threshold * 100)
+
+
+def _known(history: History, *, at: datetime) -> str:
+    if not history.posts or history.first_seen_at is None:
+        return "first post seen"
+    age = short_duration((at - history.first_seen_at).total_seconds())
+    return f"{counted(history.posts, 'post', 'posts')} in {age}, {history.posts_24h} in the last 24 h"
+
+
+def _others(history: History) -> str:
+    if not history.posts:
+        return "new here"
+    told = f"{counted(history.posts, 'post', 'posts')} by {counted(history.authors, 'author', 'authors')}"
+    decided = history.confirmed_spam + history.confirmed_not_spam
+    return told + (
+        f", {percent(history.confirmed_spam / decided)} of {decided} decided spam" if decided else ""
+    )
+
+
+def _verdict_facts(history: History, *, name: str = "Decided") -> list[Fact]:
+    facts: list[Fact] = []
+    if history.confirmed_spam:
+        facts.append(
+            Fact(
+                name=name,
+                value=f"{history.confirmed_spam} spam, {history.confirmed_not_spam} not",
+                tone="spam",
+            )
+        )
+    elif history.confirmed_not_spam:
+        facts.append(Fact(name=name, value=f"{history.confirmed_not_spam} not spam", tone="ham"))
+    if history.complaints:
+        facts.append(Fact(name="Complaints", value=f"{history.complaints} about earlier posts", tone="warn"))
+    return facts

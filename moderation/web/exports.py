@@ -1,0 +1,61 @@
+"""The exports page: ask, watch, download."""
+
+from __future__ import annotations
+
+from django.http import FileResponse, Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from moderation.models import Export
+from moderation.models.exports import ExportState
+from moderation.operations import export as operations
+from moderation.queries import labels
+from moderation.queries.labels import LabelFilter
+from moderation.web import access
+from moderation.web.forms import ExportForm
+
+_SHOWN = 30
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the exports, and ask for a new one."""
+    form = ExportForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        since, until = form.window()
+        wanted = LabelFilter(since=since, until=until)
+        operations.request(requested_by=request.user, wanted=wanted, at=timezone.now())
+        return redirect("exports")
+    context = {
+        "section": "exports",
+        "at": timezone.now(),
+        "form": form,
+        "exports": Export.objects.select_related("requested_by")[:_SHOWN],
+        "labels": labels.count(wanted=LabelFilter()),
+    }
+    return render(request, "exports.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@access.exporters
+def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
+    """Show one export as it stands, for the page that watches it."""
+    export = get_object_or_404(Export.objects.select_related("requested_by"), pk=export_id)
+    if not request.htmx:
+        return redirect("exports")
+    return render(request, "exports.html#row", {"export": export, "at": timezone.now()})
+
+
+@require_safe
+@access.exporters
+def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # noqa: ARG001 - the door reads it
+    """Stream the file of a finished export."""
+    export = get_object_or_404(Export, pk=export_id, state=ExportState.READY)
+    path = operations.path_of(export)
+    try:
+        file = path.open("rb")
+    except FileNotFoundError as refusal:
+        raise Http404("The file of this export was removed.") from refusal
+    return FileResponse(file, as_attachment=True, filename=path.name, content_type="application/x-ndjson")

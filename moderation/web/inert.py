@@ -1,0 +1,290 @@
+"""Hostile text made inert: a text becomes segments that a template escapes and prints, and nothing else.
+
+Links are broken so that nobody can follow or paste them, the domain that really answers is set apart, and
+characters that hide, reorder or imitate become labelled marks. Escaping stays with the template engine.
+"""
+# ruff: noqa: RUF001 - typographic signs are meant
+
+from __future__ import annotations
+
+import bisect
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from moderation.web import characters
+
+# Reads a candidate as a browser would: (host, registrable domain or ""), None when no browser would open it.
+LinkReader = Callable[[str], tuple[str, str] | None]
+
+_MAX_LINKS = 200
+_MAX_LINK_LENGTH = 2_500
+# Split first, look for a dot after: one pattern for both would try a long word again from each letter.
+_TOKEN = re.compile(r"[^\s<>\"']+")
+_LINKISH = re.compile(r"[.。:]")
+_SCHEME = re.compile(r"(?i)h(?:tt|xx)ps?:[/\\]*")
+_EDGE = " \t\n.,;:!?…*_~|()[]{}«»“”„。、"
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
+_WORD = re.compile(r"[^\W\d_]+")
+_MAX_COMBINING = 4
+_GIANT = 240
+_GIANT_WORD = re.compile(rf"[^\s:/]{{{_GIANT},}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text printed one way.
+
+    `mark` is "" or hidden, lookalike, styled, stacked; `label` is its small print, `title` the long one.
+    `tone` in -3..3 is how strongly the words speak against (negative) or for spam.
+    `link` is "" or scheme, rest, domain, target.
+    """
+
+    text: str
+    mark: str = ""
+    label: str = ""
+    title: str = ""
+    tone: int = 0
+    link: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """True when the text needs no element around it."""
+        return not (self.mark or self.tone or self.link)
+
+    @property
+    def strength(self) -> int:
+        """How strongly the words speak, whichever way: 0..3."""
+        return abs(self.tone)
+
+
+def segments(
+    text: str,
+    *,
+    read_link: LinkReader | None = None,
+    tones: Sequence[tuple[int, int, int]] = (),
+) -> list[Segment]:
+    """Return a text as segments, in order. `tones` are (start, end, tone) by character of the text."""
+    spans = list(_links(text, read_link)) if read_link else []
+    marker = _Marker(text)
+    shown: list[Segment] = []
+    for start, end, style in _stretches(text, spans, tones):
+        for piece in marker.pieces(text[start:end]):
+            printed = _BROKEN.get(style.link, str)(piece.text)
+            shown.append(replace(piece, text=printed, tone=style.tone, link=style.link))
+        if style.label:
+            shown.append(Segment(style.label, link="target", title=style.title))
+    return shown
+
+
+def excerpt(text: str, *, length: int) -> str:
+    """Return the beginning of a text on one line, cut at a word where there is one near, with an ellipsis."""
+    line = " ".join(text[: length * 4].split())
+    if len(line) <= length and len(text) <= length * 4:
+        return line
+    cut = line[:length]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[length // 2 :] else cut) + "…"
+
+
+def beginning(text: str, *, length: int, lines: int) -> str:
+    """Return at most so many characters and lines of a text; the whole when it is short enough.
+
+    A word that no language has, longer than _GIANT letters without a space, ends the beginning inside itself.
+    """
+    part = "".join(text[:length].splitlines(keepends=True)[:lines])
+    giant = None if characters.is_cjk(part) else _GIANT_WORD.search(part)
+    part = part[: giant.start() + _GIANT // 2] if giant else part
+    return text if len(part) == len(text) else part.rstrip()
+
+
+def tones_of(contributions: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, int]]:
+    """Turn word contributions (start, end, share of the margin) into tones relative to the strongest word.
+
+    Words below a tenth of the strongest keep tone 0: a page where everything shines says nothing.
+    """
+    words = list(contributions)
+    strongest = max((abs(share) for _, _, share in words), default=0.0)
+    if not strongest:
+        return []
+    levels = (0.1, 0.33, 0.66)
+    graded = (
+        (start, end, bisect.bisect_right(levels, abs(share) / strongest), share)
+        for start, end, share in words
+    )
+    return [(start, end, level if share > 0 else -level) for start, end, level, share in graded if level]
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    tone: int = 0
+    link: str = ""
+    label: str = ""
+    title: str = ""
+
+
+def _stretches(
+    text: str, spans: Sequence[tuple[int, int, _Style]], tones: Sequence[tuple[int, int, int]]
+) -> Iterator[tuple[int, int, _Style]]:
+    """Cut the text wherever a link part or a tone begins or ends."""
+    tones = sorted(tones)
+    edges = {0, len(text)}
+    for start, end, _ in (*spans, *tones):
+        edges.update(edge for edge in (start, end) if 0 <= edge <= len(text))
+    borders = sorted(edges)
+    link_starts, tone_starts = [span[0] for span in spans], [span[0] for span in tones]
+    for start, end in pairwise(borders):
+        style, tone = _Style(), 0
+        at = bisect.bisect_right(link_starts, start) - 1
+        if at >= 0 and spans[at][1] > start:
+            style = spans[at][2] if spans[at][1] == end else replace(spans[at][2], label="", title="")
+        at = bisect.bisect_right(tone_starts, start) - 1
+        if at >= 0 and tones[at][1] > start:
+            tone = tones[at][2]
+        yield start, end, replace(style, tone=tone)
+
+
+def _links(text: str, read_link: LinkReader) -> Iterator[tuple[int, int, _Style]]:
+    """Yield the parts of every link; where its domain is disguised, the last part is labelled with it."""
+    count = 0
+    for token in _TOKEN.finditer(text):
+        if count == _MAX_LINKS:
+            return
+        if _LINKISH.search(token[0]) is None:
+            continue
+        start = token.start() + _lead(token[0])
+        end = start + len(text[start : token.end()].rstrip(_EDGE))
+        candidate = text[start : min(end, start + _MAX_LINK_LENGTH)]
+        found = read_link(candidate) if candidate else None
+        if found:
+            count += 1
+            yield from _link_parts(candidate, start, end, *found)
+
+
+def _lead(token: str) -> int:
+    """Return where the link begins inside a token such as `(see:https://…`."""
+    scheme = _SCHEME.search(token)
+    return scheme.start() if scheme else len(token) - len(token.lstrip(_EDGE))
+
+
+def _link_parts(
+    candidate: str, start: int, end: int, host: str, domain: str
+) -> Iterator[tuple[int, int, _Style]]:
+    scheme = _SCHEME.match(candidate)
+    at = scheme.end() if scheme else 0
+    if scheme:
+        yield start, start + at, _Style(link="scheme")
+    really = domain or host
+    # The authority ends at the first slash, and its last name answers; what stands elsewhere is a decoy.
+    authority = re.match(r"[^/?#\\]*", candidate[at:])
+    limit = at + (authority.end() if authority else 0)
+    found = candidate.lower().rfind(really, at, limit)
+    if found < 0:
+        yield (
+            start + at,
+            end,
+            _Style(link="rest", label=_broken_host(really), title="the host that a browser would open"),
+        )
+        return
+    if found > at:
+        yield start + at, start + found, _Style(link="rest")
+    yield start + found, start + found + len(really), _Style(link="domain")
+    if start + found + len(really) < end:
+        yield start + found + len(really), end, _Style(link="rest")
+
+
+def _broken_scheme(text: str) -> str:
+    return re.sub(r"(?i)tt", "xx", text, count=1)
+
+
+def _broken_host(text: str) -> str:
+    return text.replace(".", "[.]").replace("。", "[.]")
+
+
+_BROKEN: dict[str, Callable[[str], str]] = {"scheme": _broken_scheme, "domain": _broken_host}
+
+
+class _Marker:
+    """Sets marks on stretches of one text; what is usual depends on the whole text's script."""
+
+    def __init__(self, text: str) -> None:
+        self._is_latin = characters.is_mostly_latin(text)
+        self._is_cjk = characters.is_cjk(text)
+
+    def pieces(self, stretch: str) -> Iterator[Segment]:
+        """Yield the stretch as plain and marked segments."""
+        if _NOT_PLAIN.search(stretch) is None:
+            if stretch:
+                yield Segment(stretch)
+            return
+        kinds = self._kinds(stretch)
+        for (mark, detail), group in groupby(zip(kinds, stretch, strict=True), key=lambda pair: pair[0]):
+            yield _segment(mark, detail, "".join(character for _, character in group))
+
+    def _kinds(self, stretch: str) -> list[tuple[str, str]]:
+        """Return (mark, detail) for each character; neighbours with equal ones become one segment."""
+        kinds = [self._kind(stretch, index) for index in range(len(stretch))]
+        for word in _WORD.finditer(stretch):
+            if word[0].isascii():
+                continue
+            posing = characters.impostors(word[0], is_latin_text=self._is_latin)
+            for index in range(*word.span()) if posing else ():
+                if stretch[index] in posing:
+                    kinds[index] = ("lookalike", characters.script(stretch[index]))
+        _stack(stretch, kinds)
+        return kinds
+
+    def _kind(self, stretch: str, index: int) -> tuple[str, str]:
+        character = stretch[index]
+        if " " <= character <= "~":
+            return ("", "")
+        if characters.is_joiner(character) and index and characters.takes_joiners(stretch[index - 1]):
+            return ("", "")
+        label = characters.hidden_label(character)
+        if label:
+            return ("hidden", label)
+        return ("styled", "") if characters.plain_letter(character, is_cjk_text=self._is_cjk) else ("", "")
+
+
+def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
+    """Mark what is piled on a letter beyond the few accents that any language uses."""
+    height = 0
+    for index, character in enumerate(stretch):
+        height = (
+            height + 1 if unicodedata.combining(character) or unicodedata.category(character) == "Me" else 0
+        )
+        if height > _MAX_COMBINING:
+            kinds[index] = ("stacked", "")
+
+
+def _segment(mark: str, detail: str, text: str) -> Segment:
+    times = f" ×{len(text)}" if len(text) > 1 else ""
+    if mark == "hidden":
+        return Segment("", mark=mark, label=detail + times, title=_hidden_title(text))
+    if mark == "stacked":
+        return Segment(
+            "", mark=mark, label=f"+{len(text)} accents", title="accents piled on one letter, left out"
+        )
+    if mark == "lookalike":
+        twins = "".join(characters.latin_twin(character) for character in text)
+        return Segment(
+            text,
+            mark=mark,
+            label=detail[:3].title(),
+            title=f"{detail.lower()} letters that pose as “{twins}”",
+        )
+    if mark == "styled":
+        plain = "".join(characters.plain_letter(character, is_cjk_text=False) for character in text)
+        return Segment(text, mark=mark, label="styled", title=f"styled letters, read “{plain}”")
+    return Segment(text)
+
+
+def _hidden_title(text: str) -> str:
+    """Name the character; tag characters spell ASCII that only machines see."""
+    message = "".join(
+        chr(ord(character) - 0xE0000) for character in text if 0xE0020 <= ord(character) <= 0xE007E
+    )
+    if message:
+        return f"invisible tag characters that spell “{message}”"
+    return characters.spoken_name(text[0])
