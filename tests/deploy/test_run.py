@@ -1,0 +1,130 @@
+"""The supervisor survives the death of anything it started, and its own. Real processes, really killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local import ports
+from tests.deploy.product import Product
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(240)]
+
+
+WORDS = ("granian", "valkey-server", "--queues=scoring", "--queues=default", "beat")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Product]:
+    # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
+    with tempfile.TemporaryDirectory(prefix="spamdesk-product-", ignore_cleanup_errors=True) as folder:
+        product = Product(Path(folder) / "state")
+        Path(folder).chmod(0o711)
+        yield product
+        product.end()
+
+
+@pytest.fixture
+def product(running: Product) -> Product:
+    running.start()
+    running.wait_until(
+        lambda: running.is_ready() and all(_is_back(running, word) for word in WORDS), "complete"
+    )
+    return running
+
+
+class TestChildren:
+    @pytest.mark.parametrize("word", WORDS)
+    def test_come_back_after_a_kill(self, product: Product, word: str) -> None:
+        killed = product.process(word)
+
+        os.kill(killed, signal.SIGKILL)
+
+        product.wait_until(lambda: killed not in product.processes(), "gone")
+        product.wait_until(lambda: _is_back(product, word), f"back: {word}")
+        product.wait_until(product.is_ready, "ready again")
+
+    def test_database_comes_back_after_a_kill(self, product: Product) -> None:
+        killed = product.postgres()
+
+        os.kill(killed, signal.SIGKILL)
+
+        product.wait_until(lambda: _lock_of_another(product, killed), "restarted")
+        product.wait_until(product.is_ready, "ready again")
+
+
+class TestSupervisor:
+    def test_leaves_nothing_when_killed_and_starts_again_with_its_data(self, product: Product) -> None:
+        cluster = product.state / "postgres" / "cluster"
+        made_at = (cluster / "PG_VERSION").stat().st_mtime_ns
+        database = product.postgres()
+
+        product.kill()
+
+        product.wait_until(lambda: not product.processes() and not _runs(database), "without leftovers")
+        product.start()
+        product.wait_until(product.is_ready, "ready again")
+        assert (cluster / "PG_VERSION").stat().st_mtime_ns == made_at
+
+    def test_leaves_nothing_after_ctrl_c(self, product: Product) -> None:
+        database = product.postgres()
+
+        code = product.interrupt()
+
+        assert code == 0
+        assert product.processes() == []
+        assert not _runs(database)
+        assert ports.is_free(product.port)
+
+    def test_refuses_a_second_one_in_the_same_folder(self, product: Product) -> None:
+        variables = product.environment | {"SPAMDESK_WEB_PORT": str(ports.free())}
+
+        second = subprocess.run(product.command, env=variables, capture_output=True, text=True, check=False)
+
+        assert second.returncode == 1
+        assert second.stderr.startswith("spamdesk: already running here (process ")
+        assert second.stderr.count("\n") == 1
+
+
+class TestRefusal:
+    def test_names_the_variable_when_the_port_is_taken(self, tmp_path: Path) -> None:
+        with socket.create_server((ports.LOOPBACK, 0)) as taken:
+            port = taken.getsockname()[1]
+            product = Product(tmp_path / "state")
+            variables = product.environment | {"SPAMDESK_WEB_PORT": str(port)}
+
+            refused = subprocess.run(
+                product.command, env=variables, capture_output=True, text=True, check=False
+            )
+
+        assert refused.returncode == 1
+        assert refused.stderr.startswith(
+            f"spamdesk: port {port} is taken; choose another: SPAMDESK_WEB_PORT="
+        )
+        assert refused.stderr.count("\n") == 1
+
+
+def _is_back(product: Product, word: str) -> bool:
+    try:
+        return product.process(word) > 0
+    except ValueError:
+        return False
+
+
+def _lock_of_another(product: Product, killed: int) -> bool:
+    try:
+        return product.postgres() != killed
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _runs(process_id: int) -> bool:
+    return (
+        Path(f"/proc/{process_id}/cmdline").exists()
+        and Path(f"/proc/{process_id}/cmdline").read_bytes() != b""
+    )
