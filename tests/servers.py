@@ -29,7 +29,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     A wrapper, because pytest-django reads the settings in the hook that it wraps.
     """
     os.environ["SPAMDESK_MODE"] = "test"
-    if "PYTEST_XDIST_WORKER" not in os.environ and not _only_asks(early_config):
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        _take_own_broker_database(int(worker.removeprefix("gw")))
+    elif not _only_asks(early_config):
         _start_servers(early_config)
     return (yield)
 
@@ -47,6 +50,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if supervisor := config.stash.get(_SUPERVISOR, None):
         supervisor.stop()
         shutil.rmtree(os.environ["SPAMDESK_STATE_DIR"], ignore_errors=True)
+
+
+def _take_own_broker_database(number: int) -> None:
+    """Keep xdist's workers apart: a Celery worker must not take the messages of another's tests."""
+    address = os.environ["CELERY_BROKER_URL"].rpartition("/")[0]
+    os.environ["CELERY_BROKER_URL"] = f"{address}/{number + 1}"
 
 
 def _only_asks(config: pytest.Config) -> bool:

@@ -1,0 +1,75 @@
+"""Fixtures for every room: workers that are real processes on the test database."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+from django.db import connection
+
+from deploy.local.places import ROOT
+
+_START_SECONDS = 60
+
+
+@pytest.fixture
+def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[bytes]"]:
+    """A real worker of both queues in a process group of its own, on the test database and an empty broker.
+
+    Needs committed rows, hence the transactional database. Kill it with `os.killpg(process.pid, SIGKILL)`.
+    """
+    with redis.Redis.from_url(os.environ["CELERY_BROKER_URL"]) as broker:
+        broker.flushdb()  # other tests enqueue, too, and nobody took their messages
+    settings = connection.settings_dict
+    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
+    variables = {**os.environ, "DATABASE_URL": f"postgresql://{login}/{settings['NAME']}"}
+    with tempfile.TemporaryDirectory(prefix="spamdesk-worker-") as folder:
+        ready, log = Path(folder) / "ready", Path(folder) / "log"
+        with log.open("wb") as output:
+            worker = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "celery",
+                    "--app=config.celery:app",
+                    "worker",
+                    "--queues=scoring,default",
+                    "--concurrency=2",
+                    "--without-gossip",
+                    "--without-mingle",
+                    "--without-heartbeat",
+                ],
+                cwd=ROOT,
+                env=variables | {"SPAMDESK_READY_FILE": str(ready)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            _wait_until_ready(worker, ready, log)
+            yield worker
+        finally:
+            _stop(worker)
+
+
+def _wait_until_ready(worker: "subprocess.Popen[bytes]", ready: Path, log: Path) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not ready.exists():
+        assert worker.poll() is None, f"the worker ended:\n{log.read_text()[-3000:]}"
+        assert time.monotonic() < deadline, f"the worker is not ready:\n{log.read_text()[-3000:]}"
+        time.sleep(0.05)
+
+
+def _stop(worker: "subprocess.Popen[bytes]") -> None:
+    worker.terminate()
+    try:
+        worker.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(worker.pid, 9)
+        worker.wait()
