@@ -1,0 +1,152 @@
+"""docs/api-guide.md: every curl example is sent over HTTP, and answers as the page says, field by field."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+from pytest_django.live_server_helper import LiveServer
+
+from moderation.api.problems import PROBLEMS
+from moderation.models import Platform, Revision
+from moderation.models.platforms import Scope
+from moderation.operations import keys, score
+from tests.moderation.fakes import FakeScorer
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "api-guide.md").read_text()
+_EXAMPLE = re.compile(r"```bash\n(curl .*?)```\s+Answer `(\d{3})`(?:(?!```).)*```json\n(.*?)```", re.DOTALL)
+SPAM = "Cheap pills, no prescription! Call 1-800-555-0199"
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A request of the page and the answer beside it."""
+
+    command: str
+    status: int
+    answer: Any
+
+
+def examples() -> Iterator[Example]:
+    """Read the page's examples, in order."""
+    for command, status, answer in _EXAMPLE.findall(GUIDE):
+        yield Example(command=command, status=int(status), answer=json.loads(answer))
+
+
+def send(command: str, *, variables: dict[str, str]) -> httpx.Response:
+    """Send what the curl command would send."""
+    for name, value in variables.items():
+        command = command.replace(f"${name}", value)
+    words = iter(shlex.split(command.replace("\\\n", " "))[1:])
+    url, body, headers = "", None, {}
+    for word in words:
+        if word == "-H":
+            name, _, value = next(words).partition(": ")
+            headers[name] = value
+        elif word in ("-d", "--data-binary"):
+            body = next(words).encode()
+        elif not word.startswith("-"):
+            url = word
+    return httpx.request(
+        "GET" if body is None else "POST", url, content=body, headers=headers, trust_env=False
+    )
+
+
+def shape(value: Any) -> Any:
+    """Return names and JSON types; of an array, each kind of item once."""
+    if isinstance(value, dict):
+        return {name: shape(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return list({repr(shape(inner)): shape(inner) for inner in value}.values())
+    return (
+        "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+    )
+
+
+@pytest.fixture
+def variables(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the page expects in the environment."""
+    at = timezone.now()
+    platform = Platform.objects.create(slug="acme-social", name="Acme Social", created_at=at)
+    secret = keys.issue(platform=platform, name="guide", scopes=Scope.values, expires_at=None, at=at)[1]
+    # The longer name first: $SPAMDESK is the beginning of $SPAMDESK_KEY.
+    found = {"SPAMDESK_KEY": secret, "SPAMDESK": live_server.url}
+    for name, value in found.items():
+        monkeypatch.setenv(name, value)
+    return found
+
+
+@pytest.fixture
+def scoring(fake_scorer: FakeScorer) -> Any:
+    """Return what scores the waiting posts, as if a minute ago: the feed holds back the last seconds."""
+    fake_scorer.default = 0.05
+    fake_scorer.probabilities[SPAM] = 0.994
+
+    def work() -> None:
+        waiting = list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
+        score.run(revision_ids=waiting, at=timezone.now() - timedelta(minutes=1))
+
+    return work
+
+
+def test_every_example_answers_as_the_page_says(variables: dict[str, str], scoring: Any) -> None:
+    seen = 0
+    for example in examples():
+        response = send(example.command, variables=variables)
+
+        assert response.status_code == example.status, (example.command, response.text)
+        assert shape(response.json()) == shape(example.answer), example.command
+        if "post-1002" in example.command:
+            scoring()
+        seen += 1
+
+    assert seen == GUIDE.count("```bash")
+
+
+def test_the_polling_loop_reads_every_decision_once(
+    variables: dict[str, str], scoring: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        post = {
+            "external_id": f"p-{number}",
+            "text": SPAM,
+            "posted_at": "2026-03-01T09:30:00Z",
+            "author": {"external_id": "spammer"},
+        }
+        headers = {"Authorization": f"Bearer {variables['SPAMDESK_KEY']}"}
+        httpx.post(f"{variables['SPAMDESK']}/api/v1/posts", json=post, headers=headers, trust_env=False)
+    scoring()
+    [loop] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    names: dict[str, Any] = {}
+
+    exec(compile(loop, "docs/api-guide.md", "exec"), names)  # the page's own code is what is tested
+    first = list(names["new_decisions"](None))
+    again = list(names["new_decisions"](first[-1][1]))
+    names["api"].close()
+
+    assert [decision["post"]["external_id"] for decision, _ in first] == ["p-0", "p-1", "p-2"]
+    assert again == []
+
+
+@pytest.mark.parametrize("code", sorted(PROBLEMS))
+def test_the_page_lists_every_problem(code: str) -> None:
+    row = re.search(rf"\n\|[^|]*`{code}`[^|]*\| (\d+) \|", GUIDE)
+
+    assert row is not None
+    assert int(row[1]) == PROBLEMS[code].status
+
+
+@pytest.mark.parametrize("scope", Scope.values)
+def test_the_page_lists_every_scope(scope: str) -> None:
+    assert f"| `{scope}` |" in GUIDE
