@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from moderation.management.door import Door
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent
@@ -52,8 +53,12 @@ class Sending:
         truth.parent.mkdir(parents=True, exist_ok=True)
         self._truth = truth.open("a", encoding="utf-8")
 
-    def close(self) -> None:
-        """Close the file of truths."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._truth.close()
 
     def send(self, events: Iterable[Event], *, is_live: bool) -> None:

@@ -49,8 +49,11 @@ def _piece(name: str) -> Callable[[str, random.Random], str]:
 
 
 def _bidi(text: str, rng: random.Random) -> str:
-    cut = rng.randint(0, len(text))
-    return f"{text[:cut]}{_RIGHT_TO_LEFT_OVERRIDE}{text[cut:][::-1]}{_POP}"
+    """Write some words backwards and have them shown forwards."""
+    return " ".join(
+        f"{_RIGHT_TO_LEFT_OVERRIDE}{word[::-1]}{_POP}" if "://" not in word and rng.random() < 0.5 else word
+        for word in f"{text} now".split(" ")
+    )
 
 
 def _zero_width(text: str, rng: random.Random) -> str:

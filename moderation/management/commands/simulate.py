@@ -46,7 +46,7 @@ class Command(BaseCommand):
             help="what `make run` does: a few days at once, then a gentle stream",
         )
         add("--seed", type=int, help="the same seed writes the same world; by chance if not given")
-        add("--run", help="prefix of all ids; by chance if not given; give it again to repeat a run safely")
+        add("--run", help="prefix of all ids, so that runs add up; by chance if not given")
         add(
             "--texts",
             type=Path,
@@ -65,24 +65,29 @@ class Command(BaseCommand):
             options |= _demo(is_first=not truth.exists())
         world = self._world(options)
         url = options["url"] or f"http://127.0.0.1:{settings.WEB_PORT}"
-        with Door(url=url, key=_key(options), patience_seconds=options["patience"]) as door:
-            sending = Sending(
+        with (
+            Door(url=url, key=_key(options), patience_seconds=options["patience"]) as door,
+            Sending(
                 door=door,
                 truth=truth,
                 bulk=max(1, options["bulk"]),
                 rate=options["rate"],
                 is_bare=options["bare"],
                 complain=self.stderr.write,
-            )
-            try:
-                _send(sending, world=world, options=options, at=timezone.now())
-            except (KeyRefused, Unreachable) as failure:
-                raise CommandError(f"{failure}\n{sending}") from None
-            except KeyboardInterrupt:
-                self.stderr.write("stopped")
+            ) as sending,
+        ):
+            self._send(sending, world=world, options=options)
         self.stdout.write(f"{sending}; truth in {truth}")
         if sending.tally.refused:
             raise CommandError(f"{sending.tally.refused} were refused.")
+
+    def _send(self, sending: Sending, *, world: World, options: dict[str, Any]) -> None:
+        try:
+            _send(sending, world=world, options=options, at=timezone.now())
+        except (KeyRefused, Unreachable) as failure:
+            raise CommandError(f"{failure}\n{sending}") from None
+        except KeyboardInterrupt:
+            self.stderr.write("stopped")
 
     def _world(self, options: dict[str, Any]) -> World:
         seed = options["seed"] if options["seed"] is not None else secrets.randbelow(10**6)
@@ -109,7 +114,6 @@ def _send(sending: Sending, *, world: World, options: dict[str, Any], at: dateti
     if options["then_rate"]:
         now = timezone.now()
         sending.send(world.run(start=now, seconds_per_post=1 / options["then_rate"]), is_live=True)
-    sending.close()
 
 
 def _demo(*, is_first: bool) -> dict[str, Any]:

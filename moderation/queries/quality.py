@@ -1,0 +1,78 @@
+"""How well scores agree with truths: rank measures, and the latest score of each post."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from moderation.models import Score
+
+_CHUNK = 2_000
+
+Flags = Sequence[bool] | npt.NDArray[np.bool_]
+Numbers = Sequence[float] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostScore:
+    """The latest score of a post's latest revision that has one."""
+
+    external_id: str
+    spam_probability: float
+    content_probability: float | None
+    route: str
+    is_degraded: bool
+
+
+def latest_scores(*, external_ids: Sequence[str], platform: str | None = None) -> Iterator[PostScore]:
+    """Yield the latest score of each post that has one, in no order; any platform if none is named."""
+    for start in range(0, len(external_ids), _CHUNK):
+        scores = Score.objects.filter(revision__post__external_id__in=external_ids[start : start + _CHUNK])
+        if platform is not None:
+            scores = scores.filter(revision__post__platform__slug=platform)
+        latest = scores.order_by("revision__post_id", "-revision__number", "-scored_at", "-id").distinct(
+            "revision__post_id"
+        )
+        for row in latest.values_list(
+            "revision__post__external_id", "spam_probability", "content_probability", "route", "is_degraded"
+        ):
+            yield PostScore(
+                external_id=row[0],
+                spam_probability=row[1],
+                content_probability=row[2],
+                route=row[3],
+                is_degraded=row[4],
+            )
+
+
+def roc_auc(*, truths: Flags, probabilities: Numbers) -> float:
+    """Return the chance that a random spam post scores above a random other one, ties counting half.
+
+    In [0, 1], NaN without both classes. The rank sum of Mann and Whitney (1947).
+    """
+    is_spam, scores = np.asarray(truths, dtype=bool), np.asarray(probabilities, dtype=np.float64)
+    spam, talk = int(is_spam.sum()), int((~is_spam).sum())
+    if not spam or not talk:
+        return math.nan
+    _, tie, ties = np.unique(scores, return_inverse=True, return_counts=True)
+    mean_rank = ties.cumsum() - (ties - 1) / 2
+    return float((mean_rank[tie][is_spam].sum() - spam * (spam + 1) / 2) / (spam * talk))
+
+
+def average_precision(*, truths: Flags, probabilities: Numbers) -> float:
+    """Return the area under the precision-recall steps (PR-AUC), tied scores taken together.
+
+    In [0, 1], NaN without spam.
+    """
+    is_spam, scores = np.asarray(truths, dtype=bool), np.asarray(probabilities, dtype=np.float64)
+    if not is_spam.any():
+        return math.nan
+    order = np.argsort(-scores, kind="stable")
+    last_of_tie = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
+    found = is_spam[order].cumsum()[last_of_tie]
+    precision = found / (last_of_tie + 1)
+    return float((np.diff(found, prepend=0) * precision).sum() / is_spam.sum())
