@@ -1,5 +1,4 @@
 """Hostile text, character by character."""
-# ruff: noqa: RUF001 - these tests are about characters that pass for others
 
 from __future__ import annotations
 

@@ -1,0 +1,279 @@
+"""Queue, decisions, domains, exports, account and health through their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Decision, DomainBan, Export, User
+from moderation.operations import export, review
+from moderation.queries import queue
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.web.conftest import HTMX
+
+Case_ = Callable[..., Case]
+
+
+class TestQueue:
+    def test_lists_the_most_harmful_first_with_its_reason(
+        self, desk: Client, open_case: Case_, fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.probabilities = {"mild": 0.3, "wild": 0.8}
+        open_case(text="mild")
+        open_case(text="wild")
+
+        body = desk.get("/queue/").content.decode()
+
+        assert body.index("wild") < body.index("mild")
+        assert "Models unsure" in body
+        assert "80 %" in body
+        assert "Leaning not spam" in body
+
+    def test_shows_no_probability_of_an_audit_sample(self, desk: Client, open_case: Case_) -> None:
+        open_case()
+        Case.objects.update(reason="audit")
+
+        body = desk.get("/queue/").content.decode()
+
+        assert "hidden: audit sample" in body
+        assert "50 %" not in body
+
+    def test_needs_the_same_few_queries_for_any_number_of_rows(
+        self, desk: Client, open_case: Case_, django_assert_num_queries: Any
+    ) -> None:
+        desk.get("/queue/")
+        for number in range(3):
+            open_case(text=f"https://shop{number}.example/ offer")
+        with django_assert_num_queries(6):
+            desk.get("/queue/")
+        for number in range(9):
+            open_case(text=f"https://stall{number}.example/ offer")
+
+        with django_assert_num_queries(6):
+            desk.get("/queue/")
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [("reason=audit", False), ("domain=shop.example", True), ("domain=other.example", False),
+         ("language=fr", True), ("language=de", False), ("reason=nonsense", True)],
+    )  # fmt: skip
+    def test_filters(self, desk: Client, open_case: Case_, query: str, found: bool) -> None:
+        open_case(text="see https://shop.example/a", language="fr")
+
+        body = desk.get(f"/queue/?{query}", headers=HTMX).content.decode()
+
+        assert ("shop[.]example" in body) is found
+
+    def test_pages_without_gaps_or_repeats(self, desk: Client, open_case: Case_) -> None:
+        made = {f"/review/{open_case(text=f'post {number}').pk}/" for number in range(7)}
+        first = queue.rows(viewer=User.objects.get(), wanted=queue.QueueFilter(), at=timezone.now(), limit=4)
+        second = queue.rows(
+            viewer=User.objects.get(),
+            wanted=queue.QueueFilter(),
+            at=timezone.now(),
+            limit=4,
+            cursor=first.next_cursor,
+        )
+
+        shown = [f"/review/{row.case_id}/" for row in (*first.rows, *second.rows)]
+        assert len(shown) == len(set(shown)) == 7
+        assert set(shown) == made
+        assert second.next_cursor == ""
+
+    def test_refuses_a_made_up_cursor(self, desk: Client) -> None:
+        assert desk.get("/queue/?cursor=nonsense").status_code == 404
+
+    def test_is_friendly_when_empty(self, desk: Client) -> None:
+        assert "The queue is empty" in desk.get("/queue/").content.decode()
+
+    def test_shows_who_holds_a_case(self, desk: Client, open_case: Case_, other_moderator: User) -> None:
+        review.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
+
+        assert "other_moderator" in desk.get("/queue/").content.decode()
+
+
+class TestDecisions:
+    @pytest.fixture
+    def decision(self, case_in_front: Case, moderator: User) -> Decision:
+        decided = review.decide(
+            case_id=case_in_front.pk,
+            case_version=case_in_front.version,
+            moderator=moderator,
+            verdict="spam",
+            at=timezone.now(),
+        )
+        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
+        return decided
+
+    def test_show_ones_own_and_to_leads_everyones(
+        self, desk: Client, lead_desk: Client, decision: Decision
+    ) -> None:
+        assert "grey cat" in desk.get("/decisions/").content.decode()
+        assert "grey cat" not in lead_desk.get("/decisions/").content.decode()
+        assert "grey cat" in lead_desk.get("/decisions/?whose=everyone").content.decode()
+
+    def test_never_show_others_to_a_moderator(
+        self, desk_of: Callable[[User], Client], other_moderator: User, decision: Decision
+    ) -> None:
+        body = desk_of(other_moderator).get("/decisions/?whose=everyone").content.decode()
+
+        assert "grey cat" not in body
+
+    @pytest.mark.parametrize(("text", "found"), [("honest_author", True), ("spammer", False)])
+    def test_are_found_by_author(self, desk: Client, decision: Decision, text: str, found: bool) -> None:
+        assert ("grey cat" in desk.get(f"/decisions/?q={text}").content.decode()) is found
+
+    def test_are_corrected_with_a_reason(self, desk: Client, decision: Decision) -> None:
+        desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
+
+        assert Decision.objects.get(reversal__isnull=True).verdict == "not_spam"
+        assert "corrected by moderator: A joke" in desk.get("/decisions/").content.decode()
+
+    def test_are_not_corrected_without_one(self, desk: Client, decision: Decision) -> None:
+        desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": " "})
+
+        assert Decision.objects.count() == 1
+        assert "needs a reason" in desk.get("/decisions/").content.decode()
+
+    def test_of_others_are_corrected_by_leads_only(
+        self,
+        desk_of: Callable[[User], Client],
+        other_moderator: User,
+        lead_desk: Client,
+        decision: Decision,
+    ) -> None:
+        form = {"verdict": "not_spam", "reason": "A joke"}
+
+        desk_of(other_moderator).post(f"/decisions/{decision.pk}/correct/", form)
+        assert Decision.objects.count() == 1
+
+        lead_desk.post(f"/decisions/{decision.pk}/correct/", form)
+        assert Decision.objects.count() == 2
+
+
+class TestDomains:
+    @pytest.fixture
+    def linked(self, open_case: Case_) -> Case:
+        return open_case(text="see https://www.shop.example/a", at=timezone.now())
+
+    def test_are_listed_with_their_history(self, lead_desk: Client, linked: Case) -> None:
+        body = lead_desk.get("/domains/").content.decode()
+
+        assert "shop.example" in body
+        assert "none yet" in body
+
+    def test_tell_what_a_ban_would_have_hit(self, lead_desk: Client, linked: Case) -> None:
+        body = lead_desk.get("/domains/shop.example/").content.decode()
+
+        assert "<strong>1 post</strong> so far" in body
+
+    def test_are_banned_and_lifted(self, lead_desk: Client, linked: Case) -> None:
+        lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": "7"})
+        ban = DomainBan.objects.get()
+        assert ban.expires_at is not None
+        assert "shop.example" in lead_desk.get("/domains/?banned=1").content.decode()
+
+        lead_desk.post(f"/bans/{ban.pk}/lift/")
+        assert DomainBan.objects.get().lifted_at is not None
+
+    def test_are_not_banned_without_a_reason(self, lead_desk: Client, linked: Case) -> None:
+        answer = lead_desk.post("/domains/shop.example/ban/", {"reason": "", "days": "7"})
+
+        assert answer.status_code == 422
+        assert not DomainBan.objects.exists()
+
+    def test_are_refused_when_banned_before(self, lead_desk: Client, linked: Case) -> None:
+        for _ in range(2):
+            lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": ""})
+
+        assert DomainBan.objects.count() == 1
+        assert "banned already" in lead_desk.get("/domains/shop.example/").content.decode()
+
+    def test_that_nobody_saw_are_not_found(self, lead_desk: Client) -> None:
+        assert lead_desk.get("/domains/unheard.example/").status_code == 404
+
+    def test_need_few_queries(
+        self, lead_desk: Client, open_case: Case_, django_assert_max_num_queries: Any
+    ) -> None:
+        for number in range(6):
+            open_case(text=f"https://shop{number}.example/", at=timezone.now())
+
+        with django_assert_max_num_queries(6):
+            lead_desk.get("/domains/")
+
+
+class TestExports:
+    def test_are_asked_for_built_and_downloaded(
+        self, lead_desk: Client, lead: User, settings: Any, tmp_path: Path
+    ) -> None:
+        settings.EXPORT_DIR = tmp_path
+        lead_desk.post("/exports/", {"since": "2026-01-01", "until": "2026-01-31"})
+        asked = Export.objects.get()
+        assert (asked.requested_by, str(asked.since), str(asked.until)) == (
+            lead,
+            "2026-01-01 00:00:00+00:00",
+            "2026-02-01 00:00:00+00:00",
+        )
+        assert lead_desk.get(f"/exports/{asked.pk}/download/").status_code == 404
+
+        export.build(export_id=asked.pk, at=timezone.now())
+
+        body = lead_desk.get(f"/exports/{asked.pk}/", headers=HTMX).content.decode()
+        assert "SHA-256" in body
+        answer = lead_desk.get(f"/exports/{asked.pk}/download/")
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}.jsonl"'
+        assert b"".join(answer.streaming_content) == b""  # type: ignore[arg-type]  # a plain iterator here
+
+    def test_refuse_a_window_that_ends_before_it_begins(self, lead_desk: Client) -> None:
+        answer = lead_desk.post("/exports/", {"since": "2026-02-01", "until": "2026-01-31"})
+
+        assert answer.status_code == 422
+        assert not Export.objects.exists()
+
+    def test_whose_file_is_gone_are_not_found(
+        self, lead_desk: Client, lead: User, settings: Any, tmp_path: Path
+    ) -> None:
+        settings.EXPORT_DIR = tmp_path
+        gone = Export.objects.create(
+            requested_by=lead, requested_at=timezone.now(), state="ready", file_name="labels-1.jsonl"
+        )
+
+        assert lead_desk.get(f"/exports/{gone.pk}/download/").status_code == 404
+
+
+class TestAccount:
+    def test_keeps_comfort_in_this_browser(self, desk: Client) -> None:
+        desk.post("/account/", {"theme": "dark", "keys": "off"})
+
+        body = desk.get("/queue/").content.decode()
+        assert 'data-theme="dark"' in body
+        assert 'data-keys="off"' in body
+
+    def test_ignores_a_forged_cookie(self, desk: Client) -> None:
+        desk.cookies["theme"] = '"><script>'
+
+        assert 'data-theme="' not in desk.get("/queue/").content.decode()
+
+
+class TestHealth:
+    def test_names_what_is_down_and_still_answers(
+        self, desk: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse() -> str:
+            raise ConnectionError
+
+        monkeypatch.setattr("moderation.web.health._ask_triton", refuse)
+        monkeypatch.setattr("moderation.web.health._ask_workers", refuse)
+        monkeypatch.setattr("moderation.web.health._ask_broker", lambda: "answers in 1 ms")
+
+        body = desk.get("/health/").content.decode()
+
+        assert body.count("service--down") == 2
+        assert "posts are scored without their text" in body
+        assert "Cases in the queue" in body
