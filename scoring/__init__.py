@@ -1,1 +1,1 @@
-"""Spamdesk's scoring library: a function from a frozen record to a score. No Django, no clock, no settings."""
+"""Spamdesk's scoring library: a function from a frozen record to a score. No Django, no clock."""

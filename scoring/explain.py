@@ -24,6 +24,7 @@ MAX_WORDS = 200
 
 _MAX_EVALUATIONS = 400
 _BATCH = 64
+_MASK = "..."
 # A link or number stays one word; a run of punctuation or emoji is one.
 _WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
 # Below this share of its absolute total, a sub-model's own sum says nothing about its features' shares.
@@ -96,7 +97,10 @@ def word_contributions(
     def margins(masked: NDArray[Any]) -> Floats:
         return content_margins(np.asarray(probabilities([str(part) for part in masked]), dtype=np.float64))
 
-    explainer = shap.PartitionExplainer(margins, shap.maskers.Text(_words_of, mask_token="..."))  # noqa: S106 a mask, no secret
+    if len(words) == 1:  # shap cannot cluster a single word
+        whole, masked_out = margins(np.array([explained, _MASK]))
+        return (WordContribution(*words[0], contribution=float(whole - masked_out)),)
+    explainer = shap.PartitionExplainer(margins, shap.maskers.Text(_words_of, mask_token=_MASK))
     explanation = explainer([explained], max_evals=_MAX_EVALUATIONS, batch_size=_BATCH, silent=True)
     shares = explanation.values[0]
     return tuple(
@@ -114,7 +118,7 @@ class _TreeShap:
         self._explainer = _shap().TreeExplainer(
             _shap_model(forest), feature_perturbation="tree_path_dependent"
         )
-        self.base = float(self._explainer.expected_value)
+        self.base = float(np.ravel(self._explainer.expected_value)[0])
 
     def shares(self, rows: Floats) -> Floats:
         """Return float64 (n, n_inputs) whose rows add up to margin - base."""
@@ -169,6 +173,6 @@ def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, li
 
 @functools.cache
 def _shap() -> Any:
-    import shap  # noqa: PLC0415 heavy: over a second and 150 MB
+    import shap
 
     return shap

@@ -38,7 +38,7 @@ _BAIT = _set_of(
     "unlock update verification verify wallet win winner"
 )
 # Letters of other scripts and digits that pass for Latin letters; Unicode TR39 has the whole table.
-_PASSES_FOR = str.maketrans("аеорсухіјѕԁԛԝһѵɡıοαν013457", "aeopcyxijsdqwhvgioavoleast")  # noqa: RUF001 on purpose
+_PASSES_FOR = str.maketrans("аеорсухіјѕԁԛԝһѵӏɡıοαν013457", "aeopcyxijsdqwhvlgioavoleast")  # noqa: RUF001 on purpose
 _TOKEN = re.compile(r"[^\W_]+")
 
 

@@ -24,8 +24,8 @@ REMOVE_FLOOR = 0.90
 REVIEW_CEILING = 0.30
 RULE = (
     f"on the validation part (simulated), removal keeps a precision of at least {REMOVE_PRECISION:.0%} and "
-    f"never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the allowed are spam, and nothing from "
-    f"{REVIEW_CEILING:.2f} on is allowed"
+    f"never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the allowed are spam, and nothing "
+    f"from {REVIEW_CEILING:.2f} on is allowed"
 )
 _FOLDS = 5
 _FAR = 20.0

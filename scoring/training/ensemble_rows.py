@@ -50,7 +50,7 @@ class Material:
     seed: int
 
     def part(self, split: Split) -> Material:
-        """Keep the records whose group falls into the split. Raises ValueError if they are all of one sort."""
+        """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
         chosen = [place for place, one in enumerate(self.labelled) if split_of(one.group) is split]
         kept = [self.labelled[place] for place in chosen]
         if len({one.is_spam for one in kept}) < 2:

@@ -39,8 +39,8 @@ def fit(rows: Rows, *, seed: int) -> Ensemble:
 
 
 def _sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
-    """Fit a sub-model on the features of its family that are ever known; scikit-learn refuses an empty column."""
-    known = ~np.isnan(rows.features).all(axis=0)
+    """Fit a sub-model on the features that are ever known; scikit-learn refuses an empty column."""
+    known = np.logical_not(np.isnan(rows.features).all(axis=0))
     inputs = tuple(feature for feature in features.FAMILIES[name] if known[features.NAMES.index(feature)])
     forest, _ = fit_classifier(_columns(rows, inputs), is_spam=rows.is_spam, inputs=inputs, seed=seed)
     return forest

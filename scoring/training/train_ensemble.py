@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from scoring import features
 from scoring.content import MODEL, ContentModel
@@ -78,7 +79,9 @@ def train(
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all."""
     material = Material(labelled, ask_content(labelled, content=content), seed)
-    ensemble = fit(material.part(Split.TRAIN).rows_with_gaps(), seed=seed)
+    # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
+    with threadpool_limits(limits=1):
+        ensemble = fit(material.part(Split.TRAIN).rows_with_gaps(), seed=seed)
     validation = material.part(Split.VALIDATION).rows_with_gaps()
     choice = calibrate.choose_calibration(
         _margins(ensemble, validation), is_spam=validation.is_spam, groups=validation.groups

@@ -90,7 +90,9 @@ def _labelled(index: int, *, generator: np.random.Generator) -> LabelledRecord:
             ip_history=history,
             ip_network_history=history,
             links=links if generator.random() < 0.3 + 0.5 * push else (),
-            journey=tuple(JourneyStep(name=f"step{place % 4}", at_ms=int(at)) for place, at in enumerate(pace)),
+            journey=tuple(
+                JourneyStep(name=f"step{place % 4}", at_ms=int(at)) for place, at in enumerate(pace)
+            ),
             complaints=tuple(
                 ComplaintRecord(reason="spam", reported_at=AT, reporter_confirmed=int(generator.poisson(2)))
                 for _ in range(generator.poisson(0.1 + 0.8 * push))

@@ -1,0 +1,72 @@
+"""The schema as a whole: names, ranges, hash, and the page that documents it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+
+from scoring.features import FAMILIES, FEATURES, NAMES, SCHEMA_HASH, extract, schema_hash
+from scoring.features.__main__ import page
+from tests.scoring.random_records import labelled, record
+
+PAGE = Path(__file__).parents[3] / "docs" / "features.md"
+
+
+class TestFeatures:
+    def test_names_are_unique_and_say_their_family(self) -> None:
+        assert len(set(NAMES)) == len(NAMES)
+        assert all(re.fullmatch(r"(context|social|journey|feedback)\.[a-z0-9_]+", name) for name in NAMES)
+
+    def test_every_feature_belongs_to_one_sub_model(self) -> None:
+        assert sorted(name for names in FAMILIES.values() for name in names) == sorted(NAMES)
+
+    def test_every_feature_is_documented(self) -> None:
+        assert all(feature.unit and feature.meaning and feature.why for feature in FEATURES)
+
+    def test_the_page_is_up_to_date(self) -> None:
+        """Cure: python -m scoring.features > docs/features.md"""
+        assert PAGE.read_text(encoding="utf-8") == page()
+
+
+class TestSchemaHash:
+    def test_is_the_one_that_stored_scores_name(self) -> None:
+        """A change here needs a new release: stored ensembles refuse to run on other features."""
+        assert SCHEMA_HASH == "e44b49922128d8c9ca022dba8def6db0ff2da4d6d9db89416793e392ef120ea2"
+
+    def test_changes_with_name_unit_and_order(self) -> None:
+        first, *rest = FEATURES
+        changed = [
+            (dataclasses.replace(first, name="context.other"), *rest),
+            (dataclasses.replace(first, unit="percent"), *rest),
+            (*rest, first),
+        ]
+
+        assert len({SCHEMA_HASH, *map(schema_hash, changed)}) == 4
+
+    def test_does_not_change_with_wording(self) -> None:
+        first, *rest = FEATURES
+
+        assert schema_hash((dataclasses.replace(first, meaning="x", why="y"), *rest)) == SCHEMA_HASH
+
+
+class TestExtract:
+    def test_stays_within_the_stated_ranges(self) -> None:
+        rows = np.stack([extract(one.record) for one in labelled(300)])
+
+        for column, feature in zip(rows.T, FEATURES, strict=True):
+            known = column[~np.isnan(column)]
+            assert (known >= feature.minimum).all(), feature.name
+            assert (known <= feature.maximum).all(), feature.name
+
+    def test_is_never_infinite(self) -> None:
+        assert not np.isinf(extract(record())).any()
+
+    def test_gives_the_same_vector_for_a_record_read_back(self) -> None:
+        post = labelled(1)[0].record
+
+        again = type(post).from_json(post.to_json())
+
+        np.testing.assert_array_equal(extract(again), extract(post))

@@ -1,0 +1,111 @@
+"""Author features and copies, by table."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from scoring.features import social
+from scoring.records import AuthorSnapshot, History, Link
+from tests.scoring.features.values import value_of
+from tests.scoring.random_records import AT, record
+
+NAN = float("nan")
+HONEST_AUTHOR = AuthorSnapshot(
+    external_id="honest_author",
+    created_at=AT - timedelta(days=100),
+    friends=49,
+    followers=99,
+    is_verified=True,
+    posts=500,
+)
+PAST = History(
+    posts=12,
+    posts_24h=3,
+    confirmed_spam=2,
+    confirmed_not_spam=3,
+    complaints=4,
+    authors=1,
+    first_seen_at=AT - timedelta(days=10),
+)
+COPIES = History(posts=20, posts_24h=15, confirmed_spam=5, complaints=7, authors=11)
+LINKS = (
+    Link(url="http://a.example/", host="a.example", domain="a.example", author_posts=2),
+    Link(url="http://b.example/", host="b.example", domain="b.example", author_posts=6),
+)
+POST = record(author=HONEST_AUTHOR, author_history=PAST, similar=COPIES, same_text_by_author=2, links=LINKS)
+
+
+class TestFeatures:
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("social.account_age_days", 100),
+            ("social.friends", 49),
+            ("social.followers", 99),
+            ("social.followers_per_friend", 2),
+            ("social.is_verified", 1),
+            ("social.posts", 500),
+            ("social.posts_per_day", 5),
+            ("social.known_posts", 12),
+            ("social.posts_24h", 3),
+            ("social.days_known", 10),
+            ("social.spam_share", 2.5 / 10),
+            ("social.confirmed_spam", 2),
+            ("social.complaints", 4),
+            ("social.same_text_posts", 2),
+            ("social.same_link_posts", 6),
+            ("social.similar_posts", 20),
+            ("social.similar_posts_24h", 15),
+            ("social.similar_authors", 11),
+            ("social.similar_spam_share", 5.5 / 10),
+            ("social.similar_complaints", 7),
+        ],
+    )
+    def test_of_a_well_known_author(self, name: str, value: float) -> None:
+        assert value_of(name, POST) == pytest.approx(value)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("social.account_age_days", NAN),
+            ("social.friends", NAN),
+            ("social.followers", NAN),
+            ("social.followers_per_friend", NAN),
+            ("social.is_verified", NAN),
+            ("social.posts", NAN),
+            ("social.posts_per_day", NAN),
+            ("social.known_posts", 0),
+            ("social.posts_24h", 0),
+            ("social.days_known", 0),
+            ("social.spam_share", 0.1),
+            ("social.confirmed_spam", 0),
+            ("social.complaints", 0),
+            ("social.same_text_posts", 0),
+            ("social.same_link_posts", NAN),
+            ("social.similar_posts", 0),
+            ("social.similar_posts_24h", 0),
+            ("social.similar_authors", 0),
+            ("social.similar_spam_share", NAN),
+            ("social.similar_complaints", NAN),
+        ],
+    )
+    def test_of_an_author_who_is_only_a_name(self, name: str, value: float) -> None:
+        assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
+
+    def test_every_feature_stands_in_the_tables(self) -> None:
+        assert len(social.FEATURES) == 20
+
+    def test_an_account_made_after_the_post_by_another_clock_has_no_age(self) -> None:
+        author = AuthorSnapshot(external_id="spammer", created_at=AT + timedelta(minutes=5), posts=3)
+
+        assert value_of("social.account_age_days", record(author=author)) == 0.0
+        assert value_of("social.posts_per_day", record(author=author)) == 3.0
+
+    def test_thin_evidence_stays_near_the_prior(self) -> None:
+        one = record(author_history=History(confirmed_spam=1))
+        many = record(author_history=History(confirmed_spam=50))
+
+        assert value_of("social.spam_share", one) == pytest.approx(0.25)
+        assert value_of("social.spam_share", many) > 0.9

@@ -1,0 +1,9 @@
+"""The shipped release, which tests of the library run on: real models, no training, no server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import scoring
+
+STARTER = Path(scoring.__file__).parent / "starter"

@@ -1,0 +1,154 @@
+"""Contributions: they add up whatever comes in, and words keep their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring.ensemble import Ensemble, content_margins
+from scoring.explain import MAX_WORDS, StackExplainer, _apportioned, word_contributions
+from scoring.features import NAMES
+from scoring.trees import Floats
+from tests.scoring.starter import STARTER
+
+VALUES = st.one_of(
+    st.just(float("nan")), st.floats(0, 1), st.integers(0, 20).map(float), st.floats(-1e6, 1e6)
+)
+VECTORS = st.lists(VALUES, min_size=len(NAMES), max_size=len(NAMES))
+PROBABILITIES = st.one_of(st.just(float("nan")), st.floats(0, 1))
+
+
+@pytest.fixture(scope="module")
+def ensemble() -> Ensemble:
+    return Ensemble.load(STARTER)
+
+
+@pytest.fixture(scope="module")
+def explainer(ensemble: Ensemble) -> StackExplainer:
+    return StackExplainer(ensemble)
+
+
+class TestStackExplainer:
+    @given(vector=VECTORS, probability=PROBABILITIES)
+    @settings(max_examples=150, deadline=None)
+    def test_base_and_contributions_add_up_to_the_main_margin(
+        self, ensemble: Ensemble, explainer: StackExplainer, vector: list[float], probability: float
+    ) -> None:
+        features = np.array([vector])
+        inputs = ensemble.main_inputs(features, content_probabilities=np.array([probability]))
+
+        shares = explainer.contributions(features, main_inputs=inputs)
+
+        assert shares.shape == (1, len(NAMES) + 1)
+        assert explainer.base + shares.sum() == pytest.approx(ensemble.main_margins(inputs)[0], abs=1e-6)
+
+    def test_a_feature_in_no_tree_has_no_share(self, ensemble: Ensemble, explainer: StackExplainer) -> None:
+        features = np.random.default_rng(0).normal(size=(20, len(NAMES)))
+        inputs = ensemble.main_inputs(features, content_probabilities=np.full(20, 0.5))
+        used = {
+            forest.inputs[place]
+            for forest in ensemble.sub_models.values()
+            for tree in forest.trees
+            for place in tree.input[tree.input >= 0]
+        }
+        unused = [place for place, name in enumerate(NAMES) if name not in used]
+
+        shares = explainer.contributions(features, main_inputs=inputs)
+
+        assert not shares[:, unused].any()
+
+    def test_more_content_probability_gives_the_text_a_larger_share(
+        self, ensemble: Ensemble, explainer: StackExplainer
+    ) -> None:
+        features = np.full((2, len(NAMES)), np.nan)
+        inputs = ensemble.main_inputs(features, content_probabilities=np.array([0.05, 0.95]))
+
+        shares = explainer.contributions(features, main_inputs=inputs)
+
+        assert shares[0, -1] < 0 < shares[1, -1]
+
+
+class TestApportioned:
+    @pytest.mark.parametrize(
+        ("total", "shares", "expected"),
+        [
+            (2.0, [1.0, 3.0], [0.5, 1.5]),
+            (-2.0, [1.0, 3.0], [-0.5, -1.5]),
+            (2.0, [3.0, -1.0], [3.0, -1.0]),
+            (2.0, [1.0, -1.0], [1.0, 1.0]),
+            (2.0, [1.0, -0.999], [1.0005, 0.9995]),
+            (2.0, [0.0, 0.0], [1.0, 1.0]),
+            (0.0, [1.0, 2.0], [0.0, 0.0]),
+        ],
+        ids=["in proportion", "sign kept", "opposed", "cancelled", "nearly", "silent", "nothing"],
+    )
+    def test_splits(self, total: float, shares: list[float], expected: list[float]) -> None:
+        found = _apportioned(np.array([total]), shares=np.array([shares]))
+
+        assert found[0].tolist() == pytest.approx(expected, abs=1e-3)
+        assert found.sum() == pytest.approx(total)
+
+
+def speaks_of_pills(texts: Sequence[str]) -> Floats:
+    """A content model: "pills" adds 2 to the log-odds, "cheap" 1, "mother" takes 1 away."""
+    margins = [-1 + 2 * ("pills" in text) + ("cheap" in text) - ("mother" in text) for text in texts]
+    return np.array([1 / (1 + np.exp(-margin)) for margin in margins])
+
+
+class TestWordContributions:
+    def test_name_the_words_and_their_places_in_the_raw_text(self) -> None:
+        text = "  cheap  pills, for mother!"
+
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        by_word = {text[one.start : one.end]: one.contribution for one in found}
+        assert by_word["pills"] == pytest.approx(2, abs=1e-6)
+        assert by_word["cheap"] == pytest.approx(1, abs=1e-6)
+        assert by_word["mother"] == pytest.approx(-1, abs=1e-6)
+        assert by_word["for"] == pytest.approx(0, abs=1e-6)
+
+    def test_add_up_to_the_difference_from_the_masked_text(self) -> None:
+        text = "cheap pills for my mother"
+
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        whole, nothing = content_margins(speaks_of_pills([text, "..."]))
+        assert sum(one.contribution for one in found) == pytest.approx(whole - nothing, abs=1e-6)
+
+    def test_keeps_a_link_and_an_emoji_whole(self) -> None:
+        text = "pills http://a.example/x?y=1 🎉🎉 don't"
+
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        assert [text[one.start : one.end] for one in found] == [
+            "pills",
+            "http://a.example/x?y=1",
+            "🎉🎉",
+            "don't",
+        ]
+
+    @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+    def test_of_nothing_is_nothing(self, text: str) -> None:
+        assert word_contributions(text, probabilities=speaks_of_pills) == ()
+
+    def test_of_one_word(self) -> None:
+        (found,) = word_contributions("pills", probabilities=speaks_of_pills)
+
+        assert (found.start, found.end) == (0, 5)
+        assert found.contribution == pytest.approx(2, abs=1e-6)
+
+    def test_a_long_text_is_cut_and_asks_a_bounded_number_of_times(self) -> None:
+        asked: list[int] = []
+
+        def counted(texts: Sequence[str]) -> Floats:
+            asked.append(len(texts))
+            return speaks_of_pills(texts)
+
+        found = word_contributions("word " * 1_000 + "pills", probabilities=counted)
+
+        assert len(found) == MAX_WORDS
+        assert sum(asked) <= 450

@@ -1,0 +1,211 @@
+"""The whole of scoring on the shipped release, with a stand-in for the content model."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.blocklist import Ban, Blocklist
+from scoring.content import Unavailable
+from scoring.ensemble import MAIN_INPUTS, calibrated
+from scoring.explain import CONTENT_TEXT
+from scoring.features import NAMES
+from scoring.pipeline import Scorer, ScoreResult
+from scoring.records import ComplaintRecord, Link
+from scoring.release import MANIFEST, Release, SchemaMismatch
+from scoring.routing import ReviewReason, Route
+from scoring.trees import Floats
+from tests.scoring.random_records import AT, FakeContent, labelled, record
+from tests.scoring.starter import STARTER
+
+NO_BANS = Blocklist()
+BAN = Ban(7, "bad.example")
+BANS = Blocklist({"bad.example": BAN})
+BANNED = record(
+    external_id="banned",
+    links=(Link(url="http://bad.example/", host="bad.example", domain="bad.example"),),
+)
+
+
+class BrokenContent:
+    """A content model whose server is down."""
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        raise Unavailable(f"no answer to {len(texts)} texts")
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return Release.load(STARTER)
+
+
+@pytest.fixture
+def content() -> FakeContent:
+    return FakeContent()
+
+
+@pytest.fixture
+def scorer(release: Release, content: FakeContent) -> Scorer:
+    return Scorer(release=release, content=content)
+
+
+def equal(first: ScoreResult, second: ScoreResult) -> bool:
+    """Compare results by their digits: NaN features differ from themselves."""
+    return repr(first) == repr(second)
+
+
+class TestScore:
+    def test_says_all_that_a_score_keeps(self, scorer: Scorer, release: Release) -> None:
+        score = scorer.score(labelled(1)[0].record, blocklist=NO_BANS)
+
+        assert score.release_id == release.id
+        assert 0.0 <= score.spam_probability <= 1.0
+        assert tuple(score.sub_models) == MAIN_INPUTS
+        assert [one.feature for one in score.contributions] == [*NAMES, CONTENT_TEXT]
+        assert len(score.features) == len(NAMES)
+        assert score.ban is None
+        assert not score.is_degraded
+
+    def test_contributions_add_up_to_the_probability(self, scorer: Scorer, release: Release) -> None:
+        for one in labelled(30):
+            score = scorer.score(one.record, blocklist=NO_BANS)
+            margin = score.base + sum(part.contribution for part in score.contributions)
+            again = calibrated(np.array([margin]), calibration=release.calibration)[0]
+            assert again == pytest.approx(score.spam_probability, abs=1e-9)
+
+    def test_the_same_record_gets_the_same_score(self, scorer: Scorer, release: Release) -> None:
+        post = labelled(1)[0].record
+        stored = type(post).from_json(json.loads(json.dumps(post.to_json())))
+        other = Scorer(release=release, content=FakeContent())
+
+        assert equal(scorer.score(post, blocklist=NO_BANS), other.score(stored, blocklist=NO_BANS))
+
+    def test_a_post_without_text_is_not_degraded(self, scorer: Scorer, content: FakeContent) -> None:
+        score = scorer.score(record(text=" \n"), blocklist=NO_BANS)
+
+        assert content.calls == []
+        assert score.content_probability is None
+        assert math.isnan(score.contributions[-1].value)
+        assert not score.is_degraded
+
+    def test_more_reliable_complaints_never_lower_it(self, scorer: Scorer) -> None:
+        post = record(text="buy followers 0.7")
+        complaint = ComplaintRecord(reason="spam", reported_at=AT, reporter_confirmed=9)
+        reported = dataclasses.replace(post, complaints=(complaint,) * 6)
+
+        before, after = scorer.score_many([post, reported], blocklist=NO_BANS)
+
+        assert after.spam_probability > before.spam_probability
+        assert after.sub_models["feedback"] > before.sub_models["feedback"]  # type: ignore[operator]  # both known
+
+    def test_a_bare_post_follows_its_content_probability(self, scorer: Scorer) -> None:
+        """Nothing but the text is known: the order of the texts must survive, without steps."""
+        posts = [record(external_id=str(place), text=f"x {place / 200:.4f}") for place in range(1, 200)]
+
+        scores = scorer.score_many(posts, blocklist=NO_BANS)
+
+        assert (np.diff([score.spam_probability for score in scores]) > 0).all()
+
+
+class TestScoreMany:
+    def test_equals_scoring_one_by_one(self, scorer: Scorer) -> None:
+        records = [one.record for one in labelled(40)]
+
+        together = scorer.score_many(records, blocklist=NO_BANS)
+
+        alone = [scorer.score(one, blocklist=NO_BANS) for one in records]
+        assert all(map(equal, together, alone))
+
+    def test_asks_the_content_model_once(self, scorer: Scorer, content: FakeContent) -> None:
+        scorer.score_many([one.record for one in labelled(40)], blocklist=NO_BANS)
+
+        assert content.calls == [40]
+
+    def test_of_nothing_is_nothing(self, scorer: Scorer, content: FakeContent) -> None:
+        assert scorer.score_many([], blocklist=NO_BANS) == []
+        assert content.calls == []
+
+
+class TestBanned:
+    def test_is_spam_and_runs_nothing_else(self, scorer: Scorer, content: FakeContent) -> None:
+        score = scorer.score(BANNED, blocklist=BANS)
+
+        assert content.calls == []
+        assert score.spam_probability == 1.0
+        assert score.routing.route is Route.REMOVE
+        assert score.ban == BAN
+        assert score.contributions == ()
+        assert score.features == ()
+
+    def test_among_others_leaves_their_order_and_scores_alone(
+        self, scorer: Scorer, content: FakeContent
+    ) -> None:
+        first, second = (one.record for one in labelled(2))
+
+        scores = scorer.score_many([BANNED, first, BANNED, second], blocklist=BANS)
+
+        assert content.calls == [2]
+        assert [score.ban for score in scores] == [BAN, None, BAN, None]
+        assert equal(scores[1], scorer.score(first, blocklist=BANS))
+        assert equal(scores[3], scorer.score(second, blocklist=BANS))
+
+    def test_all_of_them_need_no_models(self, scorer: Scorer, content: FakeContent) -> None:
+        scores = scorer.score_many([BANNED, BANNED], blocklist=BANS)
+
+        assert [score.spam_probability for score in scores] == [1.0, 1.0]
+        assert content.calls == []
+
+
+class TestDegraded:
+    def test_goes_to_a_human_with_what_the_rest_says(self, release: Release) -> None:
+        scorer = Scorer(release=release, content=BrokenContent())
+
+        scores = scorer.score_many([one.record for one in labelled(60)], blocklist=NO_BANS)
+
+        assert all(score.is_degraded for score in scores)
+        assert {score.routing.reason for score in scores} == {ReviewReason.DEGRADED}
+        assert {score.content_probability for score in scores} == {None}
+        assert all(0.0 <= score.spam_probability <= 1.0 for score in scores)
+
+    def test_a_banned_post_is_still_removed(self, release: Release) -> None:
+        score = Scorer(release=release, content=BrokenContent()).score(BANNED, blocklist=BANS)
+
+        assert score.routing.route is Route.REMOVE
+        assert not score.is_degraded
+
+    def test_a_fault_of_another_kind_is_not_hidden(self, release: Release) -> None:
+        class Faulty:
+            def probabilities(self, texts: Sequence[str]) -> Floats:
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            Scorer(release=release, content=Faulty()).score(record(), blocklist=NO_BANS)
+
+
+class TestScorer:
+    def test_refuses_a_release_of_other_features(self, tmp_path: Path) -> None:
+        folder = Path(shutil.copytree(STARTER, tmp_path / "release"))
+        manifest = json.loads((folder / MANIFEST).read_text())
+        (folder / MANIFEST).write_text(json.dumps({**manifest, "schema_hash": "0" * 64}))
+
+        with pytest.raises(SchemaMismatch):
+            Scorer(release=Release.load(folder), content=FakeContent())
+
+    def test_importing_it_loads_no_heavy_library(self) -> None:
+        """Commands and migrations import the pipeline too; shap alone costs over a second."""
+        heavy = ("shap", "sklearn", "pandas", "numba", "torch", "tritonclient", "django")
+        program = f"import sys, scoring.pipeline; print([name for name in {heavy} if name in sys.modules])"
+
+        command = [sys.executable, "-c", program]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+        assert printed.strip() == "[]"

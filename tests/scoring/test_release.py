@@ -1,0 +1,126 @@
+"""Releases: the id follows the content, and damage is named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring.features import SCHEMA_HASH
+from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch, manifest_id
+from tests.scoring.starter import STARTER
+
+PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"
+
+
+FIELDS = (
+    "content",
+    "files",
+    "schema_hash",
+    "normaliser",
+    "thresholds",
+    "calibration",
+    "training",
+    "metrics",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(STARTER, tmp_path / "release"))
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / MANIFEST).read_text()))
+
+
+def rewrite(folder: Path, manifest: object) -> None:
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+class TestLoad:
+    def test_reads_the_shipped_release(self) -> None:
+        release = Release.load(STARTER)
+
+        assert len(release.id) == 64
+        assert release.content.model == "content"
+        assert release.normaliser == "none"
+        assert 0 < release.thresholds.review_from < release.thresholds.remove_from < 1
+        assert release.training["simulated"] is True
+        release.check_schema(SCHEMA_HASH)
+
+    def test_id_follows_what_the_manifest_says_not_how_it_is_written(self, folder: Path) -> None:
+        before = Release.load(folder).id
+        manifest = manifest_of(folder)
+
+        rewrite(folder, dict(reversed(manifest.items())))
+        rewritten = Release.load(folder).id
+        manifest["thresholds"]["audit_rate"] = 0.03
+        rewrite(folder, manifest)
+        changed = Release.load(folder).id
+
+        assert rewritten == before
+        assert changed != before
+
+    def test_names_the_file_that_was_changed(self, folder: Path) -> None:
+        with (folder / "ensemble.json").open("a") as ensemble:
+            ensemble.write(" ")
+
+        with pytest.raises(Corrupt, match=r"ensemble\.json: SHA-256"):
+            Release.load(folder)
+
+    def test_names_the_file_that_is_missing(self, folder: Path) -> None:
+        (folder / "ensemble.json").unlink()
+
+        with pytest.raises(Corrupt, match=r"ensemble\.json: named by the manifest"):
+            Release.load(folder)
+
+    def test_a_missing_folder_is_corrupt(self, tmp_path: Path) -> None:
+        with pytest.raises(Corrupt, match=r"manifest\.json: cannot be read"):
+            Release.load(tmp_path / "nowhere")
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", "[]", "\udcff".encode("utf-8", "surrogateescape").decode("latin-1")]
+    )
+    def test_a_manifest_that_is_no_json_object_is_corrupt(self, folder: Path, text: str) -> None:
+        (folder / MANIFEST).write_text(text)
+
+        with pytest.raises(Corrupt, match=r"manifest\.json: not"):
+            Release.load(folder)
+
+    @pytest.mark.parametrize("field", FIELDS)
+    def test_names_the_field_that_is_missing(self, folder: Path, field: str) -> None:
+        manifest = manifest_of(folder)
+        del manifest[field]
+        rewrite(folder, manifest)
+
+        with pytest.raises(Corrupt, match=field):
+            Release.load(folder)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "problem"),
+        [
+            ("thresholds", {"review_from": 0.9, "remove_from": 0.1, "audit_rate": 0.02}, "out of order"),
+            ("calibration", {"method": "platt", "unknown": 1}, "unknown"),
+            ("content", {"model": "content"}, "version"),
+        ],
+    )
+    def test_names_what_is_wrong(self, folder: Path, field: str, value: object, problem: str) -> None:
+        rewrite(folder, {**manifest_of(folder), field: value})
+
+        with pytest.raises(Corrupt, match=problem):
+            Release.load(folder)
+
+
+class TestCheckSchema:
+    def test_refuses_other_features(self) -> None:
+        with pytest.raises(SchemaMismatch, match="schema"):
+            Release.load(STARTER).check_schema("0" * 64)
+
+
+class TestManifestId:
+    def test_is_stable(self) -> None:
+        assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED

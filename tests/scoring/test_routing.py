@@ -1,0 +1,104 @@
+"""From probability to route, audit sample and queue priority."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from scoring.records import AuthorSnapshot
+from scoring.routing import ReviewReason, Route, Routing, Thresholds, decide, draw, expected_harm
+from tests.scoring.random_records import record
+
+THRESHOLDS = Thresholds(review_from=0.3, remove_from=0.9, audit_rate=0.02)
+NOT_DRAWN = 0.5
+
+
+class TestDecide:
+    @pytest.mark.parametrize(
+        ("probability", "is_degraded", "drawn", "route", "reason", "audit_probability"),
+        [
+            (0.0, False, NOT_DRAWN, Route.ALLOW, None, 0.02),
+            (0.2999999, False, NOT_DRAWN, Route.ALLOW, None, 0.02),
+            (0.3, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
+            (0.8999999, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
+            (0.9, False, NOT_DRAWN, Route.REMOVE, None, 0.02),
+            (1.0, False, NOT_DRAWN, Route.REMOVE, None, 0.02),
+            (0.1, False, 0.0, Route.REVIEW, ReviewReason.AUDIT, 0.02),
+            (0.95, False, 0.0199999, Route.REVIEW, ReviewReason.AUDIT, 0.02),
+            (0.95, False, 0.02, Route.REMOVE, None, 0.02),
+            (0.5, False, 0.0, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
+            (0.0, True, NOT_DRAWN, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
+            (1.0, True, 0.0, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
+        ],
+    )  # fmt: skip
+    def test_routes(
+        self,
+        probability: float,
+        is_degraded: bool,
+        drawn: float,
+        route: Route,
+        reason: ReviewReason | None,
+        audit_probability: float,
+    ) -> None:
+        routing = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded, draw=drawn)
+
+        assert routing == Routing(
+            route=route,
+            reason=reason,
+            audit_probability=audit_probability,
+            is_audit_sample=reason is ReviewReason.AUDIT,
+        )
+
+    @pytest.mark.parametrize("probability", [-0.01, 1.01, float("nan")])
+    def test_refuses_what_is_no_probability(self, probability: float) -> None:
+        with pytest.raises(ValueError, match="not in"):
+            decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False, draw=NOT_DRAWN)
+
+    def test_a_rate_of_zero_audits_nothing(self) -> None:
+        thresholds = dataclasses.replace(THRESHOLDS, audit_rate=0.0)
+
+        routing = decide(probability=0.0, thresholds=thresholds, is_degraded=False, draw=0.0)
+
+        assert routing.route is Route.ALLOW
+
+
+class TestThresholds:
+    @pytest.mark.parametrize(
+        ("review_from", "remove_from", "audit_rate"),
+        [(0.9, 0.3, 0.02), (-0.1, 0.9, 0.02), (0.3, 1.1, 0.02), (0.3, 0.9, 2)],
+    )
+    def test_refuse_disorder(self, review_from: float, remove_from: float, audit_rate: float) -> None:
+        with pytest.raises(ValueError, match="out of order or range"):
+            Thresholds(review_from=review_from, remove_from=remove_from, audit_rate=audit_rate)
+
+
+class TestDraw:
+    def test_is_the_same_for_the_same_revision_and_release(self) -> None:
+        assert draw(record(text="one"), "release") == draw(record(text="two"), "release")
+
+    def test_changes_with_post_revision_and_release(self) -> None:
+        drawn = {
+            draw(record(), "release"),
+            draw(record(), "other release"),
+            draw(record(revision=2), "release"),
+            draw(record(external_id="post-2"), "release"),
+            draw(record(platform="elsewhere"), "release"),
+        }
+
+        assert len(drawn) == 5
+
+    def test_is_spread_evenly(self) -> None:
+        drawn = [draw(record(external_id=f"post-{index}"), "release") for index in range(20_000)]
+
+        assert all(0.0 <= number < 1.0 for number in drawn)
+        assert sum(number < 0.02 for number in drawn) == pytest.approx(400, abs=80)
+
+
+class TestExpectedHarm:
+    def test_grows_with_probability_audience_and_spread(self) -> None:
+        seen = record(author=AuthorSnapshot(external_id="spammer", followers=9_999), shares=3, comments=4)
+
+        assert expected_harm(record(), probability=0.5) == 0.5
+        assert expected_harm(seen, probability=0.5) == pytest.approx(0.5 * (1 + 4 + 3))
+        assert expected_harm(seen, probability=0.6) > expected_harm(seen, probability=0.5)
