@@ -75,11 +75,7 @@ class World:
 
     def _post(self, at: datetime) -> PostEvent:
         text, author, campaign = self._written(at)
-        raw, spoiler = text.text, None
-        if text.kind.is_spam and self._rng.random() < _DISGUISED_SPAM_SHARE and text.group is None:
-            raw = hostile.disguise(raw, rng=self._rng)
-        if self._rng.random() < HOSTILE_SHARE and isinstance(self._texts, ComposedTexts):
-            raw, spoiler = hostile.spoil(raw, rng=self._rng)
+        raw, spoiler = self._spoilt(text)
         truth = Truth(
             is_spam=text.kind.is_spam,
             kind=text.kind.name,
@@ -90,6 +86,16 @@ class World:
         event = PostEvent(at=at, payload=self._payload(text, raw=raw, author=author, at=at), truth=truth)
         self._complain(text, post=event.payload["external_id"], at=at)
         return event
+
+    def _spoilt(self, text: Text) -> tuple[str, str | None]:
+        """Return a composed text, worn or disguised, and its hostile piece; a file's text untouched."""
+        if not isinstance(self._texts, ComposedTexts):
+            return text.text, None
+        rng = self._rng
+        raw = wear.wear(text.text, urls=text.urls, rng=rng)
+        if text.kind.is_spam and rng.random() < _DISGUISED_SPAM_SHARE:
+            raw = hostile.disguise(raw, rng=rng)
+        return hostile.spoil(raw, rng=rng) if rng.random() < HOSTILE_SHARE else (raw, None)
 
     def _written(self, at: datetime) -> tuple[Text, Author, str | None]:
         is_spam = self._rng.random() < self._spam_share
@@ -104,10 +110,9 @@ class World:
         rng = self._rng
         self._posts += 1
         author.posts += 1
-        worn = raw if text.group is not None else wear.wear(raw, urls=text.urls, rng=rng)
         payload: dict[str, Any] = {
             "external_id": f"{self._run}-p{self._posts:06}",
-            "text": worn,
+            "text": raw,
             "posted_at": at.isoformat(),
             "author": {"external_id": author.external_id},
         }
