@@ -8,7 +8,7 @@ from typing import IO
 
 from deploy.local import addresses, application, child, ports
 from deploy.local.broker import Broker
-from deploy.local.places import ROOT, State
+from deploy.local.places import State
 from deploy.local.postgres import Postgres
 from deploy.local.preflight import Lacking
 from deploy.local.screen import screen
@@ -46,7 +46,7 @@ def _run(state: State, *, port: int) -> None:
         supervisor.watch()
         _say("\nStopping")
     addresses.remove(state=state)
-    _say(f"Stopped; everything is kept in {os.path.relpath(state.path, ROOT)}")
+    _say(f"Stopped; everything is kept in {state.path}")
 
 
 def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
@@ -106,6 +106,8 @@ def _environment(state: State, port: int) -> dict[str, str]:
         "SPAMDESK_WEB_PORT": str(port),
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PYTHONUNBUFFERED": "1",
+        # gRPC and httpx would send even loopback traffic through the user's proxy.
+        "no_proxy": ",".join(filter(None, (os.environ.get("no_proxy"), "localhost", ports.LOOPBACK))),
     }
 
 

@@ -6,7 +6,7 @@ _SCREEN = """
 Spamdesk is running.                                                    Ctrl-C stops it
 
   Desk       http://localhost:{port}/
-  API        http://localhost:{port}/api/v1/          documentation: /api/v1/docs/
+  API        http://localhost:{port}/api/v1/          documentation: /api/v1/docs
   Health     http://localhost:{port}/readyz
   State      {state}   (logs in {state}/logs)
 {demo}"""

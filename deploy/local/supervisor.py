@@ -1,7 +1,6 @@
 """Starts services, waits until each works, restarts what dies, stops all in reverse order. One thread."""
 
 import contextlib
-import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -135,5 +134,5 @@ class Supervisor:
             guest.exit_code()  # reaps it
         for running in self._services:
             if happened := running.tend():
-                self._say(f"  {happened}; see {os.path.relpath(self._logs / running.service.name)}.log")
+                self._say(f"  {happened}; see {self._logs / running.service.name}.log")
         time.sleep(_LOOP_SECONDS)
