@@ -1,0 +1,48 @@
+"""What the measurements need of the running product: its address, its key, its rows."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import django
+
+from deploy.local import addresses
+
+if TYPE_CHECKING:
+    from moderation.management.door import Door
+
+
+def connect() -> None:
+    """Find the running product and make its rows readable; ends with a clear line when there is none."""
+    addresses.fill()
+    if "DATABASE_URL" not in os.environ:
+        sys.exit("Nothing runs here: start the product with `make run` in another terminal.")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+
+
+def door() -> Door:
+    """Return a client of its API with the demo platform's key. Call after `connect`."""
+    from moderation.management.door import Door  # noqa: PLC0415 - Django is not set up before
+
+    key = (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
+    return Door(url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}", key=key, patience_seconds=120)
+
+
+def wait_for(*, done: Callable[[], int], expected: int, says: str, patience_seconds: float = 300) -> bool:
+    """Wait until `done` counts what is expected, or nothing moved for too long; return whether it did."""
+    last, moved_at = -1, time.monotonic()
+    while (count := done()) < expected:
+        if count != last:
+            last, moved_at = count, time.monotonic()
+        elif time.monotonic() - moved_at > patience_seconds:
+            return False
+        sys.stderr.write(f"\r{count} of {expected} {says}\x1b[K")
+        time.sleep(0.5)
+    sys.stderr.write("\r\x1b[K")
+    return True
