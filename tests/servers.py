@@ -7,7 +7,7 @@ controller starts servers; its workers inherit the addresses. One whose address 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 
+_TRITON_PORTS = ("http_port", "grpc_port", "metrics_port")
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 
 
@@ -67,22 +68,18 @@ def _start(state: State) -> Supervisor:
     supervisor = Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
     )
-    servers = {
-        "DATABASE_URL": lambda: Postgres(state=state, port=ports.free(), is_for_tests=True),
-        "CELERY_BROKER_URL": lambda: Broker(state=state, port=ports.free()),
-        "TRITON_URL": lambda: Triton(
-            state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free()
-        ),
-    }
+    servers: tuple[tuple[str, Callable[[], Postgres | Broker | Triton]], ...] = (
+        ("DATABASE_URL", lambda: Postgres(state=state, port=ports.free(), is_for_tests=True)),
+        ("CELERY_BROKER_URL", lambda: Broker(state=state, port=ports.free())),
+        ("TRITON_URL", lambda: Triton(state=state, **{door: ports.free() for door in _TRITON_PORTS})),
+    )
     started = []
     try:
-        for variable, make in servers.items():
+        for variable, make in servers:
             if not os.environ.get(variable):
                 server = make()
                 service = server.service()
                 os.environ[variable] = server.url
-                if isinstance(server, Triton):  # for the tests of its other door
-                    os.environ["TRITON_HTTP_URL"] = f"http://{ports.LOOPBACK}:{server.http_port}"
                 supervisor.launch(service)
                 started.append(service.name)
         supervisor.wait_until_up(started)

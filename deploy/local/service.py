@@ -26,7 +26,7 @@ class Service:
 
     `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
     before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
-    that can look alive and be dead.
+    that can look alive and be dead. What `needs_servers` stops first, all at once.
     """
 
     name: str
@@ -40,4 +40,5 @@ class Service:
     start_seconds: float = 30
     stop_seconds: float = 10
     is_watched: bool = False
+    needs_servers: bool = False
     says: str = ""

@@ -99,14 +99,19 @@ class Supervisor:
                 self._breathe()
 
     def stop(self) -> None:
-        """Stop in reverse order, each service only after those that need it."""
+        """Stop what needs the servers first, then the servers."""
         self.is_stopping = True
         for guest in self._guests:
             guest.kill_group()
         self._guests.clear()
-        for running in reversed(self._services):
-            running.ask_to_stop()
-            running.finish()
+        for is_first in (True, False):
+            wave = [
+                running for running in reversed(self._services) if running.service.needs_servers == is_first
+            ]
+            for running in wave:
+                running.ask_to_stop()
+            for running in wave:
+                running.finish()
         self._services.clear()
 
     def _failure(self, service: Service, what: str) -> StartFailed:

@@ -40,9 +40,14 @@ class TestCure:
 
     def test_installs_all_packages_at_once_as_root(self, monkeypatch: pytest.MonkeyPatch) -> None:
         installed: list[list[str]] = []
+
+        def install(packages: list[str]) -> bool:
+            installed.append(packages)
+            return True
+
         monkeypatch.setattr(os, "geteuid", lambda: 0)
         monkeypatch.setattr(preflight.shutil, "which", lambda _name: "/usr/bin/apt-get")
-        monkeypatch.setattr(preflight, "apt_install", lambda packages: installed.append(packages) or True)
+        monkeypatch.setattr(preflight, "apt_install", install)
 
         preflight.cure([VENV, Lack("no zlib", ("zlib1g",))])
 
