@@ -8,6 +8,7 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from moderation.api.authentication import HasScope, KeyAuthentication
@@ -50,6 +51,12 @@ class DoorView(APIView):
             raise Refused("length_required", "Send the header Content-Length.")
         if not length.isdigit() or int(length) > self.max_body_bytes:
             raise Refused("body_too_large", f"A body may have {self.max_body_bytes // MEBIBYTE} MiB here.")
+
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        """Forbid caches to keep answers: they hold what people wrote."""
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
 
 
 class NothingHere(DoorView):

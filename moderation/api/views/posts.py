@@ -15,7 +15,7 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.post_page import PostPageSerializer, post_page
-from moderation.api.serializers.posts import AcceptedSerializer, PostSerializer, accepted, incoming
+from moderation.api.serializers.posts import AcceptedSerializer, PostSerializer, accepted, read
 from moderation.api.views.base import BODY_PROBLEMS, DoorView, problem_responses
 from moderation.models import Post
 from moderation.models.platforms import Scope
@@ -44,11 +44,8 @@ class Posts(DoorView):
     def post(self, request: Request) -> Response:
         """Take in one post."""
         platform = platform_of(request)
-        reader = PostSerializer(data=request.data, context={"platform": platform.slug})
-        reader.is_valid(raise_exception=True)
-        [answer] = ingest.accept(
-            platform=platform, posts=[incoming(reader.validated_data)], at=timezone.now()
-        )
+        post = read(request.data, platform=platform.slug)
+        [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
         location = reverse("api:post", args=[str(answer.post_id)])

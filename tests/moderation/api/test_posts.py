@@ -138,6 +138,9 @@ class TestRead:
         assert by_id["author"] == {"external_id": "a-1", "display_name": "Honest Author"}
         assert (by_id["scores"], by_id["case"], by_id["decision"]) == ([], None, None)
 
+    def test_is_kept_by_no_cache(self, door: APIClient, sent: str) -> None:
+        assert door.get(f"{POSTS}/{sent}").headers["Cache-Control"] == "no-store"
+
     def test_keeps_personal_fields_inside(self, door: APIClient, sent: str) -> None:
         shown = door.get(f"{POSTS}/{sent}").content.decode()
 
