@@ -19,7 +19,6 @@ from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 
-_TRITON_PORTS = ("http_port", "grpc_port", "metrics_port")
 _SUPERVISOR = pytest.StashKey[Supervisor]()
 
 
@@ -71,7 +70,7 @@ def _start(state: State) -> Supervisor:
     servers: tuple[tuple[str, Callable[[], Postgres | Broker | Triton]], ...] = (
         ("DATABASE_URL", lambda: Postgres(state=state, port=ports.free(), is_for_tests=True)),
         ("CELERY_BROKER_URL", lambda: Broker(state=state, port=ports.free())),
-        ("TRITON_URL", lambda: Triton(state=state, **{door: ports.free() for door in _TRITON_PORTS})),
+        ("TRITON_URL", lambda: _triton(state)),
     )
     started = []
     try:
@@ -87,3 +86,7 @@ def _start(state: State) -> Supervisor:
         supervisor.stop()
         raise
     return supervisor
+
+
+def _triton(state: State) -> Triton:
+    return Triton(state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free())

@@ -1,6 +1,7 @@
 """What the system lacks is one line with its cure, and is installed only where that is allowed."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ class TestCure:
             return True
 
         monkeypatch.setattr(os, "geteuid", lambda: 0)
-        monkeypatch.setattr(preflight.shutil, "which", lambda _name: "/usr/bin/apt-get")
+        monkeypatch.setattr(shutil, "which", lambda _name: "/usr/bin/apt-get")
         monkeypatch.setattr(preflight, "apt_install", install)
 
         preflight.cure([VENV, Lack("no zlib", ("zlib1g",))])
