@@ -1,6 +1,7 @@
 /* The lease on the case in front: a countdown, a heartbeat while the page is looked at, hand-back on leaving.
-   Expects: <article data-claim data-renew="url" data-hand-back="url" data-lease-seconds="120" data-case="7"> and
-   <span data-lease-left>; a page that is shown without its claim again (a reload) has <button data-reclaim="7">. */
+   Expects: <article data-claim="url" data-renew="url" data-hand-back="url" data-lease-seconds="120" data-case="7"> and
+   <span data-lease-left>. Browsers say "leaving" on a reload too, and only after the new page was asked for: so a page
+   that is shown again claims its case again. */
 
 let claim = null;
 let leaseEnd = 0;
@@ -15,7 +16,6 @@ function adopt() {
   if (element === claim) return;
   claim = element;
   if (!claim) return;
-  sessionStorage.setItem("claim", claim.dataset.case);
   extend(Number(claim.dataset.leaseSeconds));
 }
 
@@ -51,13 +51,18 @@ addEventListener("pagehide", () => {
   navigator.sendBeacon(claim.dataset.handBack, form);
 });
 
-document.addEventListener("DOMContentLoaded", reclaim);
-
-function reclaim() {
-  const button = document.querySelector("[data-reclaim]");
-  const isReload = performance.getEntriesByType("navigation")[0]?.type === "reload";
-  if (button && isReload && sessionStorage.getItem("claim") === button.dataset.reclaim) button.click();
+async function claimAgain() {
+  if (!claim) return;
+  const headers = { "X-CSRFToken": token(), "HX-Request": "true" };
+  const answer = await fetch(claim.dataset.claim, { method: "POST", headers });
+  const isStillHere = answer.headers.get("HX-Push-Url") === location.pathname;
+  if (!isStillHere) location.reload();
 }
+
+addEventListener("pageshow", (event) => {
+  if (event.persisted) claimAgain();
+});
 
 setInterval(beat, 500);
 adopt();
+if (performance.getEntriesByType("navigation")[0]?.type !== "navigate") setTimeout(claimAgain, 250);

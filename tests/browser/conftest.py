@@ -1,14 +1,33 @@
 """A real Chromium against Django's live server."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import BrowserContext, Page, expect
 
 from deploy.local import browser
+from moderation.models import User
+from tests.browser.stage import Watch, sign_in
+from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
+    at,
+    fake_scorer,
+    incoming,
+    later,
+    lead,
+    moderator,
+    open_case,
+    other_moderator,
+    platform,
+    post,
+)
 
 # Playwright drives its browser from an event loop, beside which Django refuses database calls unless told.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+# Two cores carry the browser, the server, the database and Triton at once.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +41,28 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
         # Root has no sandbox, and a container's shared memory is too small for a page.
         "args": ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
     }
+
+
+@pytest.fixture
+def origin(live_server: Any) -> str:
+    """The address of the desk."""
+    return str(live_server.url)
+
+
+@pytest.fixture
+def watch(origin: str) -> Watch:
+    """Notes what pages must not do; a test ends by looking at its findings."""
+    return Watch(origin)
+
+
+@pytest.fixture
+def page_of(new_context: Callable[..., BrowserContext], origin: str, watch: Watch) -> Callable[..., Page]:
+    """Open a page of a person who has signed in; `scheme` is light or dark."""
+
+    def open_page(user: User, *, scheme: str = "light", **options: Any) -> Page:
+        size = {"width": 1280, "height": 800}
+        context = new_context(base_url=origin, color_scheme=scheme, viewport=size, **options)
+        sign_in(context, user, origin)
+        return watch.over(context.new_page())
+
+    return open_page

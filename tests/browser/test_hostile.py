@@ -1,0 +1,144 @@
+"""Trials 17 and 18: hostile content neither runs, nor calls out, nor breaks out of its box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from moderation.models import Author, Case, Complaint, Domain, User
+from moderation.operations import ban, ingest, review
+from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+
+Open = Callable[..., Page]
+Case_ = Callable[..., Case]
+
+
+def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
+    """A case with the payload in every field that somebody else writes."""
+    now = timezone.now()
+    case = open_case(
+        text=f"{payload} https://evil.example/?q={payload[:200]}",
+        author=ingest.IncomingAuthor(
+            external_id=payload[:150] + str(Case.objects.count()),
+            display_name=payload[:200],
+            email_domain=payload[:90],
+        ),
+        links=("https://evil.example/" + payload[:500],),
+        media_urls=("https://evil.example/" + payload[:500],),
+        journey=((payload[:60], 0), (payload[:60], 500), ("send", 900)),
+        at=now,
+    )
+    score = case.score
+    score.word_contributions = [[0, len(payload), 1.0], [len(payload) // 2, len(payload), -1.0]]
+    score.contributions = [[payload[:90], 1.0, 0.5], ["social.followers", None, 0.2]]
+    score.save(update_fields=("word_contributions", "contributions"))
+    reporter = Author.objects.create(
+        platform=case.post.platform, external_id=f"r{case.pk}", display_name=payload[:200], first_seen_at=now
+    )
+    Complaint.objects.create(
+        platform=case.post.platform,
+        post_external_id=case.post.external_id,
+        post=case.post,
+        reporter=reporter,
+        reason="spam",
+        note=payload[:2000],
+        reported_at=now,
+        received_at=now,
+    )
+    review.claim(case_id=case.pk, moderator=lead, at=now)
+    review.escalate(case_id=case.pk, moderator=lead, at=now, note=payload[:2000])
+    return case
+
+
+class TestMarkup:
+    def test_never_runs_and_never_calls_out(
+        self, page_of: Open, open_case: Case_, lead: User, watch: Watch
+    ) -> None:
+        cases = [hostile_case(open_case, lead, payload) for payload in MARKUP]
+        ban.impose(domain="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
+        Domain.objects.create(name=MARKUP[1], first_seen_at=timezone.now())
+        page = page_of(lead)
+
+        for address in (
+            "/queue/",
+            "/domains/?q=e",
+            "/domains/evil.example/",
+            *(f"/review/{case.pk}/" for case in cases),
+        ):
+            page.goto(address)
+            page.mouse.move(300, 300)
+
+        assert watch.findings == []
+
+    def test_stays_dead_when_decided_on(
+        self, page_of: Open, open_case: Case_, lead: User, watch: Watch
+    ) -> None:
+        for payload in MARKUP:
+            hostile_case(open_case, lead, payload)
+        page = page_of(lead)
+        page.goto("/review/")
+        press_and_wait(page, "r")
+        for _ in MARKUP:
+            before = page.url
+            page.keyboard.press("s")
+            page.wait_for_function("before => location.href !== before", arg=before)
+        page.goto("/decisions/")
+
+        assert page.locator("tbody tr").count() == len(MARKUP)
+        assert watch.findings == []
+
+
+class TestSpoofs:
+    @pytest.mark.parametrize("text", SPOOFS, ids=["bidi", "marks", "hosts", "giant_word", "accents", "lines"])
+    def test_stay_in_their_box_and_fast(
+        self, page_of: Open, open_case: Case_, lead: User, watch: Watch, text: str
+    ) -> None:
+        case = hostile_case(open_case, lead, text)
+        page = page_of(lead)
+
+        page.goto(f"/review/{case.pk}/")
+        milliseconds = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        pane = page.locator(".pane--post").bounding_box()
+        box = page.locator("#post-text").bounding_box()
+
+        assert pane is not None
+        assert box is not None
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert milliseconds < 5_000
+        assert watch.findings == []
+
+    def test_are_named_in_place(self, page_of: Open, open_case: Case_, lead: User) -> None:
+        case = open_case(text=SPOOFS[0] + " " + SPOOFS[1] + " " + SPOOFS[2])
+        page = page_of(lead)
+        page.goto(f"/review/{case.pk}/")
+
+        text = page.locator("#post-text")
+        for label in (
+            "RLO",
+            "PDF",
+            "LRI",
+            "ZWSP",
+            "Cyr",
+            "styled",
+            "TAG ×2",
+            "evil[.]example",
+            "127[.]0[.]0[.]1",
+        ):
+            expect(text).to_contain_text(label)
+
+    def test_are_shown_whole_when_asked(self, page_of: Open, open_case: Case_, lead: User) -> None:
+        case = open_case(text="W" * 20_000 + " the end")
+        page = page_of(lead)
+        page.goto(f"/review/{case.pk}/")
+        expect(page.locator("#post-text")).not_to_contain_text("the end")
+
+        page.keyboard.press("o")
+
+        expect(page.locator("#post-text")).to_contain_text("the end")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,178 @@
+"""The shift by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, Decision, User
+from moderation.models.cases import CaseState
+from moderation.operations import review
+from tests.browser.stage import Watch, press_and_wait
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def page(page_of: Open, open_case: Case_, moderator: User) -> Page:
+    """A moderator's page with three cases waiting."""
+    for number in range(3):
+        open_case(text=f"Post number {number}")
+    page = page_of(moderator)
+    page.goto("/queue/")
+    return page
+
+
+class TestKeys:
+    def test_decide_ten_posts(self, page: Page, open_case: Case_, watch: Watch) -> None:
+        for number in range(3, 12):
+            open_case(text=f"Post number {number}")
+        press_and_wait(page, "r")
+
+        for number in range(10):
+            press_and_wait(page, "sf"[number % 2])
+
+        verdicts = list(Decision.objects.order_by("decided_at").values_list("verdict", flat=True))
+        assert verdicts == ["spam", "not_spam"] * 5
+        assert Case.objects.filter(state=CaseState.OPEN).count() == 2
+        assert watch.findings == []
+
+    def test_undo_brings_the_case_back_in_front(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        first = page.url
+        press_and_wait(page, "s")
+
+        page.keyboard.press("u")
+        page.wait_for_url(first)
+
+        assert Decision.objects.get().reversal is not None
+        expect(page.locator("#announcements")).to_contain_text("Undone. The case is back.")
+
+    def test_undo_is_over_when_its_countdown_is(self, page: Page, settings: object) -> None:
+        settings.UNDO_SECONDS = 1  # type: ignore[attr-defined]  # pytest-django's settings
+        press_and_wait(page, "r")
+        press_and_wait(page, "s")
+
+        expect(page.get_by_text("Sent. It can be corrected under Decisions.")).to_be_visible(timeout=4_000)
+        page.keyboard.press("u")
+
+        expect(page.locator("[data-key=u]")).to_be_hidden()
+        assert not hasattr(Decision.objects.get(), "reversal")
+
+    def test_skip_and_escalate(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        press_and_wait(page, "n")
+
+        page.keyboard.press("e")
+        expect(page.get_by_label("What should the lead know?")).to_be_focused()
+        page.keyboard.type("fishy s f s")
+        press_and_wait(page, "Enter")
+
+        assert not Decision.objects.exists()
+        assert Case.objects.filter(is_escalated=True).count() == 1
+        assert Case.objects.exclude(skipped_by=[]).count() == 1
+
+    def test_do_nothing_while_typing_with_modifiers_or_when_switched_off(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        page.keyboard.press("Control+s")
+        page.keyboard.press("Alt+f")
+        page.keyboard.press("Shift+?")
+        page.keyboard.press("s")
+        expect(page.locator("#key-map")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.context.add_cookies([{"name": "keys", "value": "off", "url": page.url}])
+        page.reload()
+        page.keyboard.press("s")
+        page.wait_for_timeout(300)
+
+        assert not Decision.objects.exists()
+
+    def test_a_held_key_decides_once(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        page.keyboard.down("s")
+        for _ in range(5):
+            page.keyboard.down("s")
+        page.keyboard.up("s")
+        page.wait_for_timeout(500)
+
+        assert Decision.objects.count() == 1
+
+
+class TestTwoModerators:
+    def test_never_get_the_same_case(self, page: Page, page_of: Open, other_moderator: User) -> None:
+        second = page_of(other_moderator)
+        second.goto("/review/")
+        for desk in (page, second):
+            press_and_wait(desk, "r")
+
+        assert page.url != second.url
+
+    def test_see_who_decided_first(self, page: Page, other_moderator: User) -> None:
+        press_and_wait(page, "r")
+        case = Case.objects.get(claimed_by__isnull=False)
+        Case.objects.filter(pk=case.pk).update(claimed_by=other_moderator)
+        review.decide(
+            case_id=case.pk,
+            case_version=case.version,
+            moderator=other_moderator,
+            verdict="not_spam",
+            at=timezone.now(),
+        )
+
+        page.keyboard.press("s")
+
+        expect(page.locator(".notice")).to_have_text("This case was decided before.")
+        expect(page.get_by_text("by other_moderator")).to_be_visible()
+        assert Decision.objects.count() == 1
+
+
+class TestFailures:
+    def test_an_ended_session_loses_nothing(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        text = page.locator("#post-text").inner_text()
+        page.context.clear_cookies(name="sessionid")
+
+        page.keyboard.press("s")
+
+        expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
+        expect(page.locator("#post-text")).to_have_text(text)
+        expect(page.locator("[data-key=s]")).to_be_enabled()
+
+    def test_a_lost_connection_loses_nothing(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        page.context.set_offline(True)
+
+        page.keyboard.press("s")
+        expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+        page.context.set_offline(False)
+        press_and_wait(page, "s")
+
+        expect(page.get_by_role("alert")).to_be_hidden()
+        assert Decision.objects.count() == 1
+
+    def test_a_reload_keeps_the_case(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        address = page.url
+
+        page.reload()
+        expect(page.locator("[data-key=s]")).to_be_visible()
+        page.wait_for_timeout(800)
+
+        assert page.url == address
+        press_and_wait(page, "s")
+        assert Decision.objects.count() == 1
+
+    def test_leaving_hands_the_case_back(self, page: Page) -> None:
+        press_and_wait(page, "r")
+
+        page.get_by_role("link", name="Decisions").click()
+        page.wait_for_url("**/decisions/")
+        page.wait_for_timeout(300)
+
+        assert not Case.objects.filter(claimed_by__isnull=False).exists()
