@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
 
 from moderation import enqueue
 from moderation.models import Author, Complaint, Platform, Post, Revision
 from moderation.models.posts import ScoreState
+
+_MEETING = 7_312
+"""The class of our advisory locks, one lock per platform; any number that nothing else here uses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +32,8 @@ class IncomingComplaint:
 def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) -> Complaint:
     """Store a complaint once per reporter and post, and score the post again when complaints have doubled."""
     with transaction.atomic():
+        post = _post(platform=platform, external_id=complaint.post)
         reporter = _one_author(platform=platform, external_id=complaint.reporter, at=at)
-        post = Post.objects.filter(platform=platform, external_id=complaint.post).first()
         row, is_new = Complaint.objects.get_or_create(
             platform=platform,
             post_external_id=complaint.post,
@@ -49,12 +52,34 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
     return row
 
 
+def meet(*, platform: Platform, may_be_early: bool) -> None:
+    """Let posts being stored and complaints that come before their post wait for each other to commit.
+
+    Neither sees the other's uncommitted row: side by side, the complaint would find no post, the post no
+    complaint, and they would stay apart for ever. Posts share the lock and never wait for one another. Call it
+    before any row is locked, so that nobody waits in a circle.
+    """
+    lock = "pg_advisory_xact_lock" if may_be_early else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {lock}(%s, %s)", (_MEETING, platform.pk))
+
+
 def join(*, platform: Platform, posts: Sequence[Post]) -> None:
     """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
     own = Post.objects.filter(platform=platform, external_id=OuterRef("post_external_id")).values("pk")[:1]
     Complaint.objects.filter(
         platform=platform, post__isnull=True, post_external_id__in={post.external_id for post in posts}
     ).update(post_id=Subquery(own))
+
+
+def _post(*, platform: Platform, external_id: str) -> Post | None:
+    """Find the post; if there is none, wait for those being stored just now and look again."""
+    own = Post.objects.filter(platform=platform, external_id=external_id)
+    post = own.first()
+    if post is None:
+        meet(platform=platform, may_be_early=True)
+        post = own.first()
+    return post
 
 
 def _rescore_if_doubled(*, post: Post, at: datetime) -> None:

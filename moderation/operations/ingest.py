@@ -76,6 +76,7 @@ class Refused:
 def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> list[Accepted | Refused]:
     """Store posts and enqueue their scoring; return one answer per post, in order."""
     with transaction.atomic():
+        complain.meet(platform=platform, may_be_early=False)
         authors = _authors(platform=platform, posts=posts, at=at)
         rows = _posts(platform=platform, posts=posts, authors=authors, at=at)
         known = _known_revisions(posts=posts, rows=rows)

@@ -1,0 +1,112 @@
+"""Many connections at once, against the real database: one post stays one post, nobody waits in a circle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+from pytest_django.live_server_helper import LiveServer
+
+from moderation.models import Complaint, Platform, Post, Revision
+from moderation.models.platforms import Scope
+from moderation.operations import keys
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CONNECTIONS = 6
+
+
+@pytest.fixture
+def client(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
+    """A platform's client that may hold several connections."""
+    # Scoring is not the subject, and a message per post would only load the broker.
+    monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
+    at = timezone.now()
+    platform = Platform.objects.create(slug="social", name="Social", created_at=at)
+    secret = keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    headers = {"Authorization": f"Bearer {secret}"}
+    with httpx.Client(base_url=live_server.url, headers=headers, trust_env=False, timeout=60) as made:
+        yield made
+
+
+def post(number: int, **given: Any) -> dict[str, Any]:
+    """Return a valid post."""
+    return {
+        "external_id": f"p-{number}",
+        "text": f"Message {number} with a link to http://site{number % 3}.example/",
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": f"a-{number % 5}", "display_name": f"Author {number % 5}"},
+    } | given
+
+
+def statuses(calls: list[Any]) -> list[int]:
+    """Make the calls side by side and return their statuses."""
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        return [answer.status_code for answer in pool.map(lambda call: call(), calls)]
+
+
+def test_the_same_post_from_everywhere_is_one(client: httpx.Client) -> None:
+    found = statuses([lambda: client.post("/api/v1/posts", json=post(1))] * 40)
+
+    assert found == [202] * 40
+    assert (Post.objects.count(), Revision.objects.count()) == (1, 1)
+
+
+def test_two_contents_of_one_revision_have_one_winner(client: httpx.Client) -> None:
+    calls = [
+        lambda number=number: client.post("/api/v1/posts", json=post(1, text=f"Version {number}"))
+        for number in range(20)
+    ]
+
+    found = statuses(calls)
+
+    assert sorted(found) == [202] + [409] * 19
+    assert Revision.objects.count() == 1
+
+
+def test_overlapping_bulk_requests_in_opposite_order_all_succeed(client: httpx.Client) -> None:
+    forward = [json.dumps(post(number)) for number in range(120)]
+    bodies = ["\n".join(forward), "\n".join(reversed(forward))] * 5
+    headers = {"Content-Type": "application/x-ndjson"}
+
+    found = statuses(
+        [
+            lambda body=body: client.post("/api/v1/posts:bulk", content=body, headers=headers)
+            for body in bodies
+        ]
+    )
+
+    assert found == [207] * 10
+    assert (Post.objects.count(), Revision.objects.count()) == (120, 120)
+
+
+def test_complaints_and_their_post_may_race(client: httpx.Client) -> None:
+    complaints = [
+        lambda number=number: client.post(
+            "/api/v1/complaints",
+            json={
+                "post": "p-1",
+                "reporter": {"external_id": f"r-{number % 10}"},
+                "reason": "spam",
+                "reported_at": "2026-03-01T10:00:00Z",
+            },
+        )
+        for number in range(30)
+    ]
+    sends = [lambda: client.post("/api/v1/posts", json=post(1))] * 10
+
+    found = statuses(
+        [
+            call
+            for trio in zip(complaints[::3], complaints[1::3], complaints[2::3], sends, strict=True)
+            for call in trio
+        ]
+    )
+
+    assert found == [202] * 40
+    assert Complaint.objects.count() == 10
+    assert Complaint.objects.filter(post__external_id="p-1").count() == 10
