@@ -123,8 +123,11 @@ def _trimmed(candidate: str) -> str:
 
 def _has_known_suffix(host: str) -> bool:
     """Tell a bare host from a sentence without a space after its full stop ("Thanks.It was")."""
-    suffix = re.split("[.。]", host)[-1]
+    labels = re.split("[.。]", host)
+    suffix = labels[-1]
     if suffix != suffix.lower() and host != host.upper():
+        return False
+    if labels[-2].isdigit():  # a numbered list: "1.it is late 2.i am tired"
         return False
     return suffix.lower() in _RESERVED_SUFFIXES or bool(_extractor()(host.lower()).suffix)
 

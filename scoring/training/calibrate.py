@@ -23,11 +23,12 @@ ALLOW_LEAK = 0.02
 REMOVE_FLOOR = 0.90
 REVIEW_CEILING = 0.30
 RULE = (
-    f"on the validation part (simulated), removal keeps a precision of at least {REMOVE_PRECISION:.0%} and "
-    f"never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the allowed are spam, and nothing "
-    f"from {REVIEW_CEILING:.2f} on is allowed"
+    "on the validation part (simulated), by the 90 % confidence bound, removal keeps a precision of at least "
+    f"{REMOVE_PRECISION:.0%} and never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the "
+    f"allowed are spam, and nothing from {REVIEW_CEILING:.2f} on is allowed"
 )
 _FOLDS = 5
+_ONE_SIDED_90 = 1.2816
 _FAR = 20.0
 
 
@@ -52,13 +53,14 @@ def choose_calibration(margins: Floats, *, is_spam: NDArray[np.bool_], groups: N
 def choose_thresholds(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> Thresholds:
     """Return the widest automatic ranges that keep the promises on these rows, within the fixed bounds.
 
-    Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed.
+    Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed. The 90 %
+    confidence bound must keep them, so that they are likely to hold on other posts too.
     """
     order = np.argsort(probabilities)
     ascending, spam = probabilities[order], is_spam[order].astype(float)
     counts = np.arange(1, len(order) + 1)
-    leak = np.cumsum(spam) / counts
-    precision = np.cumsum(spam[::-1])[::-1] / counts[::-1]
+    leak = _bound(np.cumsum(spam), counts, side=1)
+    precision = _bound(np.cumsum(spam[::-1]), counts, side=-1)[::-1]
     may_allow = np.flatnonzero(leak <= ALLOW_LEAK)
     may_remove = np.flatnonzero(precision >= REMOVE_PRECISION)
     review_from = float(np.nextafter(ascending[may_allow[-1]], 1.0)) if len(may_allow) else 0.0
@@ -68,6 +70,14 @@ def choose_thresholds(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> T
         remove_from=max(remove_from, REMOVE_FLOOR),
         audit_rate=AUDIT_RATE,
     )
+
+
+def _bound(hits: Floats, counts: NDArray[np.int_], *, side: int) -> Floats:
+    """Return Wilson's one-sided 90 % confidence bound of a share: upper for side 1, lower for -1."""
+    shares, z = hits / counts, _ONE_SIDED_90
+    spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
+    bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
+    return bound
 
 
 def _left_out_loss(fit: Any, margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from scoring import features
 from scoring.pipeline import ContentProtocol
 from scoring.records import PostRecord
 from scoring.splits import Split, split_of
-from scoring.training.labelled_records import LabelledRecord, with_random_gaps
+from scoring.training.labelled_records import LabelledRecord, with_links_of_another, with_random_gaps
 from scoring.trees import Floats
 
 GAPPED_COPIES = 2
@@ -30,6 +31,7 @@ class Rows:
     content_probabilities: Floats
     is_spam: NDArray[np.bool_]
     groups: NDArray[Any]
+    domains: NDArray[Any]
 
     def taken(self, chosen: NDArray[Any]) -> Rows:
         """Return the chosen rows, by mask or by index."""
@@ -38,6 +40,7 @@ class Rows:
             content_probabilities=self.content_probabilities[chosen],
             is_spam=self.is_spam[chosen],
             groups=self.groups[chosen],
+            domains=self.domains[chosen],
         )
 
 
@@ -66,17 +69,24 @@ class Material:
             content_probabilities=self.content_probabilities,
             is_spam=np.array([one.is_spam for one in self.labelled]),
             groups=np.array([one.group for one in self.labelled]),
+            domains=np.array([_domain_of(one) for one in self.labelled]),
         )
 
     def rows_with_gaps(self) -> Rows:
-        """Return each record as it is, and two copies with random parts missing, so that gaps are nothing
-        new.
-        """
+        """Return each record as it is, and two copies with random parts missing and links exchanged."""
         generator = np.random.default_rng(self.seed)
-        copies = [
-            self.rows(change=lambda record: with_random_gaps(record, generator=generator))
-            for _ in range(GAPPED_COPIES)
-        ]
+        honest_links = [one.record.links for one in self.labelled if one.record.links and not one.is_spam]
+        copies = []
+        for _ in range(GAPPED_COPIES):
+            exchanged = [
+                with_links_of_another(one, honest_links=honest_links, generator=generator)
+                for one in self.labelled
+            ]
+            copies.append(
+                dataclasses.replace(self, labelled=exchanged).rows(
+                    change=lambda record: with_random_gaps(record, generator=generator)
+                )
+            )
         return _joined([self.rows(), *copies])
 
 
@@ -96,4 +106,10 @@ def _joined(parts: Sequence[Rows]) -> Rows:
         content_probabilities=np.concatenate([part.content_probabilities for part in parts]),
         is_spam=np.concatenate([part.is_spam for part in parts]),
         groups=np.concatenate([part.groups for part in parts]),
+        domains=np.concatenate([part.domains for part in parts]),
     )
+
+
+def _domain_of(one: LabelledRecord) -> str:
+    """Name the first link's domain, or the group of a post without links: what ip_url must not know."""
+    return one.record.links[0].domain or one.record.links[0].host if one.record.links else one.group

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from scoring.records import AuthorSnapshot, History, InvalidRecord, PostRecord
+from scoring.records import AuthorSnapshot, History, InvalidRecord, Link, PostRecord
+
+_LINKS_LOST = 0.3
+_LINKS_LENT = 0.15
 
 
 class Malformed(ValueError):
@@ -113,3 +116,19 @@ def with_random_gaps(record: PostRecord, *, generator: np.random.Generator) -> P
         if generator.random() < 0.4:
             record = gap(record)
     return record
+
+
+def with_links_of_another(
+    one: LabelledRecord, *, honest_links: Sequence[tuple[Link, ...]], generator: np.random.Generator
+) -> LabelledRecord:
+    """Lend some honest posts without links those of another honest post, and take some links away.
+
+    Whether a link means spam differs from source to source: 16 % of spam against 1 % of other texts in SMS,
+    12 % against 7 % in posts on X. A model must not learn from simulated habits that every link is bad.
+    """
+    links = one.record.links
+    if links and generator.random() < _LINKS_LOST:
+        links = ()
+    elif not links and honest_links and not one.is_spam and generator.random() < _LINKS_LENT:
+        links = honest_links[int(generator.integers(len(honest_links)))]
+    return dataclasses.replace(one, record=dataclasses.replace(one.record, links=links))

@@ -71,6 +71,7 @@ class TestLinksIn:
             "no link at all",
             "mail bob.smith@mail.com",
             "Thanks.It was end.Me",
+            "1.it is about us 2.in short",
             "version 1.2.3, e.g. 3.14 and report.pdf",
             "connect the dot there",
             "你好。世界",

@@ -1,0 +1,80 @@
+"""Calibration that keeps order, and thresholds that keep their promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scoring.ensemble import calibrated, probabilities_of
+from scoring.training import calibrate
+from scoring.training.calibrate import choose_calibration, choose_thresholds
+from scoring.trees import Floats
+
+COUNT = 6_000
+
+
+def drawn(margins: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Truths that margins would have if they were log-odds."""
+    return np.random.default_rng(1).random(len(margins)) < probabilities_of(margins)
+
+
+@pytest.fixture(scope="module")
+def margins() -> Floats:
+    return np.random.default_rng(0).normal(scale=3, size=COUNT)
+
+
+class TestChooseCalibration:
+    def test_takes_platt_where_the_truth_is_a_sigmoid(self, margins: Floats) -> None:
+        choice = choose_calibration(margins, is_spam=drawn(2 * margins - 1), groups=np.arange(COUNT) // 3)
+
+        assert choice.calibration.method == "platt"
+        assert choice.calibration.slope == pytest.approx(2, rel=0.1)
+        assert choice.calibration.intercept == pytest.approx(-1, rel=0.2)
+
+    def test_takes_isotonic_where_it_is_not(self, margins: Floats) -> None:
+        stairs = np.where(margins < -2, -4.0, np.where(margins < 3, 0.0, 1.5))
+
+        choice = choose_calibration(margins, is_spam=drawn(stairs), groups=np.arange(COUNT) // 3)
+
+        assert choice.calibration.method == "isotonic"
+        assert choice.log_losses["isotonic"] < choice.log_losses["platt"]
+
+    def test_an_isotonic_curve_rises_everywhere(self, margins: Floats) -> None:
+        """A staircase would lose the order of the posts on one stair."""
+        is_spam = drawn(np.where(margins < 1, -2.0, 2.0))
+        curve = calibrate._isotonic(margins, is_spam)
+
+        probabilities = calibrated(np.linspace(-12, 12, 500), calibration=curve)
+
+        assert (np.diff(probabilities) > 0).all()
+        assert (probabilities > 0).all()
+        assert (probabilities < 1).all()
+
+
+class TestChooseThresholds:
+    def test_keep_their_promises_on_the_rows_they_were_chosen_on(self, margins: Floats) -> None:
+        probabilities, is_spam = probabilities_of(margins), drawn(margins)
+
+        thresholds = choose_thresholds(probabilities, is_spam=is_spam)
+
+        removed = probabilities >= thresholds.remove_from
+        allowed = probabilities < thresholds.review_from
+        assert is_spam[removed].mean() >= calibrate.REMOVE_PRECISION
+        assert is_spam[allowed].mean() <= calibrate.ALLOW_LEAK
+        assert thresholds.audit_rate == 0.02
+
+    def test_do_not_trust_a_perfect_separation(self) -> None:
+        probabilities = np.array([0.1] * 500 + [0.4] * 500)
+
+        thresholds = choose_thresholds(probabilities, is_spam=probabilities > 0.2)
+
+        assert thresholds.review_from == calibrate.REVIEW_CEILING
+        assert thresholds.remove_from == calibrate.REMOVE_FLOOR
+
+    def test_send_all_to_review_when_no_promise_can_be_kept(self) -> None:
+        is_spam = np.arange(400) % 2 == 0
+
+        thresholds = choose_thresholds(np.full(400, 0.5), is_spam=is_spam)
+
+        assert thresholds.remove_from == 1.0
+        assert thresholds.review_from <= 0.3

@@ -1,0 +1,134 @@
+"""Training end to end on random records: a release that loads, scores, and is the same twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from scoring.blocklist import Blocklist
+from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS
+from scoring.features import SCHEMA_HASH
+from scoring.pipeline import Scorer
+from scoring.release import MANIFEST, Release
+from scoring.splits import Split
+from scoring.training import ensemble_card, fit_forests
+from scoring.training.ensemble_rows import Material, ask_content
+from scoring.training.fit_ensemble import fit
+from scoring.training.measure_ensemble import check_texts
+from scoring.training.train_ensemble import train
+from tests.scoring.random_records import FakeContent, labelled
+
+RECORDS = labelled(700)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return train(
+        RECORDS,
+        content=FakeContent(),
+        out=tmp_path_factory.mktemp("release"),
+        source={"file": "random.jsonl", "sha256": "0" * 64},
+        content_version="1",
+        seed=5,
+    )
+
+
+class TestTrain:
+    def test_writes_a_release_that_scores(self, release: Release) -> None:
+        scorer = Scorer(release=Release.load(release.folder), content=FakeContent())
+
+        scores = scorer.score_many([one.record for one in RECORDS[:100]], blocklist=Blocklist())
+
+        right = [
+            (score.spam_probability >= 0.5) == one.is_spam
+            for score, one in zip(scores, RECORDS[:100], strict=True)
+        ]
+        assert np.mean(right) > 0.9
+
+    def test_says_what_it_was_trained_from(self, release: Release) -> None:
+        assert release.schema_hash == SCHEMA_HASH
+        assert release.training["simulated"] is True
+        assert release.training["records"]["rows"] == 700
+        assert release.training["records"]["spam"] == sum(one.is_spam for one in RECORDS)
+        assert set(release.metrics["pr_auc_of_each_sub_model"]) == set(MAIN_INPUTS)
+
+    def test_measures_each_state_of_knowledge(self, release: Release) -> None:
+        test = release.metrics["test"]
+
+        assert list(test) == ["complete", "with random gaps", "bare (text and links only)", "without content"]
+        assert test["complete"]["roc_auc"] > test["bare (text and links only)"]["roc_auc"] > 0.6
+
+    def test_refuses_a_part_of_one_sort(self) -> None:
+        honest = [one for one in RECORDS if not one.is_spam]
+
+        with pytest.raises(ValueError, match="needs spam and not spam"):
+            Material(honest, np.full(len(honest), 0.5), 1).part(Split.TRAIN)
+
+
+class TestFit:
+    def test_the_same_seed_gives_the_same_models(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(fit_forests, "_MAIN_ROUNDS", 8)
+        monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 10})
+        few = RECORDS[:250]
+        rows = Material(few, ask_content(few, content=FakeContent()), 5).rows_with_gaps()
+        written = []
+        for name in ("first", "second"):
+            (tmp_path / name).mkdir()
+            with threadpool_limits(limits=1):
+                written.append(fit(rows, seed=5).save(tmp_path / name).read_bytes())
+
+        assert written[0] == written[1]
+
+
+class TestCard:
+    def test_takes_every_figure_from_the_release(self, release: Release) -> None:
+        card = ensemble_card.write(release, checks=[])
+
+        assert f"`{release.id[:12]}`" in card
+        assert "**Simulated.** 700 records" in card
+        assert f"{release.metrics['test']['complete']['roc_auc']:.4f}" in card
+        assert "$" not in card
+
+    def test_replaces_itself_on_the_page_and_nothing_else(self, release: Release, tmp_path: Path) -> None:
+        page = tmp_path / "models.md"
+        page.write_text("# Models\n\nabout content\n", encoding="utf-8")
+
+        ensemble_card.insert(ensemble_card.write(release, checks=[]), page=page)
+        once = page.read_text(encoding="utf-8")
+        ensemble_card.insert(ensemble_card.write(release, checks=[]), page=page)
+
+        assert page.read_text(encoding="utf-8") == once
+        assert once.startswith("# Models\n\nabout content\n")
+        assert once.count("# Ensemble: card") == 1
+
+
+class TestCheckTexts:
+    def test_bare_posts_keep_the_order_of_their_texts(self, release: Release, tmp_path: Path) -> None:
+        path = tmp_path / "real.jsonl"
+        rows = [
+            {
+                "id": str(place),
+                "source": "s",
+                "text": f"x {place / 300:.4f}",
+                "label": place % 7 < 3,
+                "group": str(place),
+            }
+            for place in range(1, 300)
+        ]
+        path.write_text("".join(json.dumps({**row, "label": int(bool(row["label"]))}) + "\n" for row in rows))
+
+        check = check_texts(path, release=release, content=FakeContent())
+
+        assert 10 < check.rows < 60
+        assert check.spam_roc_auc == pytest.approx(check.content_roc_auc)
+        assert check.rank_agreement == pytest.approx(1.0)
+
+
+def test_the_release_holds_nothing_but_its_two_files(release: Release) -> None:
+    assert sorted(path.name for path in release.folder.iterdir()) == [ENSEMBLE_FILE, MANIFEST]
