@@ -56,7 +56,7 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
     """Let posts being stored and complaints that come before their post wait for each other to commit.
 
     Neither sees the other's uncommitted row: side by side, the complaint would find no post, the post no
-    complaint, and they would stay apart for ever. Posts share the lock and never wait for one another. Call it
+    complaint, and they would stay apart for ever. Posts share the lock and never wait for each other. Call it
     before any row is locked, so that nobody waits in a circle.
     """
     lock = "pg_advisory_xact_lock" if may_be_early else "pg_advisory_xact_lock_shared"
