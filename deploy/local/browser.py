@@ -53,7 +53,7 @@ def launch_environment(browser: Path) -> dict[str, str]:
 
 
 def driver_environment() -> dict[str, str]:
-    """Return the variables for Playwright's driver: its own node needs libatomic, which a bare system lacks."""
+    """Return the variables for Playwright's driver: its own node needs libatomic, absent on bare systems."""
     import playwright  # noqa: PLC0415 - only the checks have it
 
     node = Path(playwright.__file__).parent / "driver" / "node"
