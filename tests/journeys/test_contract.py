@@ -33,7 +33,7 @@ def test_answers_as_the_document_says(live_server: LiveServer, tmp_path: Path) -
             # The tool cannot write NDJSON; test_bulk.py sends the lines.
             "--exclude-path=/api/v1/posts:bulk",
             "--phases=examples,coverage,fuzzing",
-            "--max-examples=15",
+            "--max-examples=8",
             "--generation-deterministic",
             "--no-color",
         ],
