@@ -11,10 +11,22 @@ from pathlib import Path
 import pytest
 import redis
 from django.db import connection
+from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local.places import ROOT
 
 _START_SECONDS = 60
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """End the sessions that a pool or a killed worker left, or the database could not be dropped."""
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture

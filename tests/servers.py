@@ -79,6 +79,8 @@ def _start(state: State) -> Supervisor:
                 server = make()
                 service = server.service()
                 os.environ[variable] = server.url
+                if isinstance(server, Triton):
+                    os.environ["TRITON_HTTP_URL"] = f"http://{ports.LOOPBACK}:{server.http_port}"
                 supervisor.launch(service)
                 started.append(service.name)
         supervisor.wait_until_up(started)

@@ -27,6 +27,7 @@ def for_checks() -> None:
     preflight.cure(preflight.for_environment() + preflight.for_wheels())
     packages.create(ENVIRONMENT)
     packages.install(ENVIRONMENT, "test", "torch")
+    packages.install(ENVIRONMENT, "base", with_dependencies=False)
 
 
 def for_test() -> None:

@@ -16,6 +16,7 @@ _LOCKS: dict[str, tuple[str, ...]] = {
     "test": ("pyproject.toml", "--group", "local", "--group", "train", "--group", "dev"),
     "run": ("pyproject.toml", "--group", "local", "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", "-c", "requirements/test.txt"),
+    "base": ("--group", "pyproject.toml:base"),
     "browser": ("--group", "pyproject.toml:browser"),
     "triton": ("--group", "pyproject.toml:triton", "--python-version", "3.11"),
 }

@@ -40,7 +40,7 @@ def create(environment: Path, *, python: str = sys.executable) -> None:
     subprocess.run([python, "-m", "venv", "--clear", str(environment)], check=True)
 
 
-def install(environment: Path, *locks: str) -> bool:
+def install(environment: Path, *locks: str, with_dependencies: bool = True) -> bool:
     """Install these lock files of requirements/. Return False if they were installed before.
 
     Works offline when nothing changed. Raises InstallFailed if neither uv nor pip can.
@@ -50,9 +50,10 @@ def install(environment: Path, *locks: str) -> bool:
     if stamp.exists() and stamp.read_text() == fingerprint:
         return False
     files = [str(REQUIREMENTS / f"{lock}.txt") for lock in locks]
+    options = [] if with_dependencies else ["--no-deps"]
     print(f"  installing {' and '.join(locks)} packages into {environment.name}", flush=True)
-    if not (_has_uv() and _install_with_uv(environment, files)):
-        _install_with_pip(environment, files)
+    if not (_has_uv() and _install_with_uv(environment, files, options)):
+        _install_with_pip(environment, files, options)
     stamp.write_text(fingerprint)
     return True
 
@@ -112,13 +113,14 @@ def _has_uv() -> bool:
     return subprocess.run(pip, check=False).returncode == 0
 
 
-def _install_with_uv(environment: Path, files: list[str]) -> bool:
+def _install_with_uv(environment: Path, files: list[str], options: list[str]) -> bool:
     command = [str(UV), "pip", "install", "--python", str(environment / "bin" / "python")]
-    command += [argument for file in files for argument in ("-r", file)]
-    return subprocess.run(command, env=uv_environment(), check=False).returncode == 0
+    command += [*options, *(argument for file in files for argument in ("-r", file))]
+    # Elsewhere than here: pyproject.toml tells the lock less about torch than its CUDA build needs.
+    return subprocess.run(command, env=uv_environment(), cwd="/", check=False).returncode == 0
 
 
-def _install_with_pip(environment: Path, files: list[str]) -> None:
+def _install_with_pip(environment: Path, files: list[str], options: list[str]) -> None:
     print("  uv could not; trying pip, which takes longer", flush=True)
     # Apart, the file without hashes first: pip refuses a mixture.
     for file in sorted(files, key=lambda file: not file.endswith("torch.txt")):
@@ -127,6 +129,7 @@ def _install_with_pip(environment: Path, files: list[str]) -> None:
             "-m",
             "pip",
             "install",
+            *options,
             "--disable-pip-version-check",
             "-r",
             file,
