@@ -148,9 +148,10 @@ def address_facts(record: PostRecord) -> list[Fact]:
         facts.append(Fact(name="Sent from", value=f"{record.ip}, {_others(record.ip_history)}"))
     if record.similar.posts:
         similar = record.similar
-        told = f"{counted(similar.posts, 'post', 'posts')} by {counted(similar.authors, 'author', 'authors')}"
+        told = _others(similar)
+        if similar.complaints:
+            told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
         facts.append(Fact(name="Nearly the same", value=told, tone="warn" if similar.posts > 3 else ""))
-        facts += _verdict_facts(similar, name="of those")
     return facts
 
 
@@ -206,18 +207,18 @@ def _others(history: History) -> str:
     )
 
 
-def _verdict_facts(history: History, *, name: str = "Decided") -> list[Fact]:
+def _verdict_facts(history: History) -> list[Fact]:
     facts: list[Fact] = []
     if history.confirmed_spam:
         facts.append(
             Fact(
-                name=name,
+                name="Decided",
                 value=f"{history.confirmed_spam} spam, {history.confirmed_not_spam} not",
                 tone="spam",
             )
         )
     elif history.confirmed_not_spam:
-        facts.append(Fact(name=name, value=f"{history.confirmed_not_spam} not spam", tone="ham"))
+        facts.append(Fact(name="Decided", value=f"{history.confirmed_not_spam} not spam", tone="ham"))
     if history.complaints:
         facts.append(Fact(name="Complaints", value=f"{history.complaints} about earlier posts", tone="warn"))
     return facts

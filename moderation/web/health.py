@@ -51,7 +51,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 def _services() -> list[Service]:
     """Ask all at once: one that hangs must not hide the others."""
     checks: tuple[tuple[str, Callable[[], str], str], ...] = (
-        ("PostgreSQL", _ask_database, "nothing works without it"),
+        ("PostgreSQL", _ask_database, "nothing works"),
         ("Broker", _ask_broker, "scoring and deliveries wait; nothing is lost"),
         ("Workers", _ask_workers, "posts wait unscored; nothing is lost"),
         ("Triton", _ask_triton, "posts are scored without their text and go to humans"),

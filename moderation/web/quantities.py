@@ -30,12 +30,12 @@ def band(spam_probability: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as whole per cent; never 0 % or 100 % for what is not exactly that."""
+    """Return a share as whole per cent; never 0% or 100% for what is not exactly that."""
     if 0 < share < 0.01:
-        return "<1 %"
+        return "<1%"
     if 0.99 < share < 1:
-        return ">99 %"
-    return f"{share * 100:.0f} %"
+        return ">99%"
+    return f"{share * 100:.0f}%"
 
 
 def count(number: float) -> str:

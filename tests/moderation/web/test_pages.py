@@ -32,7 +32,7 @@ class TestQueue:
 
         assert body.index("wild") < body.index("mild")
         assert "Models unsure" in body
-        assert "80 %" in body
+        assert "80%" in body
         assert "Leaning not spam" in body
 
     def test_shows_no_probability_of_an_audit_sample(self, desk: Client, open_case: Case_) -> None:
@@ -42,7 +42,7 @@ class TestQueue:
         body = desk.get("/queue/").content.decode()
 
         assert "hidden: audit sample" in body
-        assert "50 %" not in body
+        assert "50%" not in body
 
     def test_needs_the_same_few_queries_for_any_number_of_rows(
         self, desk: Client, open_case: Case_, django_assert_num_queries: Any

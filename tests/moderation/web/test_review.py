@@ -25,7 +25,7 @@ class TestCase:
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert "grey cat near the river" in body
-        assert "50 %" in body
+        assert "50%" in body
         assert "Even odds" in body
         assert "Nobody has complained." in body
 
@@ -50,7 +50,7 @@ class TestCase:
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert "Hidden until you decide" in body
-        assert "50 %" not in body
+        assert "50%" not in body
         assert "word--spam" not in body
 
     def test_says_when_the_text_was_not_read(

@@ -37,7 +37,7 @@ class TestSentence:
             ("journey.seconds", 0.9, "Written and posted within 0.9 s"),
             ("context.url_is_ip_host", 1.0, "The link leads to a bare IP address"),
             ("context.url_is_ip_host", math.nan, "The post has no links"),
-            ("content.text", 0.93, "The text by itself: 93 % spam"),
+            ("content.text", 0.93, "The text by itself: 93% spam"),
             ("later.unheard_of", 3.0, "later.unheard_of: 3"),
         ],
     )

@@ -1,0 +1,108 @@
+"""Take the pictures of the guides from the running product: `make screenshots`.
+
+Signs in with the demo accounts, so a demo installation is needed. Cases are looked at and handed back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from deploy.local import browser as installed
+
+PICTURES = Path(__file__).parent / "pictures"
+SIZES = ((1280, 800), (1920, 1080))
+SCHEMES = ("light", "dark")
+PAGES = {
+    "queue": "/queue/",
+    "decisions": "/decisions/?whose=everyone",
+    "domains": "/domains/",
+    "exports": "/exports/",
+}
+_LOOKED_AT = 50
+# What makes a case worth a picture: everything that the review page can show.
+_TELLING = ".complaints__row, .domains__row, .facts__row--warn, .facts__row--spam, [class*='word--spam']"
+_HOSTILE = ".post-text .mark"
+
+
+def main() -> None:
+    """Take every picture in every size and scheme."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", default=f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}")
+    parser.add_argument("--out", type=Path, default=PICTURES)
+    asked = parser.parse_args()
+    chromium = installed.find()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(chromium),
+            env={**os.environ, **installed.launch_environment(chromium)},
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+        )
+        cases = _choose(_signed_in(browser, asked.url, size=SIZES[0], scheme="light"))
+        for size in SIZES:
+            for scheme in SCHEMES:
+                _take(
+                    _signed_in(browser, asked.url, size=size, scheme=scheme),
+                    cases,
+                    asked.out,
+                    f"{size[0]}-{scheme}",
+                )
+        browser.close()
+
+
+def _signed_in(browser: Browser, url: str, *, size: tuple[int, int], scheme: str) -> Page:
+    width, height = size
+    page = browser.new_context(
+        base_url=url,
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+    ).new_page()
+    page.goto("/sign-in/")
+    page.get_by_label("Name").fill("lead")
+    page.get_by_label("Password").fill("demo")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/queue/")
+    return page
+
+
+def _choose(page: Page) -> dict[str, str]:
+    """Return the addresses of the most telling and of the most hostile case among the first of the queue."""
+    links = page.locator(".table__link").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    scored: list[tuple[int, int, str]] = []
+    for link in links[:_LOOKED_AT]:
+        page.goto(link)
+        # Nineteen words in colour tell no more than six.
+        scored.append((min(page.locator(_TELLING).count(), 12), page.locator(_HOSTILE).count(), link))
+    page.context.close()
+    if not scored:
+        raise SystemExit("The queue is empty: send posts first (make demo-data).")
+    return {"review": max(scored)[2], "hostile": max(scored, key=lambda case: case[1])[2]}
+
+
+def _take(page: Page, cases: dict[str, str], folder: Path, suffix: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, address in PAGES.items():
+        page.goto(address)
+        page.screenshot(path=folder / f"{name}-{suffix}.png")
+    for name, address in cases.items():
+        page.goto(address)
+        page.keyboard.press("r")
+        page.locator("[data-key=s]").wait_for()
+        page.screenshot(path=folder / f"{name}-{suffix}.png")
+        if name == "review":
+            page.keyboard.press("?")
+            page.screenshot(path=folder / f"keys-{suffix}.png")
+            page.keyboard.press("Escape")
+        page.keyboard.press("h")
+        page.wait_for_url("**/queue/")
+    page.goto("/health/")
+    page.screenshot(path=folder / f"health-{suffix}.png")
+    page.context.close()
+
+
+if __name__ == "__main__":
+    main()
