@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
+    "template_partials",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -90,6 +91,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours: long enough to stop guessing, short enough for a moderator who mistyped
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "locked_out.html"
 
 # -- Web
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
