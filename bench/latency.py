@@ -121,7 +121,8 @@ class _Watcher(threading.Thread):
 
 def _print(*, waits: np.ndarray, answers: np.ndarray, options: argparse.Namespace, lost: int) -> None:
     print(
-        f"simulated posts at {options.rate:g}/s for {options.seconds:g} s; {len(waits)} scored, {lost} not scored"
+        f"simulated posts at {options.rate:g}/s for {options.seconds:g} s;"
+        f" {len(waits)} scored, {lost} not scored"
     )
     print(f"{'ms':<28}{'p50':>8}{'p95':>8}{'p99':>8}{'max':>8}")
     for name, values in (("POST answered (202)", answers), ("POST to stored score", waits)):
