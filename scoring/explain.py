@@ -22,7 +22,7 @@ from scoring.trees import Floats, Forest
 CONTENT_TEXT = "content.text"
 MAX_WORDS = 200
 
-_MAX_EVALUATIONS = 400
+_MAX_EVALUATIONS = 300
 _BATCH = 64
 _MASK = "..."
 # A link or number stays one word; a run of punctuation or emoji is one.
@@ -85,7 +85,7 @@ def word_contributions(
     """Return each word's share of the content margin of `text`, in reading order; empty for a text without
     words.
 
-    `probabilities` maps texts to spam probabilities; it is called in batches, at most about 400 texts in all.
+    `probabilities` maps texts to spam probabilities; it is called in batches, at most about 300 texts in all.
     Of a long text only the first 200 words are explained, as if it ended there.
     """
     words = [match.span() for match in _WORD.finditer(text)][:MAX_WORDS]

@@ -20,7 +20,7 @@ AUDIT_RATE = 0.02
 REMOVE_PRECISION = 0.98
 ALLOW_LEAK = 0.02
 # The validation part is simulated, so no automatic verdict rests on it alone: these bounds hold in any case.
-REMOVE_FLOOR = 0.90
+REMOVE_FLOOR = 0.95
 REVIEW_CEILING = 0.30
 RULE = (
     "on the validation part (simulated), by the 90 % confidence bound, removal keeps a precision of at least "

@@ -151,4 +151,4 @@ class TestWordContributions:
         found = word_contributions("word " * 1_000 + "pills", probabilities=counted)
 
         assert len(found) == MAX_WORDS
-        assert sum(asked) <= 450
+        assert sum(asked) <= 330

@@ -20,7 +20,7 @@ from scoring.ensemble import MAIN_INPUTS, calibrated
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES
 from scoring.pipeline import Scorer, ScoreResult
-from scoring.records import ComplaintRecord, Link
+from scoring.records import ComplaintRecord, History, Link
 from scoring.release import MANIFEST, Release, SchemaMismatch
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
@@ -106,6 +106,25 @@ class TestScore:
 
         assert after.spam_probability > before.spam_probability
         assert after.sub_models["feedback"] > before.sub_models["feedback"]  # type: ignore[operator]  # both known
+
+    @pytest.mark.parametrize("history", ["author_history", "ip_history", "ip_network_history", "similar"])
+    def test_more_confirmed_spam_never_lowers_it(self, scorer: Scorer, history: str) -> None:
+        before, after = (
+            [
+                dataclasses.replace(one.record, **{history: History(posts=20, confirmed_spam=spam)})
+                for one in labelled(60)
+            ]
+            for spam in (1, 6)
+        )
+
+        pairs = zip(
+            scorer.score_many(before, blocklist=NO_BANS),
+            scorer.score_many(after, blocklist=NO_BANS),
+            strict=True,
+        )
+
+        rises = [new.spam_probability - old.spam_probability for old, new in pairs]
+        assert min(rises) >= 0
 
     def test_a_bare_post_follows_its_content_probability(self, scorer: Scorer) -> None:
         """Nothing but the text is known: the order of the texts must survive, without steps."""

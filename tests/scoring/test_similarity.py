@@ -67,7 +67,7 @@ class TestBands:
         assert len(bands(text)) == count
 
     def test_is_the_same_in_another_process(self) -> None:
-        """These numbers are stored: Python's own hash, which changes with every start, must not be in them."""
+        """These numbers are stored; Python's own hash changes with every start."""
         program = f"from scoring.similarity import bands; print(bands({WIN!r}))"
         environment = {**os.environ, "PYTHONHASHSEED": "4711"}
 

@@ -21,8 +21,10 @@ from scoring.training.fit_ensemble import fit
 from scoring.training.measure_ensemble import check_texts
 from scoring.training.train_ensemble import train
 from tests.scoring.random_records import FakeContent, labelled
+from tests.scoring.starter import STARTER
 
 RECORDS = labelled(700)
+PAGE = Path(__file__).parents[3] / "docs" / "models.md"
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +108,14 @@ class TestCard:
         assert page.read_text(encoding="utf-8") == once
         assert once.startswith("# Models\n\nabout content\n")
         assert once.count("# Ensemble: card") == 1
+
+    def test_the_page_is_about_the_shipped_release(self) -> None:
+        """Cure: python -m scoring.training ensemble ... --out scoring/starter --card docs/models.md"""
+        shipped = Release.load(STARTER)
+
+        written = ensemble_card.write(shipped, checks=[]).partition(ensemble_card.END)[0].rstrip()
+
+        assert written in PAGE.read_text(encoding="utf-8")
 
 
 class TestCheckTexts:
