@@ -43,6 +43,6 @@ def wait_for(*, done: Callable[[], int], expected: int, says: str, patience_seco
         elif time.monotonic() - moved_at > patience_seconds:
             return False
         sys.stderr.write(f"\r{count} of {expected} {says}\x1b[K")
-        time.sleep(0.5)
+        time.sleep(1.0)
     sys.stderr.write("\r\x1b[K")
     return True
