@@ -248,14 +248,19 @@ class _Marker:
 
 
 def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
-    """Mark what is piled on a letter beyond the few accents that any language uses."""
-    height = 0
-    for index, character in enumerate(stretch):
-        height = (
-            height + 1 if unicodedata.combining(character) or unicodedata.category(character) == "Me" else 0
-        )
-        if height > _MAX_COMBINING:
-            kinds[index] = ("stacked", "")
+    """Mark what is piled on a letter when it is more than the few accents that any language uses."""
+    start = 0
+    for index, character in enumerate([*stretch, ""]):
+        if not _is_accent(character):
+            if index - start > _MAX_COMBINING:
+                kinds[start:index] = [("stacked", "")] * (index - start)
+            start = index + 1
+
+
+def _is_accent(character: str) -> bool:
+    return bool(character) and (
+        unicodedata.combining(character) > 0 or unicodedata.category(character) == "Me"
+    )
 
 
 def _segment(mark: str, detail: str, text: str) -> Segment:
@@ -263,9 +268,7 @@ def _segment(mark: str, detail: str, text: str) -> Segment:
     if mark == "hidden":
         return Segment("", mark=mark, label=detail + times, title=_hidden_title(text))
     if mark == "stacked":
-        return Segment(
-            "", mark=mark, label=f"+{len(text)} accents", title="accents piled on one letter, left out"
-        )
+        return Segment("", mark=mark, label=f"+{len(text)}", title="accents piled on a letter, left out")
     if mark == "lookalike":
         twins = "".join(characters.latin_twin(character) for character in text)
         return Segment(
