@@ -26,6 +26,7 @@ PAGES = (
     "/domains/evil.example/",
     "/exports/",
     "/account/",
+    "/health/",
     "/nowhere/",
 )
 
