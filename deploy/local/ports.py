@@ -4,6 +4,7 @@ import random
 import socket
 
 LOOPBACK = "127.0.0.1"
+_given: set[int] = set()
 
 
 def is_free(port: int) -> bool:
@@ -19,10 +20,14 @@ def is_free(port: int) -> bool:
 
 
 def free(*, preferred: int | None = None) -> int:
-    """Return the preferred port, or another below the range that outgoing connections take theirs from."""
+    """Return the preferred port, or another below the range that outgoing connections take theirs from.
+
+    By chance, so that two starts at the same moment do not choose the same one; never the same twice.
+    """
     if preferred is not None and is_free(preferred):
         return preferred
     for port in random.sample(range(20_000, 31_000), k=1_000):
-        if is_free(port):
+        if port not in _given and is_free(port):
+            _given.add(port)
             return port
     raise OSError("no free loopback port between 20000 and 31000")

@@ -73,13 +73,13 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
 
 def _servers(supervisor: Supervisor, state: State) -> list[str]:
     """Launch each server whose address was not given, and note the addresses for what comes after."""
-    database = Postgres(state=state, port=ports.free(preferred=15_432))
-    broker = Broker(state=state, port=ports.free(preferred=16_379))
+    database = Postgres(state=state, port=ports.free())
+    broker = Broker(state=state, port=ports.free())
     triton = Triton(
         state=state,
-        http_port=ports.free(preferred=18_000),
-        grpc_port=ports.free(preferred=18_001),
-        metrics_port=ports.free(preferred=18_002),
+        http_port=ports.free(),
+        grpc_port=ports.free(),
+        metrics_port=ports.free(),
     )
     launched = []
     for variable, server in (
