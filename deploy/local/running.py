@@ -24,6 +24,8 @@ class Running:
         self._restart_at: float | None = None
         self._next_check = 0.0
         self._failed_checks = 0
+        self._started = 0.0
+        self._has_worked = False
         self._start()
 
     def is_up(self) -> bool:
@@ -32,6 +34,7 @@ class Running:
             return False
         with contextlib.suppress(NotYet, OSError):
             self.service.check()
+            self._has_worked = True
             return True
         return False
 
@@ -67,7 +70,8 @@ class Running:
         self._restart_at = None
         self._failed_checks = 0
         self._started = time.monotonic()
-        self._next_check = self._started + self.service.start_seconds
+        self._next_check = self._started + _CHECK_SECONDS
+        self._has_worked = False
         self.service.prepare()
         self.child = self._launch(self.service)
 
@@ -83,8 +87,14 @@ class Running:
         except Broken as reason:
             return f"is broken ({reason})"
         except (NotYet, OSError):
-            # A busy server may be late once or twice; a dead one is late every time.
-            self._failed_checks += 1
-            return "does not answer" if self._failed_checks >= _FAILED_CHECKS else None
+            return self._lateness(now)
+        self._has_worked = True
         self._failed_checks = 0
         return None
+
+    def _lateness(self, now: float) -> str | None:
+        """Judge a missing answer: a busy server is late once or twice, a dead one every time."""
+        if not self._has_worked:
+            return "does not start" if now - self._started > self.service.start_seconds else None
+        self._failed_checks += 1
+        return "does not answer" if self._failed_checks >= _FAILED_CHECKS else None

@@ -66,7 +66,7 @@ class Supervisor:
         waiting = [running for running in self._services if running.service.name in wanted]
         begun = time.monotonic()
         while waiting:
-            self._breathe()
+            self.tend()
             waited = time.monotonic() - begun
             for running in list(waiting):
                 if running.is_up():
@@ -83,7 +83,7 @@ class Supervisor:
         step = self._start_child(service)
         try:
             while step.exit_code() is None:
-                self._breathe()
+                self.tend()
                 if time.monotonic() - begun > service.start_seconds:
                     raise self._failure(service, f"took longer than {service.start_seconds:g} s")
         finally:
@@ -96,7 +96,7 @@ class Supervisor:
         """Keep everything running until the end is asked for."""
         with contextlib.suppress(Stopped):
             while True:
-                self._breathe()
+                self.tend()
 
     def stop(self) -> None:
         """Stop what needs the servers first, then the servers."""
@@ -132,7 +132,8 @@ class Supervisor:
             folder=service.folder,
         )
 
-    def _breathe(self) -> None:
+    def tend(self) -> None:
+        """Look after every process once, then rest a moment. Raises Stopped when the end was asked for."""
         if self.is_stopping:
             raise Stopped
         for guest in self._guests:

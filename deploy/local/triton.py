@@ -4,6 +4,7 @@ This version (2.51) predates security fixes of its successors: never give it a p
 """
 
 import contextlib
+import hashlib
 import http.client
 import json
 import os
@@ -90,7 +91,8 @@ class Triton:
 
     @property
     def _shared_memory_prefix(self) -> str:
-        return f"spamdesk_{self.http_port}_"
+        # The same at every start of this state folder, so that what a killed server left is found.
+        return f"spamdesk_{hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]}_"
 
     def _remove_shared_memory(self) -> None:
         for region in Path("/dev/shm").glob(f"{self._shared_memory_prefix}*"):
