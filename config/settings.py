@@ -204,6 +204,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "default", "expires": 5},
     },
+    "explain-ahead": {
+        "task": "moderation.tasks.explain_ahead",
+        "schedule": 5.0,
+        "options": {"queue": "default", "expires": 5},
+    },
     "rescore-degraded": {
         "task": "moderation.tasks.rescore_degraded",
         "schedule": 10.0,

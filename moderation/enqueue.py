@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import structlog
 from celery import current_app
@@ -17,6 +18,7 @@ log = structlog.get_logger(__name__)
 
 SCORING_CHUNK = 64
 """Posts per task: large enough to fill a Triton batch, small enough to finish well within the lease."""
+EXPLANATION_EXPIRES_SECONDS = 30
 
 
 def scoring(*, revision_ids: Sequence[int]) -> None:
@@ -26,9 +28,24 @@ def scoring(*, revision_ids: Sequence[int]) -> None:
         _after_commit("moderation.tasks.score_revisions", queue="scoring", revision_ids=chunk)
 
 
+def scoring_backlog() -> int:
+    """Return how many scoring messages wait in the broker, 0 where it cannot say."""
+    connection = current_app.connection_for_write()
+    try:
+        with connection:
+            return int(connection.default_channel.queue_declare(queue="scoring", passive=True).message_count)
+    except (*connection.connection_errors, *connection.channel_errors):
+        return 0
+
+
 def explanation(*, score_id: int) -> None:
-    """Explain the words of a scored post that a human will see."""
-    _after_commit("moderation.tasks.explain_score", queue="scoring", score_id=score_id)
+    """Explain the words of a score that a human is about to see; forgotten if nobody gets to it in time."""
+    _after_commit(
+        "moderation.tasks.explain_score",
+        queue="explanations",
+        expires_seconds=EXPLANATION_EXPIRES_SECONDS,
+        score_id=score_id,
+    )
 
 
 def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
@@ -46,13 +63,16 @@ def export(*, export_id: int) -> None:
     _after_commit("moderation.tasks.build_export", queue="default", export_id=export_id)
 
 
-def _after_commit(task: str, *, queue: str, countdown: float = 0, **kwargs: object) -> None:
-    transaction.on_commit(partial(_send, task, queue=queue, countdown=countdown, kwargs=kwargs))
+def _after_commit(
+    task: str, *, queue: str, countdown: float = 0, expires_seconds: float | None = None, **kwargs: object
+) -> None:
+    options: dict[str, Any] = {"queue": queue, "countdown": countdown or None, "expires": expires_seconds}
+    transaction.on_commit(partial(_send, task, options=options, kwargs=kwargs))
 
 
-def _send(task: str, *, queue: str, countdown: float, kwargs: dict[str, object]) -> None:
+def _send(task: str, *, options: dict[str, Any], kwargs: dict[str, object]) -> None:
     try:
-        current_app.send_task(task, kwargs=kwargs, queue=queue, countdown=countdown or None)
+        current_app.send_task(task, kwargs=kwargs, **options)
     except OperationalError as refused:
         # The broker is away. The row is committed and the sweep will find it: the caller gets an answer.
         log.warning("enqueue_refused", task=task, reason=type(refused).__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import export, notify, score
+from moderation.operations import explain, export, notify, score
 
 
 @shared_task
@@ -17,7 +17,13 @@ def score_revisions(*, revision_ids: list[int], **_: object) -> int:
 @shared_task
 def explain_score(*, score_id: int, **_: object) -> None:
     """Explain the words of a score that a human will see."""
-    score.explain(score_id=score_id)
+    explain.explain(score_id=score_id)
+
+
+@shared_task
+def explain_ahead(**_: object) -> int:
+    """Ask for the explanations of the cases that come up next."""
+    return explain.ahead()
 
 
 @shared_task

@@ -23,7 +23,7 @@ CONTENT_TEXT = "content.text"
 MAX_WORDS = 200
 
 _MAX_EVALUATIONS = 300
-_BATCH = 64
+_BATCH = 16  # small, so that a post to be scored never waits long behind an explanation
 _MASK = "..."
 # A link or number stays one word; a run of punctuation or emoji is one.
 _WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")

@@ -31,7 +31,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture
 def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[bytes]"]:
-    """A real worker of both queues in a process group of its own, on the test database and an empty broker.
+    """A real worker of all queues in a process group of its own, on the test database and an empty broker.
 
     Needs committed rows, hence the transactional database. Kill it with `os.killpg(process.pid, SIGKILL)`.
     """
@@ -50,7 +50,7 @@ def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[
                     "celery",
                     "--app=config.celery:app",
                     "worker",
-                    "--queues=scoring,default",
+                    "--queues=scoring,default,explanations",
                     "--concurrency=2",
                     "--without-gossip",
                     "--without-mingle",

@@ -23,19 +23,20 @@ def preparation(*, seeds_demo: bool) -> Service:
     )
 
 
-def worker(*, queue: str, processes: int, state: State) -> Service:
-    """Return a Celery worker of one queue; scoring and the rest never wait for each other."""
-    announcement = state.folder("workers") / queue
+def worker(*, queues: tuple[str, ...], processes: int, state: State) -> Service:
+    """Return a Celery worker that empties its queues, the first one first, and is named after that one."""
+    name = queues[0]
+    announcement = state.folder("workers") / name
     return Service(
-        name=queue,
+        name=name,
         command=(
             sys.executable,
             "-m",
             "celery",
             "--app=config.celery:app",
             "worker",
-            f"--queues={queue}",
-            f"--hostname={queue}@%h",
+            f"--queues={','.join(queues)}",
+            f"--hostname={name}@%h",
             f"--concurrency={processes}",
             "--loglevel=INFO",
             # Workers need not know of one another; each of these costs a broker connection and memory.
@@ -49,7 +50,7 @@ def worker(*, queue: str, processes: int, state: State) -> Service:
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
         stop_seconds=15,
-        says=f"worker for {queue}, {processes} processes",
+        says=f"worker for {', '.join(queues)}; {processes} {'process' if processes == 1 else 'processes'}",
     )
 
 

@@ -57,8 +57,8 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
     supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
     workers = (
-        application.worker(queue="scoring", processes=application.scoring_processes(), state=state),
-        application.worker(queue="default", processes=1, state=state),
+        application.worker(queues=("scoring",), processes=application.scoring_processes(), state=state),
+        application.worker(queues=("default", "explanations"), processes=1, state=state),
         application.beat(state=state),
         application.web(port=port),
     )

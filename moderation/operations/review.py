@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.operations import explain
 from moderation.operations import verdict as verdicts
 
 
@@ -68,6 +69,7 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
             )
             cases += free.order_by("-priority", "id")[: count - len(cases)]
         lease(cases, moderator=moderator, at=at)
+        explain.ask(cases)
     return cases
 
 
@@ -82,6 +84,7 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
         lease([case], moderator=moderator, at=at)
+        explain.ask([case])
     return case
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from moderation import enqueue
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
@@ -95,7 +94,6 @@ def _to_human(standing: _Standing, score: Score, *, at: datetime) -> None:
         case.skipped_by = [] if is_new_text else case.skipped_by
         case.reason = case.reason if case.is_escalated else _reason(standing, score)
         case.save(update_fields=("score", "priority", "version", "skipped_by", "reason"))
-    enqueue.explanation(score_id=score.pk)
 
 
 def _next_version(score: Score) -> int:

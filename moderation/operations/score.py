@@ -16,7 +16,6 @@ from moderation.models.posts import ScoreState
 from moderation.operations import route
 from moderation.queries import records
 from scoring.blocklist import Ban, Blocklist
-from scoring.explain import word_contributions
 from scoring.pipeline import ScoreResult
 from scoring.records import PostRecord
 
@@ -25,6 +24,7 @@ log = structlog.get_logger(__name__)
 LEASE_SECONDS = 60
 MAX_ATTEMPTS = 8
 SWEEP_AFTER_SECONDS = 30
+SWEEP_BACKLOG_AFTER_SECONDS = 600
 SWEEP_LIMIT = 2_000
 
 
@@ -43,25 +43,18 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         return sum(_score_alone(revision, at=at) for revision in claimed)
 
 
-def explain(*, score_id: int) -> None:
-    """Attribute the content probability to the words of the text and store it with the score, once."""
-    score = (
-        Score.objects.select_related("revision").filter(pk=score_id, word_contributions__isnull=True).first()
-    )
-    if score is None or score.content_probability is None or not score.revision.text.strip():
-        return
-    words = word_contributions(score.revision.text, probabilities=scorer.content().probabilities)
-    score.word_contributions = [[word.start, word.end, word.contribution] for word in words]
-    score.save(update_fields=("word_contributions",))
-
-
 def sweep(*, at: datetime) -> int:
-    """Enqueue again what a lost message or a killed worker left open; return how many."""
+    """Enqueue again what a lost message or a killed worker left open; return how many.
+
+    While messages still wait in the broker a pending revision is most likely among them: then it counts as
+    lost only after a long time, else a backlog would grow by copies of itself.
+    """
+    patience = SWEEP_BACKLOG_AFTER_SECONDS if enqueue.scoring_backlog() else SWEEP_AFTER_SECONDS
     with transaction.atomic():
         due = list(
             Revision.objects.select_for_update(skip_locked=True)
             .filter(
-                Q(score_state=ScoreState.PENDING, enqueued_at__lt=at - timedelta(seconds=SWEEP_AFTER_SECONDS))
+                Q(score_state=ScoreState.PENDING, enqueued_at__lt=at - timedelta(seconds=patience))
                 | Q(score_state=ScoreState.SCORING, lease_until__lt=at)
             )
             .order_by("enqueued_at", "id")[:SWEEP_LIMIT]

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import pytest
 
+from moderation import enqueue
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
@@ -216,6 +217,15 @@ class TestSweep:
 
         assert score.sweep(at=later(61)) == 2
 
+    def test_leaves_alone_what_still_waits_in_the_broker(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        post()
+        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
+
+        assert score.sweep(at=later(score.SWEEP_AFTER_SECONDS + 1)) == 0
+        assert score.sweep(at=later(score.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
+
     def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
         post()
         Revision.objects.update(attempts=score.MAX_ATTEMPTS)
@@ -223,17 +233,3 @@ class TestSweep:
         assert score.sweep(at=later(61)) == 0
 
         assert Revision.objects.get().score_state == ScoreState.DEAD
-
-
-class TestExplain:
-    def test_stores_the_share_of_each_word_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post(text="this is spam today")
-        run(later(1))
-
-        score.explain(score_id=Score.objects.get().pk)
-
-        words = Score.objects.get().word_contributions or []
-        shares = {"this is spam today"[start:end]: share for start, end, share in words}
-        assert max(shares, key=lambda word: shares[word]) == "spam"

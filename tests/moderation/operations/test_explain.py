@@ -1,0 +1,98 @@
+"""Explanations follow the moderators: those at the head of the queue, and those just claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from moderation import enqueue
+from moderation.models import Case, Post, Revision, Score, User
+from moderation.operations import explain, review, score
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+StorePost = Callable[..., Post]
+OpenCase = Callable[..., Case]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The scores whose explanation was asked for."""
+    found: list[int] = []
+    monkeypatch.setattr(enqueue, "explanation", lambda *, score_id: found.append(score_id))
+    return found
+
+
+class TestExplain:
+    def test_stores_the_share_of_each_word_once(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post(text="this is spam today")
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        explain.explain(score_id=Score.objects.get().pk)
+
+        words = Score.objects.get().word_contributions or []
+        shares = {"this is spam today"[start:end]: share for start, end, share in words}
+        assert max(shares, key=lambda word: shares[word]) == "spam"
+
+    def test_waits_for_the_content_model(self, open_case: OpenCase, fake_scorer: FakeScorer) -> None:
+        case = open_case()
+        fake_scorer.is_degraded = True
+
+        explain.explain(score_id=case.score_id)
+
+        assert Score.objects.get().word_contributions is None
+
+
+class TestAsk:
+    def test_scoring_asks_for_nothing(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later, asked: list[int]
+    ) -> None:
+        post()
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        assert Case.objects.exists()
+        assert asked == []
+
+    def test_a_claim_asks_for_what_is_lacking(
+        self, open_case: OpenCase, moderator: User, later: Later, asked: list[int]
+    ) -> None:
+        lacking, explained = open_case(), open_case()
+        Score.objects.filter(pk=explained.score_id).update(word_contributions=[])
+
+        review.claim_next(moderator=moderator, at=later(2), count=2)
+
+        assert asked == [lacking.score_id]
+
+    def test_looks_ahead_in_the_order_of_the_queue(
+        self, open_case: OpenCase, asked: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cases = [open_case() for _ in range(3)]
+        for priority, case in enumerate(cases):
+            Case.objects.filter(pk=case.pk).update(priority=priority)
+        monkeypatch.setattr(explain, "AHEAD", 2)
+
+        assert explain.ahead() == 2
+
+        assert set(asked) == {cases[1].score_id, cases[2].score_id}
+
+
+def test_a_message_has_its_own_queue_and_an_end(
+    open_case: OpenCase,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    case = open_case()
+    sent: list[dict[str, object]] = []
+    monkeypatch.setattr(enqueue.current_app, "send_task", lambda task, **options: sent.append(options))
+
+    with django_capture_on_commit_callbacks(execute=True):
+        enqueue.explanation(score_id=case.score_id)
+
+    assert sent[0]["queue"] == "explanations"
+    assert sent[0]["expires"] == enqueue.EXPLANATION_EXPIRES_SECONDS
