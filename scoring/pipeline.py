@@ -137,6 +137,13 @@ class Scorer:
         by_sub_model = dict(zip(MAIN_INPUTS, map(_known, sub_models), strict=True))
         values = (*row.tolist(), _unknown_as_nan(by_sub_model["content"]))
         names = (*features.NAMES, CONTENT_TEXT)
+        route = routing.decide(
+            probability=probability,
+            thresholds=self._release.thresholds,
+            is_degraded=is_degraded,
+            draw=routing.draw(record, self._release.id),
+        )
+        seen = routing.NO_OPINION if route.is_audit_sample else probability
         return ScoreResult(
             release_id=self._release.id,
             schema_hash=self._release.schema_hash,
@@ -146,13 +153,8 @@ class Scorer:
             base=self._explainer.base,
             contributions=tuple(map(Contribution, names, values, shares.tolist())),
             features=tuple(row.tolist()),
-            routing=routing.decide(
-                probability=probability,
-                thresholds=self._release.thresholds,
-                is_degraded=is_degraded,
-                draw=routing.draw(record, self._release.id),
-            ),
-            expected_harm=routing.expected_harm(record, probability=probability),
+            routing=route,
+            expected_harm=routing.expected_harm(record, probability=seen),
             is_degraded=is_degraded,
             ban=None,
         )

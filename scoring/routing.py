@@ -14,6 +14,8 @@ from scoring.release import Thresholds
 
 __all__ = ["ReviewReason", "Route", "Routing", "Thresholds", "decide", "draw", "expected_harm"]
 
+NO_OPINION = 0.5
+
 
 class Route(StrEnum):
     """What a spam probability leads to."""
@@ -76,6 +78,8 @@ def draw(record: PostRecord, release_id: str) -> float:
 
 def expected_harm(record: PostRecord, *, probability: float) -> float:
     """Return the queue priority, ≥ 0: spam probability times the reach that a wrong "allow" would have.
+
+    For an audit sample pass NO_OPINION: its place in the queue must not tell the human what the models think.
 
     Reach grows with the orders of magnitude of the author's audience and of the shares and answers so far,
     since one more follower matters less to a large account; a post nobody sees counts as one.
