@@ -12,13 +12,13 @@ help:  ## this list
 run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
 	@$(LOCAL) run
 
-test:  ## lint, types, import contracts and every test; ARGS= goes to pytest
+test:  ## lint and every test; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)
 
-lint:  ## style and import contracts
+lint:  ## style, import contracts and types
 	@$(LOCAL) lint
 
-types:  ## mypy, strict
+types:  ## mypy alone, strict
 	@$(LOCAL) types
 
 demo-data:  ## more simulated posts for the running product

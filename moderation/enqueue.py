@@ -33,7 +33,8 @@ def scoring_backlog() -> int:
     connection = current_app.connection_for_write()
     try:
         with connection:
-            return int(connection.default_channel.queue_declare(queue="scoring", passive=True).message_count)
+            channel: Any = connection.default_channel  # kombu's annotations leave out what AMQP defines
+            return int(channel.queue_declare(queue="scoring", passive=True).message_count)
     except (*connection.connection_errors, *connection.channel_errors):
         return 0
 

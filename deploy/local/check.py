@@ -19,8 +19,7 @@ _CHECKED = [
 def main(arguments: list[str]) -> None:
     """Run the named check and exit with its status."""
     what, rest = arguments[0], arguments[1:]
-    steps = {"lint": _lint, "types": _types, "test": _lint + _types}[what]
-    for title, command in steps:
+    for title, command in _TYPES if what == "types" else _LINT:
         print(f"== {title}", flush=True)
         code = subprocess.run(command, cwd=ROOT, check=False).returncode
         if code != 0:
@@ -38,12 +37,13 @@ def _pytest(arguments: list[str]) -> None:
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *workers, *arguments])
 
 
-_lint: list[tuple[str, list[str]]] = [
+_TYPES: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]
+_LINT: list[tuple[str, list[str]]] = [
     ("style", [str(_BINARIES / "ruff"), "check", "--quiet", "."]),
     ("layout", [str(_BINARIES / "ruff"), "format", "--check", "--quiet", "."]),
     ("import contracts", [str(_BINARIES / "lint-imports"), "--no-cache"]),
+    *_TYPES,
 ]
-_types: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]
 
 if __name__ == "__main__":
     main(sys.argv[1:])
