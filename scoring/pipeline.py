@@ -73,6 +73,11 @@ class Scorer:
         """The release that every score of this Scorer names."""
         return self._release
 
+    @property
+    def content(self) -> ContentProtocol:
+        """The content model that this Scorer asks."""
+        return self._content
+
     def score(self, record: PostRecord, *, blocklist: Blocklist) -> ScoreResult:
         """Score one record; the same record, bans and content probability always give the same result."""
         return self.score_many([record], blocklist=blocklist)[0]
@@ -90,6 +95,15 @@ class Scorer:
             next(judged) if ban is None else self._banned(record, ban)
             for record, ban in zip(records, bans, strict=True)
         ]
+
+    def probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+        """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known.
+
+        Bans are not looked at, the content model is not asked and nothing is explained.
+        """
+        rows = np.stack([features.extract(record) for record in records])
+        main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
+        return calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
 
     def _judged(self, records: Sequence[PostRecord]) -> list[ScoreResult]:
         rows = np.stack([features.extract(record) for record in records])
