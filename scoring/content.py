@@ -81,11 +81,12 @@ class ContentModel:
     Share one per process. Safe across threads and forks: the first call of each makes its own connection.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - limits, each with a sensible default
         self,
         *,
         url: str,
         version: str,
+        model: str = MODEL,
         timeout_seconds: float = 2.0,
         batch_size: int = 16,
         attempts: int = 2,
@@ -95,6 +96,7 @@ class ContentModel:
     ) -> None:
         """Take `url` as grpc://host:port or http://host:port; connect to nothing yet.
 
+        `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         """
         parts = urlsplit(url)
@@ -102,7 +104,7 @@ class ContentModel:
             raise ValueError(f"expected grpc://host:port or http://host:port, got {url!r}")
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
-        self.version = version
+        self.model, self.version = model, version
         self._scheme, self._address = parts.scheme, parts.netloc
         self._timeout_seconds, self._batch_size, self._attempts = timeout_seconds, batch_size, attempts
         self._breaker = Breaker(failures=breaker_failures, seconds=breaker_seconds, clock=clock)
@@ -175,7 +177,7 @@ class ContentModel:
         encoded = [text.encode("utf-8", errors="replace") for text in texts]
         tensor.set_data_from_numpy(np.array(encoded, dtype=np.object_).reshape(-1, 1))
         limit = {"client_timeout": seconds} if self._scheme == "grpc" else {}
-        return client.infer(MODEL, [tensor], model_version=self.version, **limit).as_numpy("logits")
+        return client.infer(self.model, [tensor], model_version=self.version, **limit).as_numpy("logits")
 
     def _connection(self) -> tuple[ModuleType, Any]:
         """One client per process and thread: gRPC does not survive a fork, HTTP is not thread-safe."""
