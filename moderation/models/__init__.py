@@ -1,10 +1,12 @@
 """Rows: shape and database constraints, one file per noun. No business rule lives here."""
 
 from moderation.models.audit import AuditEntry
+from moderation.models.bans import Ban
 from moderation.models.cases import Case, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery
-from moderation.models.domains import Domain, DomainBan, PostLink
+from moderation.models.domains import Domain, PostLink
 from moderation.models.exports import Export
+from moderation.models.filters import SavedFilter
 from moderation.models.people import User
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
@@ -15,12 +17,12 @@ __all__ = [
     "ApiKey",
     "AuditEntry",
     "Author",
+    "Ban",
     "Case",
     "Complaint",
     "Decision",
     "Delivery",
     "Domain",
-    "DomainBan",
     "Export",
     "Label",
     "Platform",
@@ -29,6 +31,7 @@ __all__ = [
     "Release",
     "Reversal",
     "Revision",
+    "SavedFilter",
     "Score",
     "SimilarityBand",
     "User",

@@ -38,6 +38,11 @@ class Case(models.Model):
     state = models.CharField(max_length=10, choices=CaseState.choices, default=CaseState.OPEN)
     reason = models.CharField(max_length=12, choices=CaseReason.choices)
     priority = models.FloatField(help_text="Expected harm; larger comes first.")
+    uncertainty = models.FloatField(
+        default=0.0, help_text="0 sure, 1 even odds; says nothing of an audit sample."
+    )
+    complaint_count = models.PositiveIntegerField(default=0)
+    language = models.CharField(max_length=16, blank=True, default="")
     version = models.PositiveIntegerField(default=1)
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -64,6 +69,19 @@ class Case(models.Model):
                 fields=("is_escalated", "-priority", "id"), name="case_queue", condition=Q(state="open")
             ),
             models.Index(fields=("opened_at",), name="case_oldest", condition=Q(state="open")),
+            # The other orders of the queue; without them each page would sort every open case.
+            models.Index(
+                fields=("is_escalated", "-uncertainty", "id"), name="case_unsure", condition=Q(state="open")
+            ),
+            models.Index(
+                fields=("is_escalated", "-complaint_count", "id"),
+                name="case_reported",
+                condition=Q(state="open"),
+            ),
+            models.Index(
+                fields=("is_escalated", "-opened_at", "id"), name="case_newest", condition=Q(state="open")
+            ),
+            models.Index(fields=("language",), name="case_language", condition=Q(state="open")),
         )
 
     def __str__(self) -> str:
@@ -118,6 +136,7 @@ class Decision(models.Model):
             models.Index(fields=("post", "decided_at"), name="decision_of_post"),
             models.Index(fields=("decided_by", "-decided_at", "-id"), name="decision_by_moderator"),
             models.Index(fields=("effective_at", "id"), name="decision_by_effect"),
+            models.Index(fields=("-decided_at", "-id"), name="decision_newest"),
         )
 
     def __str__(self) -> str:

@@ -19,6 +19,10 @@ class User(AbstractUser):
     """A person of the desk."""
 
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.MODERATOR)
+    must_change_password = models.BooleanField(
+        default=False,
+        help_text="Set when somebody else chose the password; the desk asks for a new one first.",
+    )
 
     @property
     def may_decide(self) -> bool:

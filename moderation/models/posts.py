@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Left
 
 from moderation.models.platforms import Platform
+
+SEARCHED_CHARACTERS = 50_000
+"""How much of a text the search knows."""
 
 
 class Author(models.Model):
@@ -20,6 +26,9 @@ class Author(models.Model):
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("platform", "external_id"), name="author_once_per_platform"),
+        )
+        indexes = (
+            GinIndex(SearchVector("display_name", "external_id", config="simple"), name="author_search"),
         )
 
     def __str__(self) -> str:
@@ -100,6 +109,10 @@ class Revision(models.Model):
             models.Index(fields=("ip_network", "received_at"), name="revision_network_history"),
             models.Index(fields=("similarity_group", "received_at"), name="revision_similar"),
             models.Index(fields=("text_digest", "post"), name="revision_same_text"),
+            # PostgreSQL refuses a search vector over 1 MB, which the longest text of short words would make.
+            GinIndex(
+                SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple"), name="revision_search"
+            ),
         )
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.domains import DomainBan
+from moderation.models.bans import Ban
 from moderation.models.posts import Revision
 from moderation.models.releases import Release
 
@@ -43,7 +43,7 @@ class Score(models.Model):
     audit_probability = models.FloatField(default=0.0)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
-    ban = models.ForeignKey(DomainBan, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    ban = models.ForeignKey(Ban, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
         ordering = ("revision_id", "scored_at", "id")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery
 
 from moderation import enqueue
-from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models import Author, Case, Complaint, Platform, Post, Revision
+from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 
 _MEETING = 7_312
@@ -49,6 +50,10 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
         )
         if is_new and post is not None:
             _rescore_if_doubled(post=post, at=at)
+            # After the revision, as scoring locks them, so that neither waits for the other in a circle.
+            Case.objects.filter(post=post, state=CaseState.OPEN).update(
+                complaint_count=F("complaint_count") + 1
+            )
     return row
 
 

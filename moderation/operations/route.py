@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from moderation.models import Case, Decision, Revision, Score
+from moderation.models import Case, Complaint, Decision, Revision, Score
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations import verdict
@@ -81,19 +82,32 @@ def _to_human(standing: _Standing, score: Score, *, at: datetime) -> None:
             post=score.revision.post,
             score=score,
             reason=_reason(standing, score),
-            priority=score.expected_harm,
             version=_next_version(score),
             opened_at=at,
+            **_order(score),
         )
     else:
         is_new_text = case.score.revision_id != score.revision_id
         case.score = score
-        case.priority = score.expected_harm
+        order = _order(score)
+        for name, value in order.items():
+            setattr(case, name, value)
         # A decision on the old text must not land on the new one: the version tells them apart.
         case.version += int(is_new_text)
         case.skipped_by = [] if is_new_text else case.skipped_by
         case.reason = case.reason if case.is_escalated else _reason(standing, score)
-        case.save(update_fields=("score", "priority", "version", "skipped_by", "reason"))
+        case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
+
+
+def _order(score: Score) -> dict[str, Any]:
+    """Return what the queue sorts and filters by; nothing of it tells an audit sample's probability."""
+    unsure = 0.5 if score.is_audit_sample else 1 - abs(2 * score.spam_probability - 1)
+    return {
+        "priority": score.expected_harm,
+        "uncertainty": unsure,
+        "complaint_count": Complaint.objects.filter(post=score.revision.post_id).count(),
+        "language": score.revision.language,
+    }
 
 
 def _next_version(score: Score) -> int:

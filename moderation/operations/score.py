@@ -8,14 +8,14 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from moderation import enqueue, scorer
-from moderation.models import DomainBan, Post, PostLink, Release, Revision, Score
+from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import route
+from moderation.queries import blocklist as bans
 from moderation.queries import records
-from scoring.blocklist import Ban, Blocklist
 from scoring.pipeline import ScoreResult
 from scoring.records import PostRecord
 
@@ -29,7 +29,10 @@ SWEEP_LIMIT = 2_000
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Score those of the revisions that are still open; return how many. Safe to run twice."""
+    """Score those of the revisions that are still open, and others that wait; return how many.
+
+    Safe to run twice.
+    """
     claimed = _claim(revision_ids=revision_ids, at=at)
     if not claimed:
         return 0
@@ -85,23 +88,32 @@ def rescore_degraded(*, at: datetime) -> int:
 
 
 def _claim(*, revision_ids: Sequence[int], at: datetime) -> list[Revision]:
-    """Take a lease on those that are open. A duplicated message finds them taken and gets nothing."""
+    """Take a lease on those that are open. A duplicated message finds them taken and gets nothing.
+
+    What else waits comes along, up to a batch: under load one call scores many posts, and the messages of the
+    others find their work done.
+    """
     with transaction.atomic():
-        rows = list(
-            Revision.objects.select_for_update(skip_locked=True, of=("self",))
-            .select_related("post__platform", "post__author")
-            .filter(
-                Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING, lease_until__lt=at),
-                pk__in=revision_ids,
-            )
-            .order_by("id")
-        )
+        rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
+        if rows:
+            waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts=0, enqueued_at__lte=at)
+            waiting = waiting.exclude(pk__in=[row.pk for row in rows]).order_by("enqueued_at", "id")
+            rows += waiting[: max(0, enqueue.SCORING_CHUNK - len(rows))]
         for row in rows:
             row.score_state = ScoreState.SCORING
             row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
             row.attempts += 1
         Revision.objects.bulk_update(rows, ["score_state", "lease_until", "attempts"])
     return rows
+
+
+def _lockable() -> QuerySet[Revision]:
+    rows = Revision.objects.select_for_update(skip_locked=True, of=("self",))
+    return rows.select_related("post__platform", "post__author")
+
+
+def _is_open(*, at: datetime) -> Q:
+    return Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING, lease_until__lt=at)
 
 
 def _score_alone(revision: Revision, *, at: datetime) -> int:
@@ -114,7 +126,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 def _score(revisions: list[Revision], *, at: datetime) -> int:
     frozen = records.records_at(revisions=revisions, at=at)
-    blocklist = _blocklist(revisions=revisions, at=at)
+    blocklist = bans.for_revisions(revisions=revisions, at=at)
     results = scorer.get().score_many(frozen, blocklist=blocklist)
     with transaction.atomic():
         still_ours = _still_ours(revisions)
@@ -155,15 +167,6 @@ def _still_ours(revisions: list[Revision]) -> set[int]:
 def _lock_posts(post_ids: set[int]) -> dict[int, int]:
     rows = Post.objects.select_for_update().filter(pk__in=post_ids).order_by("id")
     return dict(rows.values_list("pk", "latest_revision"))
-
-
-def _blocklist(*, revisions: list[Revision], at: datetime) -> Blocklist:
-    """Load the live bans of the domains that these posts link to; the whole list may be long."""
-    domains = PostLink.objects.filter(revision__in=revisions).values("domain")
-    live = DomainBan.objects.filter(
-        Q(expires_at__isnull=True) | Q(expires_at__gt=at), domain__in=domains, lifted_at__isnull=True
-    ).select_related("domain")
-    return Blocklist(bans={ban.domain.name: Ban(id=ban.pk, domain=ban.domain.name) for ban in live})
 
 
 def _release(*, at: datetime) -> Release:

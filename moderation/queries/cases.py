@@ -7,8 +7,10 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from moderation.models import AuditEntry, Case, Complaint, Decision, DomainBan, PostLink, User
+from moderation.models import AuditEntry, Ban, Case, Complaint, Decision, PostLink, User
+from moderation.models.bans import BanKind
 from moderation.models.cases import CaseReason, CaseState
+from moderation.queries import blocklist
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
 from scoring.records import InvalidRecord
@@ -29,7 +31,7 @@ class DomainFact:
     confirmed_not_spam: int
     complaints: int
     first_seen_at: datetime | None
-    ban: DomainBan | None
+    ban: Ban | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,11 +142,10 @@ def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[Do
         PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
     )
     links = list(rows[:20])
-    live = Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))
     bans = {
         ban.domain_id: ban
-        for ban in DomainBan.objects.filter(
-            live, domain__in={link.domain_id for link in links}
+        for ban in Ban.objects.filter(
+            blocklist.live(at=at), kind=BanKind.DOMAIN, domain__in={link.domain_id for link in links}
         ).select_related("imposed_by")
     }
     histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}

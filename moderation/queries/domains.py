@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Q
 
-from moderation.models import Domain, DomainBan, PostLink
+from moderation.models import Ban, Domain, PostLink
+from moderation.models.bans import BanKind
 from moderation.models.cases import CaseState
+from moderation.queries import blocklist
 
 RECENT = timedelta(days=7)
 _LIMIT = 60
@@ -27,7 +29,7 @@ class DomainHistory:
     not_spam: int
     complaints: int
     waiting: int
-    ban: DomainBan | None
+    ban: Ban | None
 
     @property
     def decided(self) -> int:
@@ -43,7 +45,9 @@ class DomainHistory:
 def listed(*, text: str = "", is_banned: bool = False, at: datetime) -> list[DomainHistory]:
     """Return the domains that match, else those most posted in the last seven days."""
     if is_banned:
-        found = Domain.objects.filter(bans__in=DomainBan.objects.filter(_live(at)), name__icontains=text)
+        found = Domain.objects.filter(
+            bans__in=Ban.objects.filter(blocklist.live(at=at)), name__icontains=text
+        )
         ids = list(found.order_by("name").values_list("pk", flat=True)[:_LIMIT])
     elif text:
         found = Domain.objects.filter(name__icontains=text.lower())
@@ -61,18 +65,10 @@ def history(*, name: str, at: datetime) -> DomainHistory:
     return _histories([Domain.objects.get(name=name.lower()).pk], at=at)[0]
 
 
-def bans(*, name: str) -> list[DomainBan]:
-    """Return all bans of a domain, the newest first."""
-    return list(
-        DomainBan.objects.filter(domain__name=name.lower()).select_related(
-            "imposed_by", "lifted_by", "domain"
-        )
-    )
-
-
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     """Two queries for any number of domains: counts, and live bans."""
-    live = {ban.domain_id: ban for ban in DomainBan.objects.filter(_live(at), domain__in=ids)}
+    banned = Ban.objects.filter(blocklist.live(at=at), kind=BanKind.DOMAIN, domain__in=ids)
+    live = {ban.domain_id: ban for ban in banned}
     post = "post_links__revision__post"
     labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
     rows = Domain.objects.filter(pk__in=ids).annotate(
@@ -103,7 +99,3 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
         )
         for row in rows
     ]
-
-
-def _live(at: datetime) -> Q:
-    return Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Left
+from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models.functions import Left
 
-from moderation.models import Case, Complaint, PostLink, User
+from moderation.models import Case, PostLink, User
 from moderation.models.cases import CaseReason, CaseState
 
 # Waiting times that a lead acts on; the last bucket is open.
@@ -174,13 +174,14 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter) -> QuerySet[Case]:
 
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
     """Only what a row shows: whole texts and records of fifty posts would be megabytes."""
-    complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
     return cases.order_by("-priority", "id").values(
         "pk",
         "reason",
         "is_escalated",
         "priority",
         "opened_at",
+        "language",
+        "complaint_count",
         "claimed_by_id",
         "lease_end_at",
         "score__spam_probability",
@@ -191,12 +192,10 @@ def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
         author=F("post__author__display_name"),
         author_external_id=F("post__author__external_id"),
         revision_id=F("score__revision_id"),
-        language=F("score__revision__language"),
         text=Left("score__revision__text", _READ_LENGTH),
         followers=F("score__record__author__followers"),
         shares=F("score__revision__shares"),
         comments=F("score__revision__comments"),
-        complaints=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
     )
 
 
@@ -228,7 +227,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> Que
         domains=domains,
         spam_probability=None if is_hidden else case["score__spam_probability"],
         is_degraded=case["score__is_degraded"],
-        complaints=case["complaints"],
+        complaints=case["complaint_count"],
         followers=case["followers"],
         spread=(case["shares"] or 0) + (case["comments"] or 0),
     )

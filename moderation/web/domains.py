@@ -8,9 +8,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from moderation.models import Domain, DomainBan
+from moderation.models import Ban, Domain
 from moderation.operations import ban as operations
-from moderation.queries import domains
+from moderation.queries import bans, domains
 from moderation.web import access
 from moderation.web.forms import BanForm
 
@@ -48,13 +48,13 @@ def ban(request: access.DeskRequest, name: str) -> HttpResponse:
     at = timezone.now()
     try:
         operations.impose(
-            domain=name,
+            value=name,
             reason=form.cleaned_data["reason"],
             expires_at=form.expires_at(at=at),
             actor=request.user,
             at=at,
         )
-    except (operations.NotADomain, operations.AlreadyBanned) as refusal:
+    except (operations.NotBannable, operations.AlreadyBanned) as refusal:
         messages.warning(request, str(refusal))
     else:
         messages.success(request, f"{name} is banned. Posts that link there are removed from now on.")
@@ -66,9 +66,9 @@ def ban(request: access.DeskRequest, name: str) -> HttpResponse:
 def lift(request: access.DeskRequest, ban_id: int) -> HttpResponse:
     """Lift a ban."""
     try:
-        name = DomainBan.objects.values_list("domain__name", flat=True).get(pk=ban_id)
+        name = Ban.objects.values_list("value", flat=True).get(pk=ban_id)
         operations.lift(ban_id=ban_id, actor=request.user, at=timezone.now())
-    except DomainBan.DoesNotExist as refusal:
+    except Ban.DoesNotExist as refusal:
         raise Http404 from refusal
     except operations.NotBanned as refusal:
         messages.warning(request, str(refusal))
@@ -87,7 +87,7 @@ def _page(request: access.DeskRequest, name: str, *, form: BanForm, status: int)
         "section": "domains",
         "at": at,
         "history": history,
-        "bans": domains.bans(name=name),
+        "bans": bans.of_domain(name=name),
         "form": form,
     }
     return render(request, "domain.html", context, status=status)

@@ -38,7 +38,7 @@ def full_desk(open_case: Case_, lead: User) -> list[Case]:
     Score.objects.update(word_contributions=[[0, 5, 1.0], [6, 11, -0.5]])
     [case] = review.claim_next(moderator=lead, at=timezone.now())
     review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict="spam", at=timezone.now())
-    ban.impose(domain="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
+    ban.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
     export.request(requested_by=lead, wanted=LabelFilter(), at=timezone.now())
     return cases
 

@@ -60,7 +60,7 @@ class TestMarkup:
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch
     ) -> None:
         cases = [hostile_case(open_case, lead, payload) for payload in MARKUP]
-        ban.impose(domain="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
+        ban.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
         Domain.objects.create(name=MARKUP[1], first_seen_at=timezone.now())
         page = page_of(lead)
 

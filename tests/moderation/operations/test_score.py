@@ -79,7 +79,7 @@ class TestRun:
     def test_removes_posts_that_link_to_a_banned_domain_without_asking_a_model(
         self, post: StorePost, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        ban.impose(domain="pills.example", reason="pharmacy", actor=lead, at=later(0))
+        ban.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
         post(text="see http://www.pills.example/now")
 
         run(later(1))

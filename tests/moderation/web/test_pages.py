@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, DomainBan, Export, User
+from moderation.models import Ban, Case, Decision, Export, User
 from moderation.operations import export, review
 from moderation.queries import queue
 from tests.moderation.fakes import FakeScorer
@@ -175,24 +175,24 @@ class TestDomains:
 
     def test_are_banned_and_lifted(self, lead_desk: Client, linked: Case) -> None:
         lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": "7"})
-        ban = DomainBan.objects.get()
+        ban = Ban.objects.get()
         assert ban.expires_at is not None
         assert "shop.example" in lead_desk.get("/domains/?banned=1").content.decode()
 
         lead_desk.post(f"/bans/{ban.pk}/lift/")
-        assert DomainBan.objects.get().lifted_at is not None
+        assert Ban.objects.get().lifted_at is not None
 
     def test_are_not_banned_without_a_reason(self, lead_desk: Client, linked: Case) -> None:
         answer = lead_desk.post("/domains/shop.example/ban/", {"reason": "", "days": "7"})
 
         assert answer.status_code == 422
-        assert not DomainBan.objects.exists()
+        assert not Ban.objects.exists()
 
     def test_are_refused_when_banned_before(self, lead_desk: Client, linked: Case) -> None:
         for _ in range(2):
             lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": ""})
 
-        assert DomainBan.objects.count() == 1
+        assert Ban.objects.count() == 1
         assert "banned already" in lead_desk.get("/domains/shop.example/").content.decode()
 
     def test_that_nobody_saw_are_not_found(self, lead_desk: Client) -> None:

@@ -1,0 +1,147 @@
+"""Campaigns: near-duplicate posts that people decide together, and the decisions on them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from moderation.models.cases import Verdict
+from moderation.models.posts import Post, Revision
+
+
+class Campaign(models.Model):
+    """Posts that resemble one another. One that was merged into another keeps its address and no members."""
+
+    opened_at = models.DateTimeField()
+    latest_at = models.DateTimeField(help_text="When the newest member joined.")
+    posts = models.PositiveIntegerField(default=0)
+    authors = models.PositiveIntegerField(default=0)
+    domains = models.PositiveIntegerField(default=0)
+    example = models.ForeignKey(
+        Revision, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    merged_into = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="merged"
+    )
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"campaign {self.pk}"
+
+
+class TieKind(models.TextChoices):
+    """What a post shares with a campaign."""
+
+    TEXT = "text", "same text"
+    LINK = "link", "same link"
+    DOMAIN = "domain", "same domain"
+    NETWORK = "network", "same network"
+    AUTHOR = "author", "same author"
+
+
+class CampaignMember(models.Model):
+    """A post's place in its campaign, and why it is there. Left out, it is no part of later decisions."""
+
+    post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="membership")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="members", db_index=False
+    )
+    joined_at = models.DateTimeField()
+    likeness = models.FloatField(help_text="Share of the text that the campaign's first post has, too; 0 to 1.")
+    ties = ArrayField(models.CharField(max_length=8, choices=TieKind.choices), default=list)
+    left_out_at = models.DateTimeField(null=True, blank=True)
+    left_out_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+
+    class Meta:
+        ordering = ("campaign_id", "id")
+        indexes = (
+            # The campaign page: outliers first; the decision: in order of arrival.
+            models.Index(fields=("campaign", "likeness", "id"), name="member_by_likeness"),
+            models.Index(fields=("campaign", "id"), name="member_by_arrival"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.post_id} in {self.campaign_id}"
+
+
+class CampaignTrait(models.Model):
+    """How many members of a campaign share an author, a domain or a network: counted as they join."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="traits", db_index=False)
+    kind = models.CharField(max_length=8, choices=TieKind.choices)
+    value = models.CharField(max_length=255)
+    posts = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("campaign_id", "kind", "-posts", "value")
+        constraints = (
+            models.UniqueConstraint(fields=("campaign", "kind", "value"), name="trait_once_per_campaign"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}"
+
+
+class CampaignDecisionState(models.TextChoices):
+    """Large ones wait until the time for undoing is over and are then carried out piece by piece."""
+
+    WAITING = "waiting", "about to be carried out"
+    RUNNING = "running", "being carried out"
+    DONE = "done", "done"
+    UNDONE = "undone", "undone"
+
+
+class CampaignDecision(models.Model):
+    """One verdict on many posts. Each of them gets a decision of its own that points here."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="decisions")
+    verdict = models.CharField(max_length=8, choices=Verdict.choices)
+    reason = models.CharField(max_length=40, blank=True)
+    note = models.CharField(max_length=2000, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="campaign_decisions"
+    )
+    decided_at = models.DateTimeField()
+    effective_at = models.DateTimeField(help_text="Until then it can be undone; nobody was told before.")
+    has_filtered = models.BooleanField(
+        default=False, help_text="Also posts that the filter had settled the other way."
+    )
+    posts = models.PositiveIntegerField(help_text="How many posts it was meant for.")
+    settled = models.PositiveIntegerField(default=0)
+    newest_member_id = models.BigIntegerField(help_text="Posts that joined after this one are not meant.")
+    reached_id = models.BigIntegerField(default=0, help_text="How far it has been carried out.")
+    state = models.CharField(max_length=8, choices=CampaignDecisionState.choices)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    corrects = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="correction"
+    )
+
+    class Meta:
+        ordering = ("decided_at", "id")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(settled__lte=models.F("posts")), name="campaign_settles_what_was_meant"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("effective_at", "id"),
+                name="campaign_decision_open",
+                condition=Q(state__in=("waiting", "running")),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.verdict} on campaign {self.campaign_id}"

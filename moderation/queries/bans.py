@@ -1,0 +1,192 @@
+"""What a ban is about, what it reaches, and what it would have done before anybody presses the button."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from moderation.models import Ban, Case, Label, Revision
+from moderation.models.bans import BanKind
+from moderation.models.cases import CaseState
+from moderation.queries.blocklist import live
+from scoring.links import links_in, registrable_domain
+
+RECENT = timedelta(days=7)
+_EXAMPLES = 5
+# A wider range holds whole providers: banning one is a slip of the keyboard more often than a wish.
+_WIDEST = {4: 16, 6: 32}
+
+
+class NotBannable(Exception):
+    """The text is not a domain, host, address or range that a ban can name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a ban names, in its canonical form; `domain` for links, the two addresses for senders."""
+
+    kind: BanKind
+    value: str
+    domain: str = ""
+    first_address: str | None = None
+    last_address: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a ban would have hit until now. `spam` and `not_spam` are posts that people judged."""
+
+    target: Target
+    posts: int
+    recent: int
+    authors: int
+    waiting: int
+    spam: int
+    not_spam: int
+    mistakes: tuple[Revision, ...]
+
+    @property
+    def judged(self) -> int:
+        """Posts that people judged."""
+        return self.spam + self.not_spam
+
+    @property
+    def spam_share(self) -> float:
+        """Confirmed spam among the judged, in [0, 1]; 0 where nothing was judged."""
+        return self.spam / self.judged if self.judged else 0.0
+
+
+def target(*, kind: str, value: str) -> Target:
+    """Read what somebody typed. Raises NotBannable with words for them."""
+    wanted = value.strip().lower()
+    if kind == BanKind.ADDRESS:
+        return _address(wanted)
+    return _host(wanted) if kind == BanKind.HOST else _domain(wanted)
+
+
+def target_of(ban: Ban) -> Target:
+    """Return what an existing ban names."""
+    return Target(
+        kind=BanKind(ban.kind),
+        value=ban.value,
+        domain=ban.domain.name if ban.domain else "",
+        first_address=ban.first_address,
+        last_address=ban.last_address,
+    )
+
+
+def reached(wanted: Target) -> QuerySet[Revision]:
+    """Return the latest revisions of the posts that a ban of this target reaches."""
+    latest = Revision.objects.filter(number=F("post__latest_revision"))
+    if wanted.kind == BanKind.ADDRESS:
+        return latest.filter(ip__gte=wanted.first_address, ip__lte=wanted.last_address)
+    links = Revision.objects.filter(post_links__domain__name=wanted.domain)
+    if wanted.kind == BanKind.HOST:
+        below = Q(post_links__host__endswith=f".{wanted.value}")
+        links = links.filter(Q(post_links__host=wanted.value) | below)
+    return latest.filter(pk__in=links.values("pk"))
+
+
+def effect(*, wanted: Target, at: datetime) -> Effect:
+    """Count what a ban would have hit, in two queries."""
+    revisions = reached(wanted)
+    labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+    counted = revisions.annotate(
+        is_spam=Exists(labels.filter(is_spam=True)), is_not_spam=Exists(labels.filter(is_spam=False))
+    ).aggregate(
+        posts=Count("pk"),
+        recent=Count("pk", filter=Q(received_at__gt=at - RECENT)),
+        authors=Count("post__author", distinct=True),
+        waiting=Count("pk", filter=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))),
+        spam=Count("pk", filter=Q(is_spam=True)),
+        not_spam=Count("pk", filter=Q(is_not_spam=True)),
+    )
+    mistakes = revisions.filter(Exists(labels.filter(is_spam=False))) if counted["not_spam"] else ()
+    return Effect(target=wanted, mistakes=_examples(mistakes), **counted)
+
+
+def listed(*, kind: str = "", is_live: bool = True, at: datetime, limit: int = 200) -> list[Ban]:
+    """Return bans, the newest first: those in force, or those that ended."""
+    bans = Ban.objects.filter(live(at=at)) if is_live else Ban.objects.exclude(live(at=at))
+    if kind in BanKind.values:
+        bans = bans.filter(kind=kind)
+    return list(bans.select_related("imposed_by", "lifted_by", "domain")[:limit])
+
+
+def of_domain(*, name: str) -> list[Ban]:
+    """Return every ban of a domain or of a host in it, the newest first."""
+    bans = Ban.objects.filter(domain__name=name.lower())
+    return list(bans.select_related("imposed_by", "lifted_by", "domain"))
+
+
+def of_address(*, wanted: Target) -> list[Ban]:
+    """Return every ban that covers an address or a whole range, the newest first."""
+    bans = Ban.objects.filter(
+        kind=BanKind.ADDRESS, first_address__lte=wanted.first_address, last_address__gte=wanted.last_address
+    )
+    return list(bans.select_related("imposed_by", "lifted_by", "domain"))
+
+
+def _examples(revisions: QuerySet[Revision] | tuple[()]) -> tuple[Revision, ...]:
+    if isinstance(revisions, tuple):
+        return ()
+    found = revisions.select_related("post__author").defer("journey", "links").order_by("-post_id")
+    return tuple(found[:_EXAMPLES])
+
+
+def _domain(text: str) -> Target:
+    name = registrable_domain(text) or _host_of(text)
+    if not name or (registrable_domain(name) or name) != name or not _is_known(name):
+        raise NotBannable(f"“{text}” is not a domain under a public suffix.")
+    return Target(kind=BanKind.DOMAIN, value=name, domain=name)
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether a link could lead to this name: a registrable domain, or an address used as a host."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return bool(registrable_domain(name))
+    return True
+
+
+def _host(text: str) -> Target:
+    host = _host_of(text)
+    domain = registrable_domain(host) if host else ""
+    if not domain:
+        raise NotBannable(f"“{text}” is not a host under a public suffix.")
+    kind = BanKind.DOMAIN if host == domain else BanKind.HOST
+    return Target(kind=kind, value=host, domain=domain)
+
+
+def _host_of(text: str) -> str:
+    found = links_in(f"http://{text}/") if text and not any(letter.isspace() for letter in text) else ()
+    return found[0].host if found else ""
+
+
+def _address(text: str) -> Target:
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise NotBannable(f"“{text}” is neither an address nor a range such as 203.0.113.0/24.") from None
+    if network.prefixlen < _WIDEST[network.version]:
+        raise NotBannable(
+            f"A range wider than /{_WIDEST[network.version]} holds whole providers; ban parts of it."
+        )
+    is_single = network.num_addresses == 1
+    return Target(
+        kind=BanKind.ADDRESS,
+        value=str(network.network_address) if is_single else str(network),
+        first_address=str(network[0]),
+        last_address=str(network[-1]),
+    )
+
+
+def posts_removed_by(ban: Ban) -> QuerySet[Revision]:
+    """Return the latest revisions whose standing verdict is this ban's and nobody's else."""
+    latest = Revision.objects.filter(number=F("post__latest_revision"), scores__ban=ban)
+    judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+    return latest.exclude(Exists(judged)).distinct()
