@@ -10,7 +10,7 @@ from moderation.models.filters import SavedFilter
 from moderation.models.people import User
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
-from moderation.models.releases import Release
+from moderation.models.releases import Promotion, Release
 from moderation.models.scores import Score
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Platform",
     "Post",
     "PostLink",
+    "Promotion",
     "Release",
     "Reversal",
     "Revision",

@@ -1,7 +1,8 @@
-"""Releases that scored something here, as their manifests say."""
+"""Releases that scored something here, as their manifests say, and which of them was live when."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 
@@ -17,3 +18,37 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return self.id[:12]
+
+
+class PromotionKind(models.TextChoices):
+    """Why a release went live."""
+
+    PROMOTE = "promote", "promoted"
+    ROLLBACK = "rollback", "rolled back to"
+
+
+class Promotion(models.Model):
+    """A release that went live. The newest row names the live one; rows are only ever added.
+
+    Without any row the release that ships with the code is live.
+    """
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="promotions")
+    replaced = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=8, choices=PromotionKind.choices)
+    at = models.DateTimeField()
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    findings = models.JSONField(default=list, help_text="What the gate asked: [question, passed, answer].")
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=~models.Q(release=models.F("replaced")), name="promotion_changes_the_release"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.release_id[:12]}"

@@ -37,6 +37,9 @@ class Score(models.Model):
         default=list, help_text="[feature, value or null, contribution], largest first."
     )
     word_contributions = models.JSONField(null=True, help_text="[start, end, contribution] in the raw text.")
+    counterfactual = models.JSONField(
+        null=True, help_text="The smallest change that alters the route; {} if there is none."
+    )
     route = models.CharField(max_length=8, choices=RouteChoice.choices)
     route_reason = models.CharField(max_length=16, blank=True)
     is_audit_sample = models.BooleanField(default=False)
