@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -57,27 +57,58 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A text and the content probability that the pinned model gave it."""
+
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContentPin:
-    """The content model this release was fitted with: its name and version in the Triton repository."""
+    """The content model this release was fitted with: its name and version in the Triton repository.
+
+    `files` are the SHA-256 of its weights and vocabulary, by their path in the repository; `probes` are answers
+    that it must still give. Both are empty in manifests from before they were pinned.
+    """
 
     model: str
     version: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    probes: Sequence[Probe] = ()
+
+    @property
+    def digest(self) -> str:
+        """Return one SHA-256 (64 hex digits) over all pinned files, empty if none is pinned."""
+        return manifest_id(self.files) if self.files else ""
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Read the manifest's part about the content model."""
+        probes = tuple(Probe(**probe) for probe in stored.get("probes", ()))
+        return cls(**{**stored, "probes": probes})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Content model, ensemble files, feature schema, calibration and thresholds that go live together."""
+    """Content model, ensemble files, feature schema, calibration and thresholds that go live together.
+
+    `sub_models` names the digest of each tree model inside the ensemble file, so that two releases can be
+    told apart part by part; `manifest` is everything as it was written.
+    """
 
     id: str
     folder: Path
     content: ContentPin
     files: Mapping[str, str]
+    sub_models: Mapping[str, str]
     schema_hash: str
     normaliser: str
     thresholds: Thresholds
     calibration: Calibration
     training: Mapping[str, Any]
     metrics: Mapping[str, Any]
+    manifest: Mapping[str, Any]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -89,8 +120,9 @@ class Release:
             release = cls(
                 id=manifest_id(manifest),
                 folder=folder,
-                content=ContentPin(**manifest["content"]),
+                content=ContentPin.from_json(manifest["content"]),
                 files=dict(manifest["files"]),
+                sub_models=dict(manifest.get("sub_models", {})),
                 schema_hash=str(manifest["schema_hash"]),
                 normaliser=str(manifest["normaliser"]),
                 thresholds=Thresholds(
@@ -99,6 +131,7 @@ class Release:
                 calibration=Calibration(**manifest["calibration"]),
                 training=manifest["training"],
                 metrics=manifest["metrics"],
+                manifest=manifest,
             )
         except (KeyError, TypeError, ValueError) as wrong:
             raise Corrupt(f"{folder / MANIFEST}: {type(wrong).__name__}: {wrong}") from wrong

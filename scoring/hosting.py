@@ -1,0 +1,210 @@
+"""Content models side by side on Triton: install one beside the live one, load it, probe it, unload it.
+
+A model is installed under a name made from the SHA-256 of its files, so that two releases with one content
+model share it, and no other model can ever answer under its name. Which release is live is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from scoring.content import ContentModel, Unavailable
+from scoring.release import ContentPin, Corrupt, Probe, file_sha256
+
+CONFIG = "config.pbtxt"
+PROBE_TOLERANCE = 0.05
+"""Largest difference to a pinned probability: another processor moves it by less, a wrong model by more."""
+
+# Code and configuration belong to the machine that serves; the answers are held by the probes.
+_NOT_PINNED = (".py", ".pbtxt")
+_ADMIN_SECONDS = 60.0
+
+
+class Refused(Exception):
+    """Triton did not load a model; the message is what it said."""
+
+
+class WrongAnswers(Exception):
+    """A loaded model answers other than its release says."""
+
+
+def served_name(pin: ContentPin) -> str:
+    """Return the name under which Triton serves the pinned files. Raises Corrupt if none is pinned."""
+    if not pin.digest:
+        raise Corrupt(
+            f"the release does not pin the files of its content model {pin.model!r}: train it again"
+        )
+    return f"{pin.model}_{pin.digest[:12]}"
+
+
+def pinned_files(repository: Path, *, model: str, version: str) -> dict[str, str]:
+    """Return the SHA-256 of a model's weights and vocabulary, by path in the repository.
+
+    Raises Corrupt if a model or its version is not there.
+    """
+    return {
+        file.relative_to(repository).as_posix(): file_sha256(file)
+        for folder in _version_folders(repository, model=model, version=version).values()
+        for file in sorted(_files(folder))
+        if file.suffix not in _NOT_PINNED
+    }
+
+
+def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
+    """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
+
+    The repository's files are checked against the pin first. Each model's folder appears at once, complete;
+    one that is there already stays. Raises Corrupt naming the missing or changed file.
+    """
+    name = served_name(pin)
+    folders = _version_folders(repository, model=pin.model, version=pin.version)
+    _check(pin, found=pinned_files(repository, model=pin.model, version=pin.version), repository=repository)
+    names = {step: name if step == pin.model else f"{step}_{pin.digest[:12]}" for step in folders}
+    models.mkdir(parents=True, exist_ok=True)
+    # Beside the folder and not in it: Triton takes every folder inside for a model.
+    with tempfile.TemporaryDirectory(dir=models.parent, prefix=f".{models.name}-") as staging:
+        for step, folder in folders.items():
+            prepared = Path(staging) / names[step]
+            shutil.copytree(folder, prepared / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+            (prepared / CONFIG).write_text(
+                _renamed(repository / step / CONFIG, names=names), encoding="utf-8"
+            )
+            _put(prepared, models / names[step], aside=Path(staging) / f"old-{step}")
+    return name
+
+
+class TritonAdmin:
+    """Loads and unloads models of a server under explicit model control; `key` opens its restricted doors."""
+
+    def __init__(self, *, url: str, key: str = "") -> None:
+        """Take `url` as grpc://host:port or http://host:port; connect to nothing yet."""
+        parts = urlsplit(url)
+        if parts.scheme == "grpc":
+            import tritonclient.grpc as protocol
+
+            self._headers = {"triton-grpc-protocol-admin-key": key} if key else {}
+            self._limit = {"client_timeout": _ADMIN_SECONDS}
+        else:
+            import tritonclient.http as protocol
+
+            self._headers = {"admin-key": key} if key else {}
+            self._limit = {}
+        self._client = protocol.InferenceServerClient(parts.netloc)
+
+    def load(self, name: str) -> None:
+        """Load an installed model and its steps, or load it anew if its files changed. Raises Refused."""
+        self._do(self._client.load_model, name)
+
+    def unload(self, name: str) -> None:
+        """Unload a model and its steps; requests in flight are still answered. Raises Refused."""
+        self._do(self._client.unload_model, name, unload_dependents=True)
+
+    def is_ready(self, name: str) -> bool:
+        """Tell whether the server lists the model as ready; only a real answer shows that it works."""
+        from tritonclient.utils import InferenceServerException
+
+        try:
+            return bool(self._client.is_model_ready(name))
+        except (InferenceServerException, OSError):
+            return False
+
+    def _do(self, act: Any, name: str, **options: Any) -> None:
+        from tritonclient.utils import InferenceServerException
+
+        try:
+            act(name, headers=self._headers, **self._limit, **options)
+        except (InferenceServerException, OSError) as wrong:
+            raise Refused(f"{name}: {wrong}") from wrong
+
+
+def probe(pin: ContentPin, *, content: ContentModel) -> None:
+    """Ask a loaded model for real answers. Raises WrongAnswers, also if there are none at all."""
+    probes = pin.probes or (Probe(text="Are you ready?", probability=float("nan")),)
+    try:
+        found = content.probabilities([one.text for one in probes])
+    except Unavailable as silent:
+        raise WrongAnswers(f"{content.model} was loaded but does not answer: {silent}") from silent
+    for one, probability in zip(probes, found.tolist(), strict=True):
+        if abs(probability - one.probability) > PROBE_TOLERANCE:
+            raise WrongAnswers(
+                f"{content.model} gives {one.text[:40]!r} a probability of {probability:.3f}, "
+                f"its release says {one.probability:.3f}"
+            )
+
+
+def _version_folders(repository: Path, *, model: str, version: str) -> dict[str, Path]:
+    """Return the version folder of a model and of each of its steps, the steps first."""
+    config = _config(repository / model / CONFIG)
+    steps = {
+        step.model_name: _version_folder(repository / step.model_name, version=int(step.model_version))
+        for step in config.ensemble_scheduling.step
+    }
+    return {**steps, model: _version_folder(repository / model, version=int(version))}
+
+
+def _version_folder(folder: Path, *, version: int) -> Path:
+    """Return a model's folder of one version; -1 is the latest, as Triton reads it."""
+    present = {int(path.name): path for path in folder.glob("*/") if re.fullmatch(r"\d+", path.name)}
+    wanted = max(present, default=version) if version == -1 else version
+    if wanted not in present:
+        raise Corrupt(f"{folder}: has no version {'at all' if wanted == -1 else wanted}")
+    return present[wanted]
+
+
+def _config(path: Path) -> Any:
+    from google.protobuf import text_format
+    from tritonclient.grpc.model_config_pb2 import ModelConfig
+
+    try:
+        return text_format.Parse(path.read_text(encoding="utf-8"), ModelConfig())
+    except OSError as missing:
+        raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
+    except (text_format.ParseError, ValueError) as wrong:
+        raise Corrupt(f"{path}: not a model configuration: {wrong}") from wrong
+
+
+def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
+    """Write a model's configuration under its new name, its steps under theirs."""
+    from google.protobuf import text_format
+
+    config = _config(path)
+    config.name = names[config.name or path.parent.name]
+    for step in config.ensemble_scheduling.step:
+        step.model_name = names[step.model_name]
+    return str(text_format.MessageToString(config))
+
+
+def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> None:
+    for name, expected in pin.files.items():
+        if name not in found:
+            raise Corrupt(f"{repository / name}: pinned by the release but not there")
+        if found[name] != expected:
+            raise Corrupt(
+                f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {expected[:12]}…"
+            )
+
+
+def _put(prepared: Path, place: Path, *, aside: Path) -> None:
+    if place.exists():
+        if _contents(place) == _contents(prepared):
+            return
+        place.rename(aside)
+    prepared.rename(place)
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {file.relative_to(folder).as_posix(): file_sha256(file) for file in _files(folder)}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and not file.name.startswith(".") and "__pycache__" not in file.parts
+    )
