@@ -9,7 +9,9 @@ from moderation.models.exports import Export
 from moderation.models.filters import SavedFilter
 from moderation.models.people import User
 from moderation.models.platforms import ApiKey, Platform
+from moderation.models.policies import Reason
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
+from moderation.models.presence import Presence
 from moderation.models.releases import Promotion, Release
 from moderation.models.scores import Score
 
@@ -28,7 +30,9 @@ __all__ = [
     "Platform",
     "Post",
     "PostLink",
+    "Presence",
     "Promotion",
+    "Reason",
     "Release",
     "Reversal",
     "Revision",

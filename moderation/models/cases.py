@@ -118,6 +118,9 @@ class Decision(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
     decided_at = models.DateTimeField()
+    idempotency_key = models.UUIDField(
+        null=True, blank=True, help_text="Named by the page: a repeated request is the same decision."
+    )
     effective_at = models.DateTimeField(
         help_text="When the platform may learn of it: after the time for undoing."
     )

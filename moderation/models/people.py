@@ -5,6 +5,9 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
+from moderation.models import comfort as comforts
+from moderation.models.comfort import Comfort
+
 
 class Role(models.TextChoices):
     """What a person may do; each role has the rights of those named before it, `ml_engineer` aside."""
@@ -23,6 +26,12 @@ class User(AbstractUser):
         default=False,
         help_text="Set when somebody else chose the password; the desk asks for a new one first.",
     )
+    comfort_settings = models.JSONField(default=dict, blank=True)
+
+    @property
+    def comfort(self) -> Comfort:
+        """How this person likes to work."""
+        return comforts.read(self.comfort_settings)
 
     @property
     def may_decide(self) -> bool:
