@@ -53,6 +53,16 @@ class TestRun:
         assert Decision.objects.get().source == DecisionSource.AUTOMATIC
         assert not Label.objects.exists()
 
+    def test_takes_along_what_else_waits(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        for _ in range(3):
+            post()
+        first = Revision.objects.order_by("pk").values_list("pk", flat=True)[0]
+
+        assert score.run(revision_ids=[first], at=later(1)) == 3
+        assert score.run(revision_ids=[first], at=later(2)) == 0
+
     def test_scores_once_when_the_message_comes_three_times(
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
     ) -> None:
@@ -105,6 +115,7 @@ class TestRun:
         old = Revision.objects.get()
         post(external_id="edited", text="new text", revision=2)
         Revision.objects.filter(pk=old.pk).update(score_state=ScoreState.PENDING)
+        Revision.objects.exclude(pk=old.pk).update(score_state=ScoreState.SCORING, lease_until=later(60))
 
         score.run(revision_ids=[old.pk], at=later(1))
 
