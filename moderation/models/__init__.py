@@ -2,6 +2,7 @@
 
 from moderation.models.audit import AuditEntry
 from moderation.models.bans import Ban
+from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
 from moderation.models.cases import Case, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery
 from moderation.models.domains import Domain, PostLink
@@ -20,6 +21,10 @@ __all__ = [
     "AuditEntry",
     "Author",
     "Ban",
+    "Campaign",
+    "CampaignDecision",
+    "CampaignMember",
+    "CampaignTrait",
     "Case",
     "Complaint",
     "Decision",

@@ -48,11 +48,11 @@ class CampaignMember(models.Model):
 
     post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="membership")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
-    campaign = models.ForeignKey(
-        Campaign, on_delete=models.CASCADE, related_name="members", db_index=False
-    )
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="members", db_index=False)
     joined_at = models.DateTimeField()
-    likeness = models.FloatField(help_text="Share of the text that the campaign's first post has, too; 0 to 1.")
+    likeness = models.FloatField(
+        help_text="Share of the text that the campaign's first post has, too; 0 to 1."
+    )
     ties = ArrayField(models.CharField(max_length=8, choices=TieKind.choices), default=list)
     left_out_at = models.DateTimeField(null=True, blank=True)
     left_out_by = models.ForeignKey(

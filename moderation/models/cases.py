@@ -28,6 +28,12 @@ class CaseReason(models.TextChoices):
     COMPLAINTS = "complaints", "complaints came in after the automatic verdict"
     REVISED = "revised", "edited after a decision"
     ESCALATED = "escalated", "escalated by a moderator"
+    CAMPAIGN = "campaign", "sample of a decided campaign"
+    CONFLICT = "conflict", "the filter and its campaign disagree"
+
+
+BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value})
+"""Cases that measure something: a human decides them alone, without seeing what is to be measured."""
 
 
 class Case(models.Model):
@@ -124,6 +130,15 @@ class Decision(models.Model):
     effective_at = models.DateTimeField(
         help_text="When the platform may learn of it: after the time for undoing."
     )
+    campaign_decision = models.ForeignKey(
+        "CampaignDecision",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="decisions",
+        db_index=False,
+        help_text="The decision on its campaign that this one is part of.",
+    )
 
     class Meta:
         ordering = ("decided_at", "id")
@@ -139,6 +154,12 @@ class Decision(models.Model):
             models.Index(fields=("post", "decided_at"), name="decision_of_post"),
             models.Index(fields=("decided_by", "-decided_at", "-id"), name="decision_by_moderator"),
             models.Index(fields=("effective_at", "id"), name="decision_by_effect"),
+            # Undoing and correcting a whole campaign.
+            models.Index(
+                fields=("campaign_decision", "id"),
+                name="decision_by_campaign",
+                condition=Q(campaign_decision__isnull=False),
+            ),
             models.Index(fields=("-decided_at", "-id"), name="decision_newest"),
         )
 

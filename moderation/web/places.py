@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moderation.models.cases import CaseReason
+from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.queries.queue import QueueRow
 from moderation.web.quantities import counted
 
@@ -13,6 +13,8 @@ _REASONS = {
     CaseReason.COMPLAINTS: "Complaints",
     CaseReason.REVISED: "Edited after a decision",
     CaseReason.ESCALATED: "Escalated",
+    CaseReason.CAMPAIGN: "Campaign sample",
+    CaseReason.CONFLICT: "Unlike its campaign",
 }
 
 
@@ -23,7 +25,7 @@ def reason_words(row: QueueRow) -> str:
 
 def harm_words(row: QueueRow) -> str:
     """Return what makes it stand this high: how likely it is spam times how many would see it."""
-    if row.reason == CaseReason.AUDIT:
+    if row.reason in BLIND_REASONS:
         return "drawn at random"
     told = [f"harm {row.expected_harm:.1f}"]
     if row.followers:
