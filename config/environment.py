@@ -39,6 +39,8 @@ class Environment:
     triton_url: str
     state_dir: Path
     release_dir: Path
+    triton_models_dir: Path
+    triton_admin_key: str
     web_port: int
     undo_seconds: int
     lease_seconds: int
@@ -48,6 +50,7 @@ class Environment:
 def read(variables: Mapping[str, str] = os.environ) -> Environment:
     """Read and check the variables. Raises ImproperlyConfigured with one line that names the variable."""
     mode = _mode(variables)
+    state_dir = _folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state")
     return Environment(
         mode=mode,
         is_debug=_debug(variables, mode=mode),
@@ -56,8 +59,12 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
         broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
         triton_url=_url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https")),
-        state_dir=_folder(variables, "SPAMDESK_STATE_DIR", default=ROOT / ".state"),
+        state_dir=state_dir,
         release_dir=_folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter"),
+        triton_models_dir=_folder(
+            variables, "SPAMDESK_TRITON_MODELS_DIR", default=state_dir / "triton" / "models"
+        ),
+        triton_admin_key=variables.get("SPAMDESK_TRITON_ADMIN_KEY", ""),
         web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),

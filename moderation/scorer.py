@@ -1,43 +1,149 @@
-"""Composition root: one Scorer per process, from the settings and the release on disk."""
+"""Composition root: the live release's Scorer in this process, and those of other kept releases.
+
+The newest Promotion row names the live release. Every process looks at it about once a second, so that a
+promotion reaches web and workers without a restart; a batch in work is finished with the release it began.
+"""
 
 from __future__ import annotations
 
-import json
+import threading
+import time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+import structlog
 from django.conf import settings
+from django.db import DatabaseError
 
+from moderation.models import Promotion
+from scoring import hosting
 from scoring.content import ContentModel
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, Release
+from scoring.release import Corrupt, Release, SchemaMismatch
+
+log = structlog.get_logger(__name__)
+
+CHECK_SECONDS = 1.0
 
 
-@lru_cache(maxsize=1)
+class NotKept(Exception):
+    """A release whose files are not here: it scored on another installation, or its folder was removed."""
+
+
+def get() -> Scorer:
+    """Return the scorer of the live release.
+
+    A live release that cannot be used here (damaged, or of features that this code does not compute) does not
+    stop scoring: the one in use stays, else the one before it, else the one that ships with the code. Every
+    score names its release. Raises Corrupt or SchemaMismatch if none can be used.
+    """
+    return _LIVE.scorer()
+
+
 def release() -> Release:
-    """Return the live release. Raises release.Corrupt: a worker must not start on a broken one."""
-    return Release.load(Path(settings.RELEASE_DIR))
+    """Return the release that scores now."""
+    return get().release
 
 
-@lru_cache(maxsize=1)
-def manifest() -> dict[str, Any]:
-    """Return the live release's manifest as it stands on disk, checked by `release`."""
-    stored: dict[str, Any] = json.loads((release().folder / MANIFEST).read_text())
-    return stored
-
-
-@lru_cache(maxsize=1)
 def content() -> ContentModel:
-    """Return this process's client of the content model; it connects at its first call, after any fork."""
+    """Return this process's client of the live content model; it connects at its first call."""
+    return content_of(release().id)
+
+
+@lru_cache(maxsize=4)
+def of(release_id: str) -> Scorer:
+    """Return the scorer of a kept release. Raises NotKept, Corrupt or SchemaMismatch."""
+    return Scorer(release=kept(release_id), content=content_of(release_id))
+
+
+@lru_cache(maxsize=4)
+def content_of(release_id: str) -> ContentModel:
+    """Return the client of a kept release's content model. Raises NotKept or Corrupt."""
+    one = kept(release_id)
     return ContentModel(
         url=settings.TRITON_URL,
-        version=release().content.version,
+        model=served_name(one),
+        version=one.content.version,
         timeout_seconds=settings.TRITON_TIMEOUT_SECONDS,
     )
 
 
+@lru_cache(maxsize=4)
+def kept(release_id: str) -> Release:
+    """Return a release from the folder of kept releases, or the shipped one. Raises NotKept or Corrupt."""
+    if release_id == shipped().id:
+        return shipped()
+    folder = settings.RELEASES_DIR / release_id
+    if not folder.is_dir():
+        raise NotKept(f"release {release_id[:12]} is not in {settings.RELEASES_DIR}")
+    found = Release.load(folder)
+    if found.id != release_id:
+        raise Corrupt(f"{folder}: its manifest is release {found.id[:12]}")
+    return found
+
+
 @lru_cache(maxsize=1)
-def get() -> Scorer:
-    """Return the process's scorer."""
-    return Scorer(release=release(), content=content())
+def shipped() -> Release:
+    """Return the release that comes with the code, live as long as none was promoted. Raises Corrupt."""
+    return Release.load(Path(settings.RELEASE_DIR))
+
+
+def served_name(one: Release) -> str:
+    """Return the name of a release's content model on Triton: the shipped one is served under its own."""
+    return one.content.model if one.folder == Path(settings.RELEASE_DIR) else hosting.served_name(one.content)
+
+
+def forget() -> None:
+    """Forget which release is live and all that was loaded; the next call looks again."""
+    _LIVE.forget()
+    for cached in (of, content_of, kept, shipped):
+        cached.cache_clear()
+
+
+class _Live:
+    """The live release's scorer, looked up again after CHECK_SECONDS; safe across threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self._scorer: Scorer | None = None
+        self._refused = ""
+        self._checked_at = -CHECK_SECONDS
+
+    def scorer(self) -> Scorer:
+        with self._lock:
+            if self._scorer is None or time.monotonic() - self._checked_at >= CHECK_SECONDS:
+                self._scorer = self._looked_up()
+                self._checked_at = time.monotonic()
+            return self._scorer
+
+    def _looked_up(self) -> Scorer:
+        try:
+            live, replaced = _newest()
+        except DatabaseError:
+            if self._scorer is not None:
+                return self._scorer
+            raise
+        if self._scorer is not None and self._scorer.release.id == live:
+            return self._scorer
+        return self._usable(live) or self._scorer or self._usable(replaced) or of(shipped().id)
+
+    def _usable(self, release_id: str) -> Scorer | None:
+        try:
+            return of(release_id)
+        except (NotKept, Corrupt, SchemaMismatch) as reason:
+            if self._refused != release_id:
+                log.exception("release_refused", release=release_id[:12], reason=str(reason))
+            self._refused = release_id
+            return None
+
+
+def _newest() -> tuple[str, str]:
+    """Return the ids of the live release and of the one it replaced."""
+    newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id").first()
+    return newest or (shipped().id, shipped().id)
+
+
+_LIVE = _Live()

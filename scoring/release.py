@@ -68,8 +68,8 @@ class Probe:
 class ContentPin:
     """The content model this release was fitted with: its name and version in the Triton repository.
 
-    `files` are the SHA-256 of its weights and vocabulary, by their path in the repository; `probes` are answers
-    that it must still give. Both are empty in manifests from before they were pinned.
+    `files` are the SHA-256 of its weights and vocabulary, by their path in the repository; `probes` are
+    answers that it must still give. Both are empty in manifests from before they were pinned.
     """
 
     model: str

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import route
+from moderation.operations import keep, route
 from moderation.queries import blocklist as bans
 from moderation.queries import records
 from scoring.pipeline import ScoreResult
@@ -125,12 +125,14 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _score(revisions: list[Revision], *, at: datetime) -> int:
+    campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = bans.for_revisions(revisions=revisions, at=at)
-    results = scorer.get().score_many(frozen, blocklist=blocklist)
+    live = scorer.get()
+    results = live.score_many(frozen, blocklist=blocklist)
     with transaction.atomic():
         still_ours = _still_ours(revisions)
-        release = _release(at=at)
+        release = keep.release(live.release, at=at)
         rows = [
             _row(revision=revision, record=record, result=result, release=release, at=at)
             for revision, record, result in zip(revisions, frozen, results, strict=True)
@@ -165,14 +167,9 @@ def _still_ours(revisions: list[Revision]) -> set[int]:
 
 
 def _lock_posts(post_ids: set[int]) -> dict[int, int]:
-    rows = Post.objects.select_for_update().filter(pk__in=post_ids).order_by("id")
+    # Not their keys: rows that point to a post must not wait for us, nor we for them in a circle.
+    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
     return dict(rows.values_list("pk", "latest_revision"))
-
-
-def _release(*, at: datetime) -> Release:
-    return Release.objects.get_or_create(
-        pk=scorer.release().id, defaults={"manifest": scorer.manifest(), "first_used_at": at}
-    )[0]
 
 
 def _row(

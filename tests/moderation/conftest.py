@@ -12,7 +12,7 @@ from moderation import scorer
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.people import Role
 from moderation.operations import ingest, review, score
-from tests.moderation.fakes import RELEASE_ID, FakeContent, FakeScorer
+from tests.moderation.fakes import FakeContent, FakeScorer
 
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
@@ -58,7 +58,8 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     monkeypatch.setattr(scorer, "get", lambda: fake)
     monkeypatch.setattr(scorer, "content", lambda: content)
     monkeypatch.setattr(scorer, "release", lambda: fake.release)
-    monkeypatch.setattr(scorer, "manifest", lambda: {"id": RELEASE_ID})
+    monkeypatch.setattr(scorer, "of", lambda _release_id: fake)
+    monkeypatch.setattr(scorer, "content_of", lambda _release_id: content)
     return fake
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,7 +32,11 @@ class FakeScorer:
     is_ready_again: bool = False
     poisonous: str | None = None
     asked: int = 0
-    release: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(id=RELEASE_ID))
+    release: SimpleNamespace = field(
+        default_factory=lambda: SimpleNamespace(
+            id=RELEASE_ID, manifest={}, files={}, folder=Path("nowhere"), thresholds=THRESHOLDS
+        )
+    )
 
     def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]:
         self.asked += len(records)

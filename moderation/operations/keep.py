@@ -1,0 +1,53 @@
+"""Keep releases: a row that scores can point to, and the files that can score again."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+from moderation.models import Release
+from scoring import release as releases
+from scoring.release import MANIFEST
+
+log = structlog.get_logger(__name__)
+
+
+def release(used: releases.Release, *, at: datetime) -> Release:
+    """Return the row of a release that scores; its first use makes it and keeps the files. Safe to repeat."""
+    row, is_new = Release.objects.get_or_create(
+        pk=used.id, defaults={"manifest": used.manifest, "first_used_at": at}
+    )
+    if is_new:
+        try:
+            files(used)
+        except OSError as failure:
+            # Scoring goes on; only a later replay would miss the files, and the manifest says which.
+            log.warning("release_not_kept", release=used.id[:12], reason=failure.strerror)
+    return row
+
+
+def files(used: releases.Release) -> Path:
+    """Copy a release's manifest and files to the kept releases, whole or not at all. Safe to repeat.
+
+    Raises OSError if the folder cannot be written.
+    """
+    place = settings.RELEASES_DIR / used.id
+    if place.is_dir():
+        return place
+    settings.RELEASES_DIR.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.RELEASES_DIR, prefix=".") as staging:
+        for name in (MANIFEST, *used.files):
+            target = Path(staging) / used.id / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(used.folder / name, target)
+        try:
+            (Path(staging) / used.id).rename(place)
+        except OSError:
+            if not place.is_dir():  # another process kept it first
+                raise
+    return place

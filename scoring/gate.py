@@ -1,0 +1,98 @@
+"""May a release replace the live one? Questions to the report that compares them, each with its answer.
+
+The report comes from `python -m scoring.training evaluate`; nothing is measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+REPORT_FORMAT = 1
+HIGHER_IS_BETTER = {"pr_auc": True, "recall_at_1_fpr": True, "calibration_error": False}
+
+SMALLEST_LOSS = 0.005
+"""A certain but smaller loss than this is not held against a release."""
+ATTACK_LOSS = 0.03
+"""Recall that an attack may cost, in points of 1, or by which the candidate may stay behind the live one."""
+SLOWER = 1.5
+SLOWER_MS = 2.0
+"""The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more."""
+
+
+class Unreadable(Exception):
+    """A report that is not one, or of another format."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One question of the gate."""
+
+    question: str
+    passed: bool
+    answer: str
+
+
+def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Finding]:
+    """Return every finding; a release may go live if all passed. Raises Unreadable.
+
+    `candidate` and `live` are the releases' ids: a report about others proves nothing.
+    """
+    try:
+        if report["format"] != REPORT_FORMAT:
+            raise Unreadable(f"the report has format {report['format']}, this code reads {REPORT_FORMAT}")
+        return [
+            *_subject(report, candidate=candidate, live=live),
+            *_quality(report["slices"]),
+            *_robustness(report["robustness"]),
+            *_latency(report["latency"]),
+        ]
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise Unreadable(f"the report cannot be read: {type(wrong).__name__}: {wrong}") from wrong
+
+
+def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterator[Finding]:
+    compared = (report["candidate"]["id"], report["live"]["id"])
+    yield Finding(
+        question="compares this release with the live one",
+        passed=compared == (candidate, live),
+        answer=f"{compared[0][:12]} with {compared[1][:12]}; live is {live[:12]}",
+    )
+    rows = sum(part["rows"] for part in report["slices"] if part["by"] == "all")
+    yield Finding(question="looks at posts", passed=rows > 0, answer=f"{rows} posts")
+
+
+def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:
+    for part in slices:
+        for metric, found in part["metrics"].items():
+            low, high = found["difference_interval"]
+            if low is None or high is None or not part["is_gated"]:
+                continue
+            loss = -high if HIGHER_IS_BETTER[metric] else low
+            yield Finding(
+                question=f"{metric} on {part['by']} {part['name']} not worse",
+                passed=loss <= SMALLEST_LOSS,
+                answer=f"{found['live']:.3f} live, {found['candidate']:.3f} candidate; "
+                f"difference {low:+.3f} to {high:+.3f}",
+            )
+
+
+def _robustness(attacks: list[Mapping[str, Any]]) -> Iterator[Finding]:
+    for attack in attacks:
+        before, after = attack["candidate"]["recall_before"], attack["candidate"]["recall_after"]
+        live_after = attack["live"]["recall_after"]
+        yield Finding(
+            question=f"holds under {attack['attack']}",
+            passed=before - after <= ATTACK_LOSS or after >= live_after - ATTACK_LOSS,
+            answer=f"recall {before:.3f}, attacked {after:.3f}; live attacked {live_after:.3f}",
+        )
+
+
+def _latency(latency: Mapping[str, Any]) -> Iterator[Finding]:
+    live, candidate = float(latency["live_p95_ms"]), float(latency["candidate_p95_ms"])
+    yield Finding(
+        question="scores a post as fast",
+        passed=candidate <= max(live * SLOWER, live + SLOWER_MS),
+        answer=f"p95 {live:.1f} ms live, {candidate:.1f} ms candidate",
+    )
