@@ -125,7 +125,6 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _score(revisions: list[Revision], *, at: datetime) -> int:
-    campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = bans.for_revisions(revisions=revisions, at=at)
     live = scorer.get()
