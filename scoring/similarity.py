@@ -44,6 +44,26 @@ def bands(text: str) -> tuple[int, ...]:
     return tuple(_digest(f"band:{index}:{row.tobytes().hex()}") for index, row in enumerate(rows))
 
 
+def word_count(text: str) -> int:
+    """Return the words that a signature looks at: links, handles, numbers and signs are none."""
+    return len(_WORD.findall(_URL.sub(" ", _folded(text[:_TEXT_LIMIT]))))
+
+
+def likeness(first: str, second: str) -> float:
+    """Return the share of shingles that two texts have in common (Jaccard), 0 to 1; 1 if both are empty."""
+    one, other = _pieces(first), _pieces(second)
+    return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def _pieces(text: str) -> set[str]:
+    words = " ".join(_WORD.findall(_URL.sub(" ", _folded(text[:_TEXT_LIMIT]))))
+    return (
+        {words[start : start + _SHINGLE] for start in range(max(1, len(words) - _SHINGLE + 1))}
+        if words
+        else set()
+    )
+
+
 def _folded(text: str) -> str:
     """Fold case, width and accents and drop invisible characters."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()

@@ -132,7 +132,8 @@ def _posts(
         ],
         ignore_conflicts=True,
     )
-    locked = Post.objects.select_for_update().filter(platform=platform, external_id__in=first).order_by("id")
+    rows = Post.objects.select_for_update(no_key=True)  # whoever points to a post need not wait
+    locked = rows.filter(platform=platform, external_id__in=first).order_by("id")
     return {row.external_id: row for row in locked}
 
 

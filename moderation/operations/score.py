@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import keep, route
+from moderation.operations import campaign_gather, keep, route
 from moderation.queries import blocklist as bans
 from moderation.queries import records
 from scoring.pipeline import ScoreResult
@@ -125,6 +125,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _score(revisions: list[Revision], *, at: datetime) -> int:
+    campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = bans.for_revisions(revisions=revisions, at=at)
     live = scorer.get()

@@ -1,0 +1,68 @@
+"""Gather posts that resemble one another into campaigns, as they arrive. One worker at a time, briefly.
+
+What a batch shares with earlier posts is read in a few statements from indexes, the choice is made in
+memory, and the outcome is written at once. Nothing here takes longer because a campaign is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import structlog
+from django.db import connection, transaction
+
+from moderation.models import CampaignMember, Revision
+from moderation.operations import campaign_book
+from moderation.operations.campaign_table import Table
+from moderation.queries import sightings
+
+log = structlog.get_logger(__name__)
+
+_LINE = 7_313
+"""Our advisory lock; any number that nothing else here uses."""
+
+
+def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
+    """Put each revision's post into the campaign that it resembles; most posts resemble none.
+
+    Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
+    locked, and outside the transaction that does: nobody waits in a circle then.
+    """
+    with transaction.atomic():
+        _line_up()
+        fresh = _fresh(revisions)
+        if not fresh:
+            return
+        traits = sightings.traits_of(fresh)
+        seen = sightings.sightings_of(fresh, traits=traits)
+        table = Table.around({post for found in seen.values() for one in found for post in one.posts}, at=at)
+        for revision in fresh:
+            table.seat(revision, seen=seen[revision.pk])
+        for gone, kept in table.mergers:
+            campaign_book.merge(gone=gone, kept=kept)
+        campaign_book.enter(newcomers=table.newcomers, at=at)
+
+
+def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
+    """Gather, but never stand in the way of scoring: a post without its campaign is still a post."""
+    try:
+        gather(revisions=revisions, at=at)
+    except Exception:
+        log.exception("gathering_failed", posts=len(revisions))
+
+
+def _line_up() -> None:
+    """Wait for the worker before us: two posts that arrive together must find each other's campaign."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_LINE,))
+
+
+def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
+    """Drop those that have their place; one whose text was edited gives its old place up."""
+    latest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
+    edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
+    campaign_book.strike(members=[places[post] for post in sorted(edited)])
+    fresh = [revision for post, revision in latest.items() if post in edited or post not in places]
+    return sorted(fresh, key=lambda revision: revision.pk)

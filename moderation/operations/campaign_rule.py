@@ -1,0 +1,89 @@
+"""Which campaign a post belongs to: the rule, as arithmetic on what it shares with earlier posts. No rows.
+
+`docs/adr/` argues the numbers; `make bench ARGS=campaigns` measures them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from moderation.models.campaigns import TieKind
+from moderation.queries.sightings import Sighting
+
+ENOUGH = 1.0
+"""The evidence from which a post belongs to a campaign."""
+
+_LONG_WORDS, _SHORT_WORDS = 6, 3
+_LONG_TEXT, _SHORT_TEXT, _TINY_TEXT = 1.0, 0.6, 0.3
+"""A text of six words and more is enough by itself; "happy birthday" needs another tie."""
+
+_RELATED = {1: 0.4, 2: 0.6, 3: 0.8}
+"""What a group is worth that shares so many of the sixteen bands; from four on, all."""
+
+_WEIGHTS = {TieKind.LINK: 1.3, TieKind.DOMAIN: 1.2, TieKind.NETWORK: 0.5, TieKind.AUTHOR: 0.6}
+_DOUBT = 2
+"""Added to the number of posts looked at: a domain seen once says less than one seen ten times."""
+
+_ROUNDING = 1e-9
+
+_TELLING = 0.1
+"""Ties below this are not worth a word on the page."""
+
+Target = TypeVar("Target", bound=Hashable)
+
+
+@dataclass(slots=True)
+class Ties:
+    """What speaks for one campaign, or for one single post: the strongest tie of each kind."""
+
+    shares: dict[TieKind, float] = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> float:
+        """The sum; a link and its domain count once."""
+        place = max(self.shares.get(TieKind.LINK, 0.0), self.shares.get(TieKind.DOMAIN, 0.0))
+        others = [share for kind, share in self.shares.items() if kind not in {TieKind.LINK, TieKind.DOMAIN}]
+        return place + sum(others)
+
+    @property
+    def is_enough(self) -> bool:
+        """True when the post belongs there."""
+        return self.evidence >= ENOUGH - _ROUNDING
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds worth telling, in a fixed order."""
+        return [kind.value for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
+
+    def add(self, kind: TieKind, share: float) -> None:
+        """Keep the strongest tie of each kind."""
+        self.shares[kind] = max(self.shares.get(kind, 0.0), share)
+
+
+def weigh(
+    sightings: Sequence[Sighting], *, words: int, target_of: Callable[[int], Target]
+) -> dict[Target, Ties]:
+    """Sum up what speaks for each target: the campaign of an earlier post, or that post itself.
+
+    A shared domain, network or author counts by how much of it belongs to the target: of the latest posts
+    with it, how many are there? So a domain in a third of all posts ties nothing together, and that of one
+    campaign alone does, however large it grows.
+    """
+    found: dict[Target, Ties] = {}
+    for sighting in sightings:
+        counts = Counter(target_of(post) for post in sighting.posts)
+        for target, count in counts.items():
+            share = _share(sighting, count=count, words=words)
+            found.setdefault(target, Ties()).add(sighting.trait.kind, share)
+    return found
+
+
+def _share(sighting: Sighting, *, count: int, words: int) -> float:
+    kind = sighting.trait.kind
+    if kind != TieKind.TEXT:
+        return _WEIGHTS[kind] * count / (len(sighting.posts) + _DOUBT)
+    weight = _LONG_TEXT if words >= _LONG_WORDS else _SHORT_TEXT if words >= _SHORT_WORDS else _TINY_TEXT
+    return weight * _RELATED.get(sighting.trait.bands, 1.0)

@@ -1,0 +1,57 @@
+"""Posts of a campaign, for the tests that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import count
+
+from moderation.models import Author, Campaign, CampaignMember, Platform, Post, Revision
+from moderation.operations import campaign_gather, ingest, score
+
+_NUMBERS = count(1)
+CITIES = ("Oslo", "Leeds", "Lyon", "Quito", "Lima", "Osaka")
+TEXT = "Cheap pills without prescription in {city}, call now and save {number} dollars today"
+
+
+def incoming(number: int, *, at: datetime, **given: object) -> ingest.IncomingPost:
+    """Build the post of one spammer: the same text with another city and number."""
+    values: dict[str, object] = {
+        "external_id": f"campaign-{next(_NUMBERS)}",
+        "text": TEXT.format(city=CITIES[number % len(CITIES)], number=number),
+        "posted_at": at,
+        "author": ingest.IncomingAuthor(external_id=f"spammer-{number}"),
+    }
+    return ingest.IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
+
+
+def accept(platform: Platform, posts: Sequence[ingest.IncomingPost], *, at: datetime) -> list[Post]:
+    """Store posts, in order."""
+    answers = ingest.accept(platform=platform, posts=posts, at=at)
+    ids = [answer.post_id for answer in answers if isinstance(answer, ingest.Accepted)]
+    rows = Post.objects.in_bulk(ids)
+    return [rows[post] for post in ids]
+
+
+def gather(posts: Sequence[Post], *, at: datetime) -> None:
+    """Gather posts into campaigns without scoring them."""
+    revisions = Revision.objects.filter(post__in=posts).select_related("post").order_by("id")
+    campaign_gather.gather(revisions=list(revisions), at=at)
+
+
+def run_all(posts: Sequence[Post], *, at: datetime) -> None:
+    """Score posts, which gathers them."""
+    score.run(revision_ids=list(Revision.objects.filter(post__in=posts).values_list("pk", flat=True)), at=at)
+
+
+def campaign_of(post: Post) -> Campaign | None:
+    """Return the campaign that a post is in."""
+    member = CampaignMember.objects.filter(post=post).select_related("campaign").first()
+    return member.campaign if member else None
+
+
+def spread(platform: Platform, number: int, *, at: datetime) -> list[Author]:
+    """Create unrelated authors."""
+    return Author.objects.bulk_create(
+        [Author(platform=platform, external_id=f"somebody-{n}", first_seen_at=at) for n in range(number)]
+    )
