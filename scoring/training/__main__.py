@@ -11,6 +11,7 @@ from collections.abc import Sequence
 # brings its own heavy libraries.
 COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
+    "words": ("scoring.training.words", "write the normaliser's word list"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }

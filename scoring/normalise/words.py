@@ -1,0 +1,23 @@
+"""The word list that tells a disguised word from a code: English words, most frequent first.
+
+words.txt holds the whole-word entries of BERT's English vocabulary (Apache-2.0) and words of spam corpora;
+`python -m scoring.training words` writes it.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+FREQUENT = 8_000
+
+
+def rank(word: str) -> int | None:
+    """Return the place of a word in lower case, 0 the most frequent; None if it is not in the list."""
+    return _ranks().get(word)
+
+
+@functools.cache
+def _ranks() -> dict[str, int]:
+    listed = Path(__file__).with_name("words.txt").read_text(encoding="ascii").split()
+    return {word: place for place, word in enumerate(listed)}

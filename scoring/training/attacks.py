@@ -1,0 +1,194 @@
+"""How spammers disguise a text, as pure seeded functions: the robustness suite, and copies to train on.
+
+The same text, attack and seed always give the same result. A person still reads the message.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping
+
+from scoring.links import links_in
+
+Attack = Callable[[str, random.Random], str]
+
+# Share of a text's words that an attack touches, and of a word's letters where it works letter by letter.
+WORD_SHARE = 0.5
+LETTER_SHARE = 0.6
+
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_LINK_OR_WORD = re.compile(r"(?:https?://|www\.)\S+|[\w-]+(?:\.[\w-]+)+(?:/\S*)?|[A-Za-z]{3,}")
+_ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
+_TWINS: Mapping[str, str] = dict(
+    zip(
+        "aceijopsxyhvABCEHIKMOPTXSJYavoip",
+        "асеіјорѕхуһѵАВСЕНІКМОРТХЅЈҮανοιρ",
+        strict=True,
+    )
+)
+_GREEK: Mapping[str, str] = dict(zip("avoipuABEHIKMNOPTXYZ", "ανοιρυΑΒΕΗΙΚΜΝΟΡΤΧΥΖ", strict=True))
+_LEET: Mapping[str, str] = {"a": "4@", "e": "3", "i": "1!", "l": "1", "o": "0", "s": "5$", "t": "7"}
+
+# Ordinary chatter, written for this list; one or two lines of it before or after a message.
+_PADDING = (
+    "Had a lovely dinner with the family last night, mum made her famous soup.",
+    "The weather here is finally getting better, we might go for a walk later.",
+    "Thanks again for helping me move on Saturday, I owe you one.",
+    "I finished the book you lent me and really liked the ending.",
+    "Our team lost the match but everyone enjoyed the afternoon anyway.",
+    "The dog kept me awake all night so I am rather tired today.",
+    "Can you believe it is already the middle of the month?",
+    "Reading about the history of trains at the moment, surprisingly interesting.",
+    "My sister starts her new job on Monday and is a bit nervous.",
+    "We planted tomatoes on the balcony and they are growing well.",
+    "The meeting was moved to Thursday because half the office has a cold.",
+    "That song reminds me of the summer we spent at the lake.",
+)
+# Groups of words that a template fills in by turns ("Mad-lib" spam): any stands for any other.
+_SYNONYMS = (
+    ("free", "complimentary", "no-cost"),
+    ("win", "receive", "score"),
+    ("winner", "lucky recipient", "champion"),
+    ("won", "received", "been awarded"),
+    ("prize", "reward", "award"),
+    ("cash", "money", "funds"),
+    ("claim", "collect", "redeem"),
+    ("call", "ring", "phone"),
+    ("click", "tap", "press"),
+    ("subscribe", "sign up", "follow along"),
+    ("channel", "page", "profile"),
+    ("video", "clip", "recording"),
+    ("check", "look at", "see"),
+    ("urgent", "important", "pressing"),
+    ("offer", "deal", "bargain"),
+    ("guaranteed", "assured", "certain"),
+    ("giveaway", "raffle", "handout"),
+    ("airdrop", "token drop", "coin drop"),
+    ("earn", "make", "gain"),
+    ("profit", "return", "yield"),
+    ("invest", "put money in", "buy in"),
+    ("account", "profile", "login"),
+    ("verify", "confirm", "validate"),
+    ("cheap", "low-priced", "discounted"),
+    ("buy", "order", "purchase"),
+    ("please", "kindly", "pls"),
+    ("now", "today", "right away"),
+    ("text", "message", "sms"),
+    ("send", "forward", "submit"),
+    ("join", "enter", "become part of"),
+)
+_SYNONYMS_OF = {word: group for group in _SYNONYMS for word in group if " " not in word}
+
+
+def attacked(text: str, *, attack: str, seed: int) -> str:
+    """Return `text` disguised by the attack of this name. Raises KeyError for an unknown name."""
+    # Text as seed goes through SHA-512: the same on every machine. No secret depends on it.
+    return ATTACKS[attack](text, random.Random(f"{seed}:{attack}:{text}"))  # noqa: S311
+
+
+def spacing(text: str, chance: random.Random) -> str:
+    """Set the letters of some words apart by blanks, dots, hyphens or underscores."""
+
+    def apart(word: str) -> str:
+        return chance.choices(" .-_", (7, 1, 1, 1))[0].join(word)
+
+    return _words(text, chance, apart)
+
+
+def zero_width(text: str, chance: random.Random) -> str:
+    """Put invisible characters between the letters of some words."""
+    return _words(
+        text, chance, lambda word: word[0] + "".join(chance.choice(_ZERO_WIDTH) + one for one in word[1:])
+    )
+
+
+def homoglyph(text: str, chance: random.Random) -> str:
+    """Replace Latin letters of some words by Cyrillic or Greek ones that look alike, one alphabet a text."""
+    twins = chance.choice((_TWINS, _TWINS, _GREEK))
+    return _words(text, chance, lambda word: _letters(word, chance, lambda one: twins.get(one, one)))
+
+
+def fullwidth(text: str, chance: random.Random) -> str:
+    """Write some words in the wide letters of East Asian typography."""
+    return _words(text, chance, lambda word: "".join(chr(ord(one) + 0xFEE0) for one in word))
+
+
+def leet(text: str, chance: random.Random) -> str:
+    """Replace letters of some words by digits and signs."""
+
+    def posing(letter: str) -> str:
+        return chance.choice(_LEET.get(letter.lower(), letter))
+
+    return _words(text, chance, lambda word: _letters(word, chance, posing))
+
+
+def char_swap(text: str, chance: random.Random) -> str:
+    """Swap two inner neighbours in some words of four letters or more."""
+
+    def swapped(word: str) -> str:
+        if len(word) < 4:
+            return word
+        place = chance.randrange(1, len(word) - 2)
+        return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+
+    return _words(text, chance, swapped)
+
+
+def ham_padding(text: str, chance: random.Random) -> str:
+    """Hide the message before or after two or three lines of ordinary chatter."""
+    lines = " ".join(chance.sample(_PADDING, chance.choice((2, 3))))
+    return f"{lines} {text}" if chance.random() < 0.5 else f"{text} {lines}"
+
+
+def url_defang(text: str, chance: random.Random) -> str:
+    """Write links so that filters miss them and readers do not: hxxp, [.], (dot)."""
+    dot = chance.choice(("[.]", "(.)", "[dot]", " (dot) "))
+    defanged = text
+    for link in links_in(text):
+        if link.host:
+            defanged = defanged.replace(link.host, link.host.replace(".", dot))
+    return re.sub(r"(?i)\bhttp(s?)://", r"hxxp\1://", defanged)
+
+
+def synonym_swap(text: str, chance: random.Random) -> str:
+    """Fill the template with other words of the same sense, as Mad-lib spam does."""
+
+    def other(word: str) -> str:
+        group = _SYNONYMS_OF.get(word.lower())
+        if not group:
+            return word
+        found = chance.choice([one for one in group if one != word.lower()])
+        return found.upper() if word.isupper() else found.capitalize() if word[0].isupper() else found
+
+    return _words(text, chance, other, share=1.0)
+
+
+ATTACKS: Mapping[str, Attack] = {
+    attack.__name__: attack
+    for attack in (
+        spacing,
+        zero_width,
+        homoglyph,
+        fullwidth,
+        leet,
+        char_swap,
+        ham_padding,
+        url_defang,
+        synonym_swap,
+    )
+}
+
+
+def _words(text: str, chance: random.Random, change: Callable[[str], str], share: float = WORD_SHARE) -> str:
+    """Change that share of the words of three letters or more; links stay as they are."""
+
+    def changed(found: re.Match[str]) -> str:
+        word = found.group()
+        return change(word) if _WORD.fullmatch(word) and chance.random() < share else word
+
+    return _LINK_OR_WORD.sub(changed, text)
+
+
+def _letters(word: str, chance: random.Random, change: Callable[[str], str]) -> str:
+    return "".join(change(one) if chance.random() < LETTER_SHARE else one for one in word)
