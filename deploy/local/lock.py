@@ -13,7 +13,7 @@ from deploy.local.places import REQUIREMENTS, ROOT
 
 _LOCKS: dict[str, tuple[str, ...]] = {
     # The superset comes first: the others repeat its versions.
-    "test": ("pyproject.toml", "--group", "local", "--group", "train", "--group", "dev"),
+    "test": ("pyproject.toml", "--group", "local", "--group", "train", "--group", "bench", "--group", "dev"),
     "run": ("pyproject.toml", "--group", "local", "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
