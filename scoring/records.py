@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
+# Fields added since have defaults, so records stored without them are read as if nothing was known.
 RECORD_VERSION = 1
+
+RECENT_HALF_LIFE_DAYS = 30.0
 
 
 class InvalidRecord(ValueError):
@@ -25,7 +28,8 @@ class History:
     """What was known of something (an author, an address, a domain) strictly before the record's instant.
 
     Counts are of posts on this platform, the judged post excluded. `confirmed_*` count human decisions only,
-    so the filter never learns from its own verdicts.
+    so the filter never learns from its own verdicts; `recent_*` are the same decisions, each counting half as
+    much for every RECENT_HALF_LIFE_DAYS that the post is old.
     """
 
     posts: int = 0
@@ -35,6 +39,11 @@ class History:
     complaints: int = 0
     authors: int = 0
     first_seen_at: datetime | None = None
+    recent_spam: float = 0.0
+    recent_not_spam: float = 0.0
+    spam_days: int = 0
+    spam_authors: int = 0
+    spam_complaints: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +69,19 @@ class JourneyStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkReputation:
+    """What reputation providers had said of a link's URL or domain; None where none answered.
+
+    `trust_score` runs from 0 (distrusted) to 100, `threat_score` from 0 to 1 (surely a threat);
+    `live_since_at` is when the link, or else its domain, went live on the web.
+    """
+
+    trust_score: float | None = None
+    threat_score: float | None = None
+    live_since_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A link of the post. `domain` is the registrable domain, empty for an address such as http://10.1.2.3/."""
 
@@ -69,16 +91,23 @@ class Link:
     domain_history: History = History()
     url_posts: int = 0
     author_posts: int = 0
+    reputation: LinkReputation = LinkReputation()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintRecord:
-    """A complaint about the post; `reporter_*` count the reporter's earlier ones that moderators judged."""
+    """A complaint about the post; `reporter_*` count the reporter's earlier ones that moderators judged.
+
+    `note` is what was written with it, folded (case, spaces and digits say nothing) and digested: equal for
+    copies, readable for nobody; empty without a note.
+    """
 
     reason: str
     reported_at: datetime
     reporter_confirmed: int = 0
     reporter_rejected: int = 0
+    reporter_seen_at: datetime | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +121,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostRecord:
-    """One revision of a post as it stood at the instant `at`; all times are timezone-aware UTC."""
+    """One revision of a post as it stood at the instant `at`; all times are timezone-aware UTC.
+
+    `similar` are near-duplicates of the text, `resembling` the posts of other accounts that look like the
+    author's.
+    """
 
     platform: str
     external_id: str
@@ -107,6 +140,10 @@ class PostRecord:
     ip: str | None = None
     ip_history: History = History()
     ip_network_history: History = History()
+    ip_asn: int | None = None
+    ip_asn_history: History = History()
+    email_domain_history: History = History()
+    resembling: History = History()
     links: tuple[Link, ...] = ()
     journey: tuple[JourneyStep, ...] = ()
     complaints: tuple[ComplaintRecord, ...] = ()
@@ -172,6 +209,8 @@ def _build_plain(kind: Any, stored: object, *, path: str) -> object:
             return datetime.fromisoformat(stored)
         except ValueError:
             raise InvalidRecord(f"{path}: not an ISO 8601 time") from None
+    if kind is float and isinstance(stored, int) and not isinstance(stored, bool):
+        return float(stored)
     if isinstance(stored, kind) and not (kind is int and isinstance(stored, bool)):
         return stored
     raise InvalidRecord(f"{path}: expected {kind.__name__}, got {type(stored).__name__}")

@@ -14,12 +14,14 @@ from moderation.models.policies import Reason
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
 from moderation.models.presence import Presence
 from moderation.models.releases import Promotion, Release
+from moderation.models.reputation import AuthorBand, LinkVerdict
 from moderation.models.scores import Score
 
 __all__ = [
     "ApiKey",
     "AuditEntry",
     "Author",
+    "AuthorBand",
     "Ban",
     "Campaign",
     "CampaignDecision",
@@ -32,6 +34,7 @@ __all__ = [
     "Domain",
     "Export",
     "Label",
+    "LinkVerdict",
     "Platform",
     "Post",
     "PostLink",

@@ -6,6 +6,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left
 
 from moderation.models.platforms import Platform
@@ -80,6 +81,7 @@ class Revision(models.Model):
     author_snapshot = models.JSONField(default=dict)
     ip = models.GenericIPAddressField(null=True, blank=True)
     ip_network = models.CharField(max_length=64, blank=True)
+    ip_asn = models.PositiveIntegerField(null=True, blank=True, help_text="The address's autonomous system.")
     user_agent = models.CharField(max_length=500, blank=True)
     journey = models.JSONField(default=list)
     shares = models.PositiveIntegerField(null=True, blank=True)
@@ -107,6 +109,16 @@ class Revision(models.Model):
             ),
             models.Index(fields=("ip", "received_at"), name="revision_ip_history"),
             models.Index(fields=("ip_network", "received_at"), name="revision_network_history"),
+            models.Index(
+                fields=("ip_asn", "received_at"),
+                name="revision_asn_history",
+                condition=Q(ip_asn__isnull=False),
+            ),
+            models.Index(
+                KeyTextTransform("email_domain", "author_snapshot"),
+                "received_at",
+                name="revision_mail_history",
+            ),
             models.Index(fields=("similarity_group", "received_at"), name="revision_similar"),
             models.Index(fields=("text_digest", "post"), name="revision_same_text"),
             # PostgreSQL refuses a search vector over 1 MB, which the longest text of short words would make.

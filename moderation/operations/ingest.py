@@ -16,7 +16,7 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import Author, Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, link, resemble
+from moderation.operations import complain, likeness, link, resemble
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,7 @@ class IncomingPost:
     revision: int = 1
     language: str = ""
     ip: str | None = None
+    ip_asn: int | None = None
     user_agent: str = ""
     links: tuple[str, ...] = ()
     media_urls: tuple[str, ...] = ()
@@ -192,6 +193,7 @@ def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -
         author_snapshot=_plain(dataclasses.asdict(incoming.author)),
         ip=incoming.ip,
         ip_network=_network(incoming.ip),
+        ip_asn=incoming.ip_asn,
         user_agent=incoming.user_agent,
         journey=[list(step) for step in incoming.journey],
         shares=incoming.shares,
@@ -219,6 +221,7 @@ def _store(*, fresh: list[tuple[Revision, IncomingPost]], at: datetime) -> None:
     )
     _supersede(fresh=[revision for revision, _ in fresh])
     link.store(revisions=[revision for revision, _ in fresh], at=at)
+    likeness.store(revisions=[revision for revision, _ in fresh], at=at)
 
 
 def _supersede(*, fresh: list[Revision]) -> None:
@@ -259,6 +262,9 @@ def _body_digest(incoming: IncomingPost) -> str:
     body = _plain(dataclasses.asdict(incoming))
     for moving in ("shares", "comments", "author"):
         body.pop(moving)
+    # Absent from the digests of posts that were stored before platforms could send it.
+    if body["ip_asn"] is None:
+        body.pop("ip_asn")
     return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))
 
 

@@ -96,6 +96,9 @@ class PostSerializer(StrictSerializer):
     posted_at = InstantField()
     author = AuthorSerializer()
     ip = AddressField(required=False, allow_null=True, help_text="Where the post came from.")
+    ip_asn = WholeNumberField(
+        required=False, allow_null=True, help_text="The address's autonomous system, if you know it."
+    )
     user_agent = TextField(max_length=500, required=False, allow_blank=True, allow_null=True)
     links = TextListField(
         max_items=MAX_LINKS,

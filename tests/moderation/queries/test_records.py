@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 
+import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import Case, Post, Revision, User
+from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain, reverse, review
+from moderation.operations import complain, ingest, reverse, review
 from moderation.queries import records
-from scoring.records import PostRecord
+from scoring.records import LinkReputation, PostRecord
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -24,10 +25,21 @@ def latest(post: Post) -> Revision:
     return rows.get(post=post, number=post.latest_revision)
 
 
-def report(post: Post, at: datetime, reporter: str = "reporter") -> None:
-    complaint = complain.IncomingComplaint(
-        post=post.external_id, reporter=reporter, reason="spam", reported_at=at
+def bulk_account(number: int) -> ingest.IncomingAuthor:
+    """An account as a script makes them by the hundred."""
+    return ingest.IncomingAuthor(
+        external_id=f"bulk-{number}",
+        display_name=f"Maria_vip{number}",
+        created_at=datetime(2026, 2, 26, tzinfo=UTC),
+        email_domain="mail.example",
+        friends=9,
+        followers=2,
     )
+
+
+def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) -> None:
+    words = {"reason": "spam", **said}
+    complaint = complain.IncomingComplaint(post=post.external_id, reporter=reporter, reported_at=at, **words)
     complain.record(platform=post.platform, complaint=complaint, at=at)
 
 
@@ -97,8 +109,107 @@ class TestRecordAt:
         self, post: StorePost, later: Later, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for number in range(20):
-            post(text=f"{TEXT}/{number}", ip="192.0.2.7")
+            post(text=f"{TEXT}/{number}", ip="192.0.2.7", ip_asn=64496, author=bulk_account(number))
         revisions = list(Revision.objects.select_related("post__platform", "post__author"))
 
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(13):
             records.records_at(revisions=revisions, at=later(1))
+
+
+class TestHistories:
+    def test_old_decisions_weigh_less(
+        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+    ) -> None:
+        decide(open_case(ip="192.0.2.7"), moderator, later(10), Verdict.SPAM)
+        decide(open_case(ip="192.0.2.7"), moderator, later(20), Verdict.NOT_SPAM)
+        judged = post(ip="192.0.2.7", at=later(30))
+
+        history = records.record_at(revision=latest(judged), at=later(30 * 86_400)).ip_history
+
+        assert (history.confirmed_spam, history.confirmed_not_spam) == (1, 1)
+        assert history.recent_spam == pytest.approx(0.5, abs=1e-4)
+        assert history.recent_not_spam == pytest.approx(0.5, abs=1e-4)
+        assert (history.spam_days, history.spam_authors) == (1, 1)
+
+    def test_count_complaints_of_spam_apart(self, post: StorePost, later: Later) -> None:
+        earlier = post(ip="192.0.2.7")
+        report(earlier, later(1), "first")
+        report(earlier, later(2), "second", reason="abuse")
+
+        record = records.record_at(revision=latest(post(at=later(3))), at=later(9))
+
+        assert (record.author_history.complaints, record.author_history.spam_complaints) == (2, 1)
+
+    def test_follow_provider_and_mail_domain(
+        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+    ) -> None:
+        spam = open_case(ip="192.0.2.7", ip_asn=64496, author=bulk_account(1))
+        decide(spam, moderator, later(10), Verdict.SPAM)
+        other = ingest.IncomingAuthor(external_id="newcomer", email_domain="mail.example")
+        judged = post(ip="198.51.100.9", ip_asn=64496, author=other, at=later(20))
+
+        record = records.record_at(revision=latest(judged), at=later(30))
+
+        assert record.ip_asn == 64496
+        assert record.ip_asn_history.confirmed_spam == 1
+        assert record.email_domain_history.confirmed_spam == 1
+        assert record.ip_network_history.posts == 0
+
+
+class TestResembling:
+    def test_finds_the_accounts_that_one_script_made(
+        self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
+    ) -> None:
+        decide(open_case(author=bulk_account(1)), moderator, later(10), Verdict.SPAM)
+        post(
+            author=ingest.IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example")
+        )
+        judged = post(author=bulk_account(2), at=later(20))
+
+        record = records.record_at(revision=latest(judged), at=later(30))
+
+        assert (record.resembling.authors, record.resembling.confirmed_spam) == (1, 1)
+        assert record.resembling.spam_authors == 1
+
+    def test_leaves_out_accounts_that_came_later(self, post: StorePost, later: Later) -> None:
+        judged = post(author=bulk_account(1))
+        post(author=bulk_account(2), at=later(20))
+
+        assert records.record_at(revision=latest(judged), at=later(20)).resembling.authors == 0
+        assert records.record_at(revision=latest(judged), at=later(21)).resembling.authors == 1
+
+
+class TestLinkReputation:
+    def verdict(self, at: datetime, expires_at: datetime, **values: object) -> None:
+        LinkVerdict.objects.create(fetched_at=at, expires_at=expires_at, **values)
+
+    def test_is_the_latest_that_had_come_and_still_held(self, post: StorePost, later: Later) -> None:
+        judged = post(text=TEXT)
+        digest = PostLink.objects.get().url_digest
+        for seconds, value in ((10, 0.0), (20, 1.0)):
+            self.verdict(later(seconds), later(100), provider="web_risk", subject=digest, value=value)
+        self.verdict(later(10), later(100), provider="trust", subject="pills.example", value=12.0)
+        self.verdict(
+            later(10), later(100), provider="registration", subject="pills.example", live_since_at=later(-90)
+        )
+
+        def known(seconds: float) -> LinkReputation:
+            return records.record_at(revision=latest(judged), at=later(seconds)).links[0].reputation
+
+        assert known(10) == LinkReputation()
+        assert known(15) == LinkReputation(threat_score=0.0, trust_score=12.0, live_since_at=later(-90))
+        assert known(21).threat_score == 1.0
+        assert known(100) == LinkReputation()
+
+
+class TestComplaints:
+    def test_say_who_was_new_and_which_notes_are_copies(self, post: StorePost, later: Later) -> None:
+        judged = post()
+        report(judged, later(1), "first", note="Remove this liar!!")
+        report(judged, later(2), "second", note="remove THIS liar 2")
+        report(judged, later(3), "third")
+
+        first, second, third = records.record_at(revision=latest(judged), at=later(9)).complaints
+
+        assert first.note == second.note != third.note == ""
+        assert first.reporter_seen_at == later(1)

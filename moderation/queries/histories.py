@@ -1,0 +1,130 @@
+"""What was known of an author, an address, a domain or a likeness strictly before an instant.
+
+A history looks at the most recent posts only (SAMPLE), so that its cost stays flat however much is stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from scoring.records import RECENT_HALF_LIFE_DAYS, History
+from scoring.resemblance import SHARED_BANDS
+
+SAMPLE = 200
+"""Most recent posts that a history counts; also the most complaints and earlier reports of a record."""
+
+_AUTHORS_ALIKE = 50
+_NUMBERS = {
+    "sample": SAMPLE,
+    "authors": _AUTHORS_ALIKE,
+    "shared_bands": SHARED_BANDS,
+    "half_life": RECENT_HALF_LIFE_DAYS * 86_400,
+}
+
+_SOURCES = {
+    "author": "SELECT p.id AS post_id, p.author_id, p.received_at FROM moderation_post p"
+    " WHERE p.author_id = k.key::bigint AND p.received_at < %(at)s AND p.id <> k.post_id"
+    " ORDER BY p.received_at DESC",
+    "ip": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE r.ip = k.key::inet AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
+    "network": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE r.ip_network = k.key AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
+    "asn": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE r.ip_asn = k.key::int AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
+    "mail": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE (r.author_snapshot ->> 'email_domain') = k.key AND r.received_at < %(at)s"
+    " AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
+    # Other accounts with enough bands in common; of a band that many share, only the newest accounts.
+    "resembling": "SELECT p.id AS post_id, p.author_id, p.received_at FROM moderation_post p"
+    " WHERE p.received_at < %(at)s AND p.author_id IN (SELECT alike.author_id FROM"
+    " unnest(string_to_array(k.key, ',')::bigint[]) AS own(digest) CROSS JOIN LATERAL"
+    " (SELECT b.author_id FROM moderation_authorband b WHERE b.digest = own.digest"
+    "  AND b.first_seen_at < %(at)s ORDER BY b.first_seen_at DESC LIMIT {sample}) alike"
+    " WHERE alike.author_id <> (SELECT author_id FROM moderation_post WHERE id = k.post_id)"
+    " GROUP BY alike.author_id HAVING count(*) >= {shared_bands}"
+    " ORDER BY alike.author_id DESC LIMIT {authors})"
+    " ORDER BY p.received_at DESC",
+    "similar": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    " JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE r.similarity_group = k.key::uuid AND r.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY r.received_at DESC",
+    "domain": "SELECT r.post_id, p.author_id, l.received_at FROM moderation_postlink l"
+    " JOIN moderation_revision r ON r.id = l.revision_id JOIN moderation_post p ON p.id = r.post_id"
+    " WHERE l.domain_id = k.key::bigint AND l.received_at < %(at)s AND r.post_id <> k.post_id"
+    " ORDER BY l.received_at DESC",
+}
+
+_HISTORY = """
+SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
+CROSS JOIN LATERAL (
+  SELECT count(*), count(*) FILTER (WHERE s.received_at >= %(at)s - interval '24 hours'),
+         count(*) FILTER (WHERE l.is_spam), count(*) FILTER (WHERE NOT l.is_spam),
+         coalesce(sum(c.complaints), 0)::bigint, count(DISTINCT s.author_id), min(s.received_at),
+         coalesce(sum(s.freshness) FILTER (WHERE l.is_spam), 0),
+         coalesce(sum(s.freshness) FILTER (WHERE NOT l.is_spam), 0),
+         count(DISTINCT (s.received_at AT TIME ZONE 'UTC')::date) FILTER (WHERE l.is_spam),
+         count(DISTINCT s.author_id) FILTER (WHERE l.is_spam),
+         coalesce(sum(c.spam_complaints), 0)::bigint
+  FROM (SELECT post_id, author_id, max(received_at) AS received_at,
+               power(0.5, extract(epoch FROM %(at)s - max(received_at))::float8 / {half_life}) AS freshness
+        FROM ({source} LIMIT {sample}) recent GROUP BY post_id, author_id) s
+  LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled_at < %(at)s
+        AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s)
+  LEFT JOIN LATERAL (SELECT count(*) AS complaints,
+                            count(*) FILTER (WHERE x.reason IN ('spam', 'scam')) AS spam_complaints
+                     FROM moderation_complaint x
+                     WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true
+) h
+ORDER BY k.position
+"""
+
+_HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
+
+
+def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at: datetime) -> list[History]:
+    """Return one history per key; a key of None (nothing was sent to look up) has an empty one."""
+    asked = [(key, post) for key, post in zip(keys, posts, strict=True) if key is not None]
+    if not asked:
+        return [History()] * len(keys)
+    counted = iter(
+        rows(
+            _HISTORY.replace("{source}", _SOURCES[kind]),
+            keys=[key for key, _ in asked],
+            posts=[post for _, post in asked],
+            at=at,
+        )
+    )
+    return [History() if key is None else _history(next(counted)) for key in keys]
+
+
+def _history(row: tuple[Any, ...]) -> History:
+    """Read a row of _HISTORY, whose columns stand in the order of History's fields."""
+    return History(**dict(zip(_HISTORY_FIELDS, row, strict=True)))
+
+
+def since(history: History, first_seen_at: datetime, *, at: datetime) -> History:
+    """Date a history by the row that knows its true beginning, which may lie before the counted sample."""
+    if first_seen_at >= at:
+        return history
+    return dataclasses.replace(history, first_seen_at=first_seen_at)
+
+
+def rows(sql: str, **values: Any) -> list[Any]:
+    """Run a statement with its {numbers} filled in, and return all rows."""
+    for name, number in _NUMBERS.items():
+        sql = sql.replace(f"{{{name}}}", str(number))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return list(cursor.fetchall())

@@ -1,0 +1,96 @@
+"""The links of revisions, with what was known of them strictly before an instant."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+
+from moderation.models import LinkVerdict, PostLink, Revision
+from moderation.models.reputation import ReputationProvider
+from moderation.queries.histories import histories, rows, since
+from scoring.links import registrable_domain
+from scoring.records import Link, LinkReputation
+
+_LINK_COUNTS = """
+SELECT k.link_id,
+  (SELECT count(DISTINCT s.post_id) FROM (SELECT r.post_id FROM moderation_postlink l
+     JOIN moderation_revision r ON r.id = l.revision_id
+     WHERE l.url_digest = k.url_digest AND l.received_at < %(at)s AND r.post_id <> k.post_id
+     ORDER BY l.received_at DESC LIMIT {sample}) s),
+  (SELECT count(DISTINCT s.post_id) FROM (SELECT r.post_id FROM moderation_post p
+     JOIN moderation_revision r ON r.post_id = p.id JOIN moderation_postlink l ON l.revision_id = r.id
+     WHERE p.author_id = k.author_id AND p.received_at < %(at)s AND p.id <> k.post_id
+       AND l.url_digest = k.url_digest AND l.received_at < %(at)s LIMIT {sample}) s)
+FROM unnest(%(links)s::bigint[], %(digests)s::text[], %(posts)s::bigint[], %(authors)s::bigint[])
+  AS k(link_id, url_digest, post_id, author_id)
+"""
+
+
+def links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Link, ...]]:
+    """Return the links of each revision by its id; one without links is left out."""
+    by_id = {revision.pk: revision for revision in revisions}
+    stored = list(
+        PostLink.objects.filter(revision__in=by_id)
+        .select_related("domain")
+        .order_by("revision_id", "position")
+    )
+    if not stored:
+        return {}
+    posts = [by_id[row.revision_id].post_id for row in stored]
+    counts = _counts(stored, by_id=by_id, at=at)
+    domains = histories("domain", keys=[str(row.domain_id) for row in stored], posts=posts, at=at)
+    reputations = _reputations(stored, at=at)
+    found: dict[int, list[Link]] = defaultdict(list)
+    for row, history in zip(stored, domains, strict=True):
+        url_posts, author_posts = counts[row.pk]
+        found[row.revision_id].append(
+            Link(
+                url=row.url,
+                host=row.host,
+                domain=registrable_domain(row.host),
+                domain_history=since(history, row.domain.first_seen_at, at=at),
+                url_posts=url_posts,
+                author_posts=author_posts,
+                reputation=reputations[row.pk],
+            )
+        )
+    return {revision_id: tuple(of_revision) for revision_id, of_revision in found.items()}
+
+
+def _counts(
+    stored: Sequence[PostLink], *, by_id: dict[int, Revision], at: datetime
+) -> dict[int, tuple[int, int]]:
+    """Return, for each link, the earlier posts with its URL and those of the same author."""
+    counted = rows(
+        _LINK_COUNTS,
+        links=[row.pk for row in stored],
+        digests=[row.url_digest for row in stored],
+        posts=[by_id[row.revision_id].post_id for row in stored],
+        authors=[by_id[row.revision_id].post.author_id for row in stored],
+        at=at,
+    )
+    return {link_id: (url_posts, author_posts) for link_id, url_posts, author_posts in counted}
+
+
+def _reputations(stored: Sequence[PostLink], *, at: datetime) -> dict[int, LinkReputation]:
+    """Return the latest verdicts that had come before `at` and still held then."""
+    subjects = {row.url_digest for row in stored} | {row.domain.name for row in stored}
+    verdicts = {
+        (verdict.subject, verdict.provider): verdict
+        for verdict in LinkVerdict.objects.filter(subject__in=subjects, fetched_at__lt=at, expires_at__gt=at)
+        .order_by("subject", "provider", "-fetched_at")
+        .distinct("subject", "provider")
+    }
+
+    def reputation(row: PostLink) -> LinkReputation:
+        threat = verdicts.get((row.url_digest, ReputationProvider.WEB_RISK))
+        trust = verdicts.get((row.domain.name, ReputationProvider.TRUST))
+        registration = verdicts.get((row.domain.name, ReputationProvider.REGISTRATION))
+        return LinkReputation(
+            threat_score=threat.value if threat else None,
+            trust_score=trust.value if trust else None,
+            live_since_at=registration.live_since_at if registration else None,
+        )
+
+    return {row.pk: reputation(row) for row in stored}
