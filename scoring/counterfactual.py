@@ -103,7 +103,7 @@ def find(
     known = math.nan if content_probability is None else content_probability
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
     contents = np.array([known, *_content_probabilities(tries, content=scorer.content, unchanged=known)])
-    before, *after = scorer.probabilities(
+    before, *after = scorer.spam_probabilities(
         [record, *(one.record for one in tries)], content_probabilities=contents
     ).tolist()
     route = _route(before, scorer=scorer)

@@ -96,7 +96,7 @@ class Scorer:
             for record, ban in zip(records, bans, strict=True)
         ]
 
-    def probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+    def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
         """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known.
 
         Bans are not looked at, the content model is not asked and nothing is explained.

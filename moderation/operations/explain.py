@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import structlog
+from django.db.models import Q
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Score
 from moderation.models.cases import CaseState
+from scoring import counterfactual
 from scoring.content import Unavailable
 from scoring.explain import word_contributions
+from scoring.records import InvalidRecord, PostRecord
+from scoring.release import Corrupt, SchemaMismatch
 
 log = structlog.get_logger(__name__)
 
@@ -19,29 +24,32 @@ AHEAD = 10
 
 
 def explain(*, score_id: int) -> None:
-    """Attribute the content probability to the words of the text and store it with the score, once."""
-    score = (
-        Score.objects.select_related("revision").filter(pk=score_id, word_contributions__isnull=True).first()
-    )
-    if score is None or score.content_probability is None or not score.revision.text.strip():
+    """Store, once, each word's share of the content probability and the smallest change of the route.
+
+    Both ask the release that gave the score, not the one that is live by now.
+    """
+    score = Score.objects.select_related("revision").filter(_lacking(), pk=score_id).first()
+    if score is None:
         return
     try:
-        words = word_contributions(score.revision.text, probabilities=scorer.content().probabilities)
+        if score.word_contributions is None and score.content_probability is not None:
+            score.word_contributions = _words(score)
+            score.save(update_fields=("word_contributions",))
+        score.counterfactual = _counterfactual(score)
     except Unavailable as reason:
         # Whoever opens the case, or the next look ahead, asks again.
         log.warning("explanation_postponed", score=score_id, reason=str(reason))
         return
-    score.word_contributions = [[word.start, word.end, word.contribution] for word in words]
-    score.save(update_fields=("word_contributions",))
+    except (scorer.NotKept, Corrupt, SchemaMismatch, InvalidRecord) as reason:
+        # Will not change by asking again: a release or a record of other code.
+        log.warning("explanation_impossible", score=score_id, reason=str(reason))
+        score.counterfactual = {"impossible": type(reason).__name__}
+    score.save(update_fields=("counterfactual",))
 
 
 def ask(cases: Iterable[Case]) -> int:
     """Ask for the explanations that these cases still lack; return how many. They follow the commit."""
-    lacking = Score.objects.filter(
-        cases__in=[case.pk for case in cases],
-        word_contributions__isnull=True,
-        content_probability__isnull=False,
-    )
+    lacking = Score.objects.filter(_lacking(), cases__in=[case.pk for case in cases])
     score_ids = list(lacking.values_list("pk", flat=True))
     for score_id in score_ids:
         enqueue.explanation(score_id=score_id)
@@ -56,3 +64,26 @@ def ahead() -> int:
     """
     open_cases = Case.objects.filter(state=CaseState.OPEN).only("pk").order_by("-priority", "id")
     return sum(ask(open_cases.filter(is_escalated=is_escalated)[:AHEAD]) for is_escalated in (True, False))
+
+
+def _lacking() -> Q:
+    """Return the condition of a score that can be explained and is not: no ban, not degraded."""
+    return Q(counterfactual__isnull=True, is_degraded=False, ban__isnull=True)
+
+
+def _words(score: Score) -> list[list[float]]:
+    content = scorer.content_of(score.release_id)
+    words = word_contributions(score.revision.text, probabilities=content.probabilities)
+    return [[word.start, word.end, word.contribution] for word in words]
+
+
+def _counterfactual(score: Score) -> dict[str, Any]:
+    """Return the smallest change as stored, {} if there is none; the heaviest words are tried first."""
+    words = sorted(score.word_contributions or (), key=lambda word: -abs(word[2]))
+    found = counterfactual.find(
+        PostRecord.from_json(score.record),
+        scorer=scorer.of(score.release_id),
+        content_probability=score.content_probability,
+        words=[(int(start), int(end)) for start, end, _ in words],
+    )
+    return {} if found is None else found.to_json()

@@ -20,14 +20,21 @@ from scoring.routing import Route, Routing
 
 THRESHOLDS = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
 RELEASE_ID = "f" * 64
+_AUDITED = Routing(
+    route=Route.REVIEW, reason=routing.ReviewReason.AUDIT, audit_probability=0.02, is_audit_sample=True
+)
 
 
 @dataclass
 class FakeScorer:
-    """Scores by the text: `probabilities[text]`, else `default`; counts what it was asked."""
+    """Scores by the text: `probabilities[text]`, else `default`; counts what it was asked.
+
+    Texts in `audited` are drawn into the audit sample, whatever their probability.
+    """
 
     default: float = 0.5
     probabilities: dict[str, float] = field(default_factory=dict)
+    audited: set[str] = field(default_factory=set)
     is_degraded: bool = False
     is_ready_again: bool = False
     poisonous: str | None = None
@@ -44,6 +51,16 @@ class FakeScorer:
             raise ZeroDivisionError("a poisonous record")
         return [self._score(record, blocklist) for record in records]
 
+    @property
+    def content(self) -> FakeContent:
+        return FakeContent(self)
+
+    def spam_probabilities(
+        self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray
+    ) -> np.ndarray:
+        unknown = np.isnan(content_probabilities)
+        return np.where(unknown, self.default, content_probabilities)
+
     def _score(self, record: PostRecord, blocklist: Blocklist) -> ScoreResult:
         ban = blocklist.match(record)
         probability = 1.0 if ban else self.probabilities.get(record.text, self.default)
@@ -58,8 +75,10 @@ class FakeScorer:
             if ban
             else (Contribution(feature="social.followers", value=float("nan"), contribution=0.1),),
             features=() if ban else (float("nan"),),
-            routing=self._route(probability, is_banned=ban is not None),
-            expected_harm=probability,
+            routing=_AUDITED
+            if record.text in self.audited
+            else self._route(probability, is_banned=ban is not None),
+            expected_harm=routing.NO_OPINION if record.text in self.audited else probability,
             is_degraded=self.is_degraded and ban is None,
             ban=ban,
         )

@@ -41,7 +41,7 @@ class OnlyAge(Scorer):
         self._content = OneBadWord()
         self._decisive_days, self._without_complaints = decisive_days, without_complaints
 
-    def probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+    def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
         return np.array([self._probability(one) for one in records])
 
     def _probability(self, post: PostRecord) -> float:
@@ -87,7 +87,7 @@ class TestFind:
         found = found_in(post, scorer=scorer, content_probability=0.9999)
 
         changed = dataclasses.replace(post, text="we sell cheap  here today")
-        [expected] = scorer.probabilities([changed], content_probabilities=np.array([0.0001]))
+        [expected] = scorer.spam_probabilities([changed], content_probabilities=np.array([0.0001]))
         assert found is not None
         assert found.probability == pytest.approx(expected, abs=1e-12)
 
@@ -95,7 +95,7 @@ class TestFind:
         thresholds = scorer.release.thresholds
         for probability in (0.001, 0.2, 0.5, 0.8, 0.95, 0.9999):
             post = record(text="hello pills", author=author(days=40))
-            [before] = scorer.probabilities([post], content_probabilities=np.array([probability]))
+            [before] = scorer.spam_probabilities([post], content_probabilities=np.array([probability]))
 
             found = found_in(post, scorer=scorer, content_probability=probability)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from moderation import enqueue
+from moderation import enqueue, scorer
 from moderation.models import Case, Post, Revision, Score, User
 from moderation.operations import explain, review, score
 from tests.moderation.fakes import FakeScorer
@@ -39,6 +39,45 @@ class TestExplain:
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
         assert max(shares, key=lambda word: shares[word]) == "spam"
 
+    def test_stores_the_smallest_change_of_the_route(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        fake_scorer.default = 0.9
+        post(text="this is spam today")
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        explain.explain(score_id=Score.objects.get().pk)
+
+        stored = Score.objects.get().counterfactual or {}
+        assert (stored["change"], stored["subject"], stored["route"]) == ("word_removed", "spam", "allow")
+        assert stored["probability"] == pytest.approx(0.1)
+
+    def test_a_post_without_text_still_has_its_facts(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post(text="", links=("http://shop.example/",))
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+        Score.objects.update(content_probability=None)
+
+        explain.explain(score_id=Score.objects.get().pk)
+
+        assert Score.objects.get().counterfactual == {}
+        assert Score.objects.get().word_contributions is None
+
+    def test_says_so_when_the_release_is_gone(
+        self, open_case: OpenCase, fake_scorer: FakeScorer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        case = open_case()
+
+        def gone(release_id: str) -> object:
+            raise scorer.NotKept(release_id)
+
+        monkeypatch.setattr(scorer, "of", gone)
+
+        explain.explain(score_id=case.score_id)
+
+        assert Score.objects.get().counterfactual == {"impossible": "NotKept"}
+
     def test_waits_for_the_content_model(self, open_case: OpenCase, fake_scorer: FakeScorer) -> None:
         case = open_case()
         fake_scorer.is_degraded = True
@@ -63,7 +102,7 @@ class TestAsk:
         self, open_case: OpenCase, moderator: User, later: Later, asked: list[int]
     ) -> None:
         lacking, explained = open_case(), open_case()
-        Score.objects.filter(pk=explained.score_id).update(word_contributions=[])
+        Score.objects.filter(pk=explained.score_id).update(word_contributions=[], counterfactual={})
 
         review.claim_next(moderator=moderator, at=later(2), count=2)
 
