@@ -1,6 +1,7 @@
 """The content model as callers see it: texts in, spam probabilities out, through Triton over gRPC or HTTP.
 
-Tokens, truncation and arithmetic live on the server (triton_repo/); here are limits, retries and refusals.
+Disguise is undone here, by scoring/normalise. Tokens, truncation and arithmetic live on the server
+(triton_repo/); here are limits, retries and refusals.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring import normalise
+
 MODEL = "content"
 MAX_BATCH = 128  # max_batch_size in triton_repo/*/config.pbtxt
+# Longer texts are cut before they are normalised and sent: the model reads 128 tokens.
+MAX_CHARACTERS = 20_000
 RETRY_AFTER_SECONDS = 0.05
 PROBE_TEXT = "Are you ready?"
 # How gRPC and HTTP say "not now".
@@ -87,6 +92,7 @@ class ContentModel:
         url: str,
         version: str,
         model: str = MODEL,
+        normaliser: str = normalise.VERSION,
         timeout_seconds: float = 2.0,
         batch_size: int = 16,
         attempts: int = 2,
@@ -97,6 +103,7 @@ class ContentModel:
         """Take `url` as grpc://host:port or http://host:port; connect to nothing yet.
 
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
+        `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         """
         parts = urlsplit(url)
@@ -105,6 +112,7 @@ class ContentModel:
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
         self.model, self.version = model, version
+        self._normalised = normalise.of_version(normaliser)
         self._scheme, self._address = parts.scheme, parts.netloc
         self._timeout_seconds, self._batch_size, self._attempts = timeout_seconds, batch_size, attempts
         self._breaker = Breaker(failures=breaker_failures, seconds=breaker_seconds, clock=clock)
@@ -123,7 +131,8 @@ class ContentModel:
         scores: list[ContentScore] = []
         for start in range(0, len(texts), self._batch_size):
             self._breaker.check()
-            scores.extend(_score(row) for row in self._recorded(texts[start : start + self._batch_size]))
+            batch = [self._normalised(_shortened(text)) for text in texts[start : start + self._batch_size]]
+            scores.extend(_score(row) for row in self._recorded(batch))
         return scores
 
     def is_ready(self) -> bool:
@@ -173,7 +182,7 @@ class ContentModel:
     def _call(self, texts: Sequence[str], *, seconds: float) -> Any:
         protocol, client = self._connection()
         tensor = protocol.InferInput("TEXT", [len(texts), 1], "BYTES")
-        # Lone surrogates have no UTF-8; they become "?".
+        # A lone surrogate has no UTF-8; without normaliser it becomes "?".
         encoded = [text.encode("utf-8", errors="replace") for text in texts]
         tensor.set_data_from_numpy(np.array(encoded, dtype=np.object_).reshape(-1, 1))
         limit = {"client_timeout": seconds} if self._scheme == "grpc" else {}
@@ -199,6 +208,13 @@ class ContentModel:
         return tritonclient.http, tritonclient.http.InferenceServerClient(
             self._address, connection_timeout=self._timeout_seconds, network_timeout=self._timeout_seconds
         )
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    # Runs of white space hold no tokens: padding must not push the message out of sight.
+    return " ".join(text[: 10 * MAX_CHARACTERS].split())[:MAX_CHARACTERS]
 
 
 def _checked(answer: Any, *, rows: int) -> NDArray[np.float64]:
