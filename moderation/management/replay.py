@@ -16,18 +16,24 @@ from typing import Any
 
 from django.db import connection
 
-from moderation.models import Platform, Revision, User
+from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
 from moderation.models.people import Role
+from moderation.models.reputation import ReputationProvider
 from moderation.operations import complain, ingest, rehearse
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingPost
 from moderation.queries import records
 from moderation.simulation import moderator as simulated_moderator
+from moderation.simulation import reputations
 from moderation.simulation.events import ComplaintEvent, PostEvent, Truth
+from moderation.simulation.reputations import Reputation
 from moderation.simulation.world import World
 from scoring.records import PostRecord
 
 _ANALYZE_AFTER = frozenset({200, 1000})
+# Worlds in which somebody pays for reputation providers; in the others nobody is asked.
+_REPUTATION_SHARE = 0.6
+_VERDICTS_HOLD = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +82,8 @@ class Replay:
         self._due: list[tuple[datetime, int, Callable[[], list[Frozen]]]] = []
         self._order = itertools.count()
         self._accepted = 0
+        self._has_reputations = self._rng.random() < _REPUTATION_SHARE
+        self._said: dict[str, Reputation] = {}
 
     def records(self) -> Iterator[Frozen]:
         """Yield one record per post: right after the post for half of them, later for the others."""
@@ -110,11 +118,28 @@ class Replay:
             if not isinstance(answer, Accepted):
                 raise TypeError(f"{answer.external_id} was refused: {answer.detail}")
             accepted.append((answer.revision_id, event.truth))
+            self._tell_reputations(answer.revision_id, is_spam=event.truth.is_spam, at=at)
             self._plan_verdict(answer.revision_id, truth=event.truth, at=at)
         self._plan_records(accepted, at=at)
         if any(count in _ANALYZE_AFTER for count in range(self._accepted, self._accepted + len(events))):
             _analyze()
         self._accepted += len(events)
+
+    def _tell_reputations(self, revision_id: int, *, is_spam: bool, at: datetime) -> None:
+        """Let simulated providers speak of the links of a post."""
+        if not self._has_reputations:
+            return
+        verdicts = []
+        for row in (
+            PostLink.objects.filter(revision=revision_id).select_related("domain").order_by("position")
+        ):
+            is_new = row.domain.name not in self._said
+            if is_new:
+                self._said[row.domain.name] = reputations.reputation(
+                    row.domain.name, is_spam=is_spam, rng=self._rng
+                )
+            verdicts += _verdicts(row, said=self._said[row.domain.name], is_new=is_new, at=at)
+        LinkVerdict.objects.bulk_create(verdicts)
 
     def _plan_verdict(self, revision_id: int, *, truth: Truth, at: datetime) -> None:
         if verdict := simulated_moderator.verdict(truth, rng=self._rng):
@@ -153,6 +178,25 @@ class Replay:
             reported_at=event.at,
         )
         complain.record(platform=self._platform, complaint=complaint, at=at)
+
+
+def _verdicts(row: PostLink, *, said: Reputation, is_new: bool, at: datetime) -> list[LinkVerdict]:
+    """Return the rows that the answers make, of a domain only once; they hold for a simulated year."""
+    held: dict[str, Any] = {"fetched_at": at, "expires_at": at + _VERDICTS_HOLD}
+    domain = {**held, "subject": row.domain.name}
+    verdicts = [
+        LinkVerdict(
+            provider=ReputationProvider.WEB_RISK, subject=row.url_digest, value=said.threat_score, **held
+        )
+    ]
+    if is_new and said.trust_score is not None:
+        verdicts.append(LinkVerdict(provider=ReputationProvider.TRUST, value=said.trust_score, **domain))
+    if is_new and said.age_days is not None:
+        live_since_at = at - timedelta(days=said.age_days)
+        verdicts.append(
+            LinkVerdict(provider=ReputationProvider.REGISTRATION, live_since_at=live_since_at, **domain)
+        )
+    return verdicts
 
 
 def incoming_post(payload: dict[str, Any]) -> IncomingPost:

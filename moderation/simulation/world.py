@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from moderation.simulation import hostile, journeys, reporters, wear
+from moderation.simulation import addresses, hostile, journeys, reporters, wear
 from moderation.simulation.authors import Author, Role
 from moderation.simulation.campaigns import Campaigns
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent, Truth
@@ -21,6 +21,7 @@ HOSTILE_SHARE = 0.025
 
 _BARE_SHARE = 0.07
 _NO_IP_SHARE = 0.12
+_ASN_SHARE = 0.5
 _NO_JOURNEY_SHARE = 0.28
 _LINKS_SENT_SHARE = 0.7
 _DISGUISED_SPAM_SHARE = 0.07
@@ -131,6 +132,8 @@ class World:
         known: dict[str, Any] = {}
         if rng.random() >= _NO_IP_SHARE:
             known["ip"] = rng.choice(author.addresses)
+            if rng.random() < _ASN_SHARE:
+                known["ip_asn"] = addresses.asn_of(known["ip"])
         if rng.random() >= _NO_JOURNEY_SHARE:
             style = rng.choices(*_STYLES[author.role])[0]
             known["journey"] = journeys.journey(style, letters=len(text.text), rng=rng)

@@ -10,6 +10,7 @@ from datetime import datetime
 
 import pytest
 
+from moderation.simulation import material
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent
 
 from .conftest import events_of
@@ -137,6 +138,7 @@ class TestPayloads:
             "language",
             "user_agent",
             "ip",
+            "ip_asn",
             "journey",
             "links",
         }
@@ -146,6 +148,7 @@ class TestPayloads:
 
 Rule = Callable[[PostEvent, int], bool]
 
+_THROW_AWAY = frozenset(material.table("people")["throwaway_mail_domains"])
 RULES: dict[str, Rule] = {
     "has a link": lambda post, _: "://" in post.payload["text"],
     "account younger than 30 days": lambda post, _: _age_days(post) < 30,
@@ -154,7 +157,7 @@ RULES: dict[str, Rule] = {
     "no key step": lambda post, _: "journey" in post.payload and "key" not in _steps(post),
     "any complaint": lambda _, complaints: complaints > 0,
     "three complaints": lambda _, complaints: complaints >= 3,
-    "throw-away mail": lambda post, _: _mail_domain(post).endswith(("test", "invalid")),
+    "throw-away mail": lambda post, _: _mail_domain(post) in _THROW_AWAY,
     "capital letters": lambda post, _: (
         sum(map(str.isupper, post.payload["text"])) > len(post.payload["text"]) / 5
     ),
