@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Ban, Case, Label, Revision
+from moderation.models import Ban, Label, Revision
 from moderation.models.bans import BanKind
-from moderation.models.cases import CaseState
+from moderation.queries import figures
 from moderation.queries.blocklist import live
+from moderation.queries.figures import RECENT as RECENT  # noqa: PLC0414 - the window of a ban's requeue, too
+from moderation.queries.figures import Figures
 from scoring.links import links_in, registrable_domain
 
-RECENT = timedelta(days=7)
 _EXAMPLES = 5
 # A wider range holds whole providers: banning one is a slip of the keyboard more often than a wish.
 _WIDEST = {4: 16, 6: 32}
@@ -37,26 +38,11 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What a ban would have hit until now. `spam` and `not_spam` are posts that people judged."""
+    """What a ban would have hit until now, with some of the posts that people found harmless."""
 
     target: Target
-    posts: int
-    recent: int
-    authors: int
-    waiting: int
-    spam: int
-    not_spam: int
+    figures: Figures
     mistakes: tuple[Revision, ...]
-
-    @property
-    def judged(self) -> int:
-        """Posts that people judged."""
-        return self.spam + self.not_spam
-
-    @property
-    def spam_share(self) -> float:
-        """Confirmed spam among the judged, in [0, 1]; 0 where nothing was judged."""
-        return self.spam / self.judged if self.judged else 0.0
 
 
 def target(*, kind: str, value: str) -> Target:
@@ -91,21 +77,10 @@ def reached(wanted: Target) -> QuerySet[Revision]:
 
 
 def effect(*, wanted: Target, at: datetime) -> Effect:
-    """Count what a ban would have hit, in two queries."""
+    """Count what a ban would have hit, in two queries at most."""
     revisions = reached(wanted)
-    labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
-    counted = revisions.annotate(
-        is_spam=Exists(labels.filter(is_spam=True)), is_not_spam=Exists(labels.filter(is_spam=False))
-    ).aggregate(
-        posts=Count("pk"),
-        recent=Count("pk", filter=Q(received_at__gt=at - RECENT)),
-        authors=Count("post__author", distinct=True),
-        waiting=Count("pk", filter=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN))),
-        spam=Count("pk", filter=Q(is_spam=True)),
-        not_spam=Count("pk", filter=Q(is_not_spam=True)),
-    )
-    mistakes = revisions.filter(Exists(labels.filter(is_spam=False))) if counted["not_spam"] else ()
-    return Effect(target=wanted, mistakes=_examples(mistakes), **counted)
+    counted = figures.of(revisions, at=at)
+    return Effect(target=wanted, figures=counted, mistakes=_mistakes(revisions) if counted.not_spam else ())
 
 
 def listed(*, kind: str = "", is_live: bool = True, at: datetime, limit: int = 200) -> list[Ban]:
@@ -130,11 +105,10 @@ def of_address(*, wanted: Target) -> list[Ban]:
     return list(bans.select_related("imposed_by", "lifted_by", "domain"))
 
 
-def _examples(revisions: QuerySet[Revision] | tuple[()]) -> tuple[Revision, ...]:
-    if isinstance(revisions, tuple):
-        return ()
-    found = revisions.select_related("post__author").defer("journey", "links").order_by("-post_id")
-    return tuple(found[:_EXAMPLES])
+def _mistakes(revisions: QuerySet[Revision]) -> tuple[Revision, ...]:
+    harmless = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True, is_spam=False)
+    found = revisions.filter(Exists(harmless)).select_related("post__author").defer("journey", "links")
+    return tuple(found.order_by("-post_id")[:_EXAMPLES])
 
 
 def _domain(text: str) -> Target:

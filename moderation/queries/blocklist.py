@@ -18,6 +18,11 @@ def live(*, at: datetime) -> Q:
     return Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))
 
 
+def is_live(ban: Ban, *, at: datetime) -> bool:
+    """Tell whether a loaded ban holds at an instant."""
+    return ban.lifted_at is None and (ban.expires_at is None or ban.expires_at > at)
+
+
 def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
     """Load the live bans of what these posts link to and of where they come from; all bans may be many."""
     named = Q(kind__in=(BanKind.DOMAIN, BanKind.HOST), value__in=_names(revisions))

@@ -1,19 +1,24 @@
-"""Domains as leads see them: how often they were posted, what became of those posts, and their bans."""
+"""Domains as moderators see them: how often they were posted, what became of those posts, and their bans."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from moderation.models import Ban, Domain, PostLink
 from moderation.models.bans import BanKind
 from moderation.models.cases import CaseState
-from moderation.queries import blocklist
+from moderation.queries import bans, blocklist, figures, search, timeline
+from moderation.queries.bans import Target
+from moderation.queries.figures import Figures
+from moderation.queries.search import InvalidCursor
+from moderation.queries.timeline import Timeline
 
 RECENT = timedelta(days=7)
 _LIMIT = 60
+_TOP = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,27 +47,84 @@ class DomainHistory:
         return round(self.spam * 100 / self.decided) if self.decided else 0
 
 
-def listed(*, text: str = "", is_banned: bool = False, at: datetime) -> list[DomainHistory]:
-    """Return the domains that match, else those most posted in the last seven days."""
-    if is_banned:
-        found = Domain.objects.filter(
-            bans__in=Ban.objects.filter(blocklist.live(at=at)), name__icontains=text
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainPage:
+    """Some domains and the cursor that continues after them, "" at the end or where the order has no more."""
+
+    rows: tuple[DomainHistory, ...]
+    next_cursor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenHost:
+    """A host of a domain, with how many posts link to it."""
+
+    host: str
+    posts: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DomainFacts:
+    """All that a domain's page tells. `live_ban` is of the whole domain."""
+
+    target: Target
+    first_seen_at: datetime
+    figures: Figures
+    timeline: Timeline
+    hosts: tuple[SeenHost, ...]
+    bans: tuple[Ban, ...]
+    live_ban: Ban | None
+
+
+def page(
+    *, text: str = "", which: str = "", cursor: str = "", at: datetime, limit: int = _LIMIT
+) -> DomainPage:
+    """Return the most posted domains of seven days, or by name those that match, are banned, or all.
+
+    Raises InvalidCursor.
+    """
+    if not (text or which):
+        histories = _histories(_most_posted(at=at, limit=limit), at=at)
+        return DomainPage(
+            rows=tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), next_cursor=""
         )
-        ids = list(found.order_by("name").values_list("pk", flat=True)[:_LIMIT])
-    elif text:
-        found = Domain.objects.filter(name__icontains=text.lower())
-        ids = list(found.order_by("name").values_list("pk", flat=True)[:_LIMIT])
-    else:
-        recent = PostLink.objects.filter(received_at__gt=at - RECENT).order_by().values("domain")
-        counted = recent.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "domain")
-        ids = list(counted.values_list("domain", flat=True)[:_LIMIT])
-    histories = _histories(ids, at=at)
-    return sorted(histories, key=lambda history: (-history.recent, history.name))
+    found = search.domains(text) if text else Domain.objects.all()
+    if which == "banned":
+        found = found.filter(Exists(Ban.objects.filter(blocklist.live(at=at), domain=OuterRef("pk"))))
+    if cursor:
+        if len(cursor) > 255:
+            raise InvalidCursor("This page of domains does not exist.")
+        found = found.filter(name__gt=cursor)
+    names = list(found.order_by("name").values_list("pk", "name")[: limit + 1])
+    rows = sorted(_histories([pk for pk, _ in names[:limit]], at=at), key=lambda one: one.name)
+    return DomainPage(rows=tuple(rows), next_cursor=names[limit - 1][1] if len(names) > limit else "")
 
 
-def history(*, name: str, at: datetime) -> DomainHistory:
-    """Return one domain's history. Raises Domain.DoesNotExist."""
-    return _histories([Domain.objects.get(name=name.lower()).pk], at=at)[0]
+def facts(*, name: str, at: datetime) -> DomainFacts:
+    """Read a domain's page. Raises Domain.DoesNotExist."""
+    domain = Domain.objects.get(name=name.lower())
+    target = Target(kind=BanKind.DOMAIN, value=domain.name, domain=domain.name)
+    revisions = bans.reached(target)
+    every = bans.of_domain(name=domain.name)
+    hosts = PostLink.objects.filter(domain=domain).order_by().values("host")
+    counted = hosts.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "host")
+    return DomainFacts(
+        target=target,
+        first_seen_at=domain.first_seen_at,
+        figures=figures.of(revisions, at=at),
+        timeline=timeline.of(revisions),
+        hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
+        bans=tuple(every),
+        live_ban=next(
+            (ban for ban in every if ban.kind == BanKind.DOMAIN and blocklist.is_live(ban, at=at)), None
+        ),
+    )
+
+
+def _most_posted(*, at: datetime, limit: int) -> list[int]:
+    recent = PostLink.objects.filter(received_at__gt=at - RECENT).order_by().values("domain")
+    counted = recent.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "domain")
+    return list(counted.values_list("domain", flat=True)[:limit])
 
 
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.db.models import Count, F, Min, Q, QuerySet
@@ -11,6 +12,7 @@ from django.db.models.functions import Left
 
 from moderation.models import Case, PostLink, User
 from moderation.models.cases import CaseReason, CaseState
+from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
 
 # Waiting times that a lead acts on; the last bucket is open.
 BUCKETS: tuple[tuple[str, timedelta], ...] = (
@@ -24,23 +26,39 @@ EXCERPT_LENGTH = 160
 _READ_LENGTH = 4 * EXCERPT_LENGTH
 
 
-class InvalidCursor(ValueError):
-    """The cursor was not given out by this module."""
+class Sort(StrEnum):
+    """The orders of the queue. None tells a hidden probability: an audit sample has a place without one."""
+
+    HARM = "harm"
+    UNCERTAINTY = "uncertainty"
+    NEWEST = "newest"
+    REPORTED = "reported"
+
+
+_KEYS = {
+    Sort.HARM: "priority",
+    Sort.UNCERTAINTY: "uncertainty",
+    Sort.NEWEST: "opened_at",
+    Sort.REPORTED: "complaint_count",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueFilter:
-    """What to show; empty means everything."""
+    """What to show, and in which order; empty means everything. `age` is an index of BUCKETS."""
 
     reason: str = ""
     language: str = ""
     domain: str = ""
+    age: int | None = None
+    sort: Sort = Sort.HARM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """How many cases have waited so long."""
+    """How many cases have waited so long; `index` is the value of the filter by age."""
 
+    index: int
     name: str
     cases: int
 
@@ -73,6 +91,8 @@ class QueueRow:
     reason: str
     is_escalated: bool
     expected_harm: float
+    uncertainty: float
+    is_hidden: bool
     opened_at: datetime
     holder_id: int | None
     holder: str
@@ -107,11 +127,8 @@ def overview(*, viewer: User, at: datetime) -> Overview:
     aggregates["claimed"] = Count("pk", filter=Q(lease_end_at__gt=at))
     for reason in CaseReason:
         aggregates[f"reason_{reason.value}"] = Count("pk", filter=Q(reason=reason))
-    for index, (_, youngest) in enumerate(BUCKETS):
-        aged = Q(opened_at__lte=at - youngest) if index else Q()
-        if index + 1 < len(BUCKETS):
-            aged &= Q(opened_at__gt=at - BUCKETS[index + 1][1])
-        aggregates[f"bucket_{index}"] = Count("pk", filter=aged)
+    for index in range(len(BUCKETS)):
+        aggregates[f"bucket_{index}"] = Count("pk", filter=_aged(index, at=at))
     counted = _visible(viewer).aggregate(**aggregates)
     return Overview(
         total=counted["total"],
@@ -122,37 +139,41 @@ def overview(*, viewer: User, at: datetime) -> Overview:
             for reason in CaseReason
         ),
         buckets=tuple(
-            Bucket(name=name, cases=counted[f"bucket_{index}"]) for index, (name, _) in enumerate(BUCKETS)
+            Bucket(index=index, name=name, cases=counted[f"bucket_{index}"])
+            for index, (name, _) in enumerate(BUCKETS)
         ),
     )
 
 
 def languages(*, viewer: User) -> list[str]:
     """Return the languages of the posts that wait, for the filter."""
-    named = _visible(viewer).exclude(score__revision__language="").order_by("score__revision__language")
-    return list(named.values_list("score__revision__language", flat=True).distinct())
+    named = _visible(viewer).exclude(language="").order_by("language")
+    return list(named.values_list("language", flat=True).distinct())
 
 
 def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = 50) -> Page:
-    """Return a page of the queue: escalated cases first if the viewer may take them, then by expected harm.
+    """Return a page of the queue: escalated cases first if the viewer may take them, then in the order asked.
 
     Raises InvalidCursor.
     """
-    after = _parsed(cursor) if cursor else None
+    key = _KEYS[wanted.sort]
+    after = _parsed(cursor, sort=wanted.sort) if cursor else None
     found: list[Any] = []
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue
-        group = _filtered(_visible(viewer), wanted).filter(is_escalated=is_escalated)
+        group = _filtered(_visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
-            _, priority, case_id = after
-            group = group.filter(Q(priority__lt=priority) | Q(priority=priority, pk__gt=case_id))
-        found += _columns(group)[: limit + 1 - len(found)]
+            _, value, case_id = after
+            later = Q(**{f"{key}__lt": value}) | Q(**{key: value, "pk__gt": case_id})
+            # The plain bound lets the index start at the cursor; the OR alone would scan from the beginning.
+            group = group.filter(later, **{f"{key}__lte": value})
+        found += _columns(group.order_by(f"-{key}", "id"))[: limit + 1 - len(found)]
     shown = found[:limit]
     domains = _domains([case["revision_id"] for case in shown])
     return Page(
         rows=tuple(_row(case, domains.get(case["revision_id"], ()), at=at) for case in shown),
-        next_cursor=_cursor(shown[-1]) if len(found) > limit else "",
+        next_cursor=_cursor(shown[-1], key=key) if len(found) > limit else "",
     )
 
 
@@ -161,11 +182,19 @@ def _visible(viewer: User) -> QuerySet[Case]:
     return cases if viewer.may_lead else cases.filter(is_escalated=False)
 
 
-def _filtered(cases: QuerySet[Case], wanted: QueueFilter) -> QuerySet[Case]:
+def _aged(index: int, *, at: datetime) -> Q:
+    """Return the condition of having waited as long as one of BUCKETS says."""
+    aged = Q(opened_at__lte=at - BUCKETS[index][1]) if index else Q()
+    return aged & Q(opened_at__gt=at - BUCKETS[index + 1][1]) if index + 1 < len(BUCKETS) else aged
+
+
+def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
     if wanted.reason:
         cases = cases.filter(reason=wanted.reason)
     if wanted.language:
-        cases = cases.filter(score__revision__language=wanted.language)
+        cases = cases.filter(language=wanted.language)
+    if wanted.age is not None:
+        cases = cases.filter(_aged(wanted.age, at=at))
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         cases = cases.filter(score__revision__in=links.values("revision"))
@@ -174,11 +203,12 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter) -> QuerySet[Case]:
 
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
     """Only what a row shows: whole texts and records of fifty posts would be megabytes."""
-    return cases.order_by("-priority", "id").values(
+    return cases.values(
         "pk",
         "reason",
         "is_escalated",
         "priority",
+        "uncertainty",
         "opened_at",
         "language",
         "complaint_count",
@@ -211,12 +241,14 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
 
 def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> QueueRow:
     is_held = case["lease_end_at"] is not None and case["lease_end_at"] > at
-    is_hidden = case["reason"] == CaseReason.AUDIT
+    is_hidden = case["reason"] == CaseReason.AUDIT or case["score__is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
         reason=case["reason"],
         is_escalated=case["is_escalated"],
         expected_harm=case["priority"],
+        uncertainty=case["uncertainty"],
+        is_hidden=is_hidden,
         opened_at=case["opened_at"],
         holder_id=case["claimed_by_id"] if is_held else None,
         holder=(case["holder"] or "") if is_held else "",
@@ -233,13 +265,16 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> Que
     )
 
 
-def _cursor(case: dict[str, Any]) -> str:
-    return f"{int(case['is_escalated'])}~{case['priority']!r}~{case['pk']}"
+def _cursor(case: dict[str, Any], *, key: str) -> str:
+    value = case[key]
+    written = value.isoformat() if isinstance(value, datetime) else repr(value)
+    return f"{int(case['is_escalated'])}~{written}~{case['pk']}"
 
 
-def _parsed(cursor: str) -> tuple[bool, float, int]:
+def _parsed(cursor: str, *, sort: Sort) -> tuple[bool, float | datetime, int]:
     try:
-        is_escalated, priority, case_id = cursor.split("~")
-        return bool(int(is_escalated)), float(priority), int(case_id)
-    except ValueError:
+        is_escalated, written, case_id = cursor.split("~")
+        value = datetime.fromisoformat(written).astimezone(UTC) if sort is Sort.NEWEST else float(written)
+        return bool(int(is_escalated)), value, int(case_id)
+    except (ValueError, OverflowError):
         raise InvalidCursor("This page of the queue does not exist.") from None

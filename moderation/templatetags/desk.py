@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils import formats, timezone
+from django.utils.translation import gettext as _
 
 from moderation.queries.cases import read_link
 from moderation.web import inert as inert_text
@@ -13,7 +15,7 @@ from moderation.web import places, quantities
 
 register = template.Library()
 register.filter(places.reason_words)
-register.filter(places.harm_words)
+register.filter(places.place_words)
 
 # Names, ids and notes are short by the API's rules; a longer one here is an attack on the layout.
 _LONGEST_NAME = 2_000
@@ -49,6 +51,24 @@ def band(spam_probability: float) -> str:
 def since(moment: datetime, at: datetime) -> str:
     """Return how long before `at` a moment was."""
     return quantities.since(moment, at=at)
+
+
+@register.filter
+def ago(moment: datetime, at: datetime) -> str:
+    """Return how long before `at` a moment was, as a phrase."""
+    return _("%(time)s ago") % {"time": quantities.since(moment, at=at)}
+
+
+@register.filter
+def moment(value: datetime) -> str:
+    """Return a moment as the reader's language writes it, to the minute, in UTC."""
+    return formats.date_format(timezone.localtime(value), "SHORT_DATETIME_FORMAT")
+
+
+@register.filter
+def day(value: datetime) -> str:
+    """Return a day as the reader's language writes it, in UTC."""
+    return formats.date_format(timezone.localtime(value), "SHORT_DATE_FORMAT")
 
 
 @register.filter

@@ -1,93 +1,71 @@
-"""The domains page, for leads: history, ban, lift."""
+"""The list of domains and a domain's page."""
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from moderation.models import Ban, Domain
-from moderation.operations import ban as operations
-from moderation.queries import bans, domains
-from moderation.web import access
-from moderation.web.forms import BanForm
+from moderation.models import Domain
+from moderation.models.filters import FilterPage
+from moderation.queries import domains, search
+from moderation.queries.search import InvalidCursor, PostFilter
+from moderation.web import access, filters, timeline
+from moderation.web.bans import BanForm
+from moderation.web.search_forms import DomainFilterForm
 
 
 @require_safe
-@access.leads
+@access.deciders
 def page(request: access.DeskRequest) -> HttpResponse:
     """List domains: the most posted ones, those that match a search, or the banned ones."""
     at = timezone.now()
-    text, is_banned = request.GET.get("q", "").strip()[:255], request.GET.get("banned") == "1"
+    form = DomainFilterForm(request.GET)
+    text, which = form.given("q"), form.given("which")
+    try:
+        found = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
     context = {
         "section": "domains",
         "at": at,
         "text": text,
-        "is_banned": is_banned,
-        "histories": domains.listed(text=text, is_banned=is_banned, at=at),
+        "which": which,
+        "page": found,
+        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.DOMAINS]),
     }
-    return render(request, "domains.html#rows" if request.htmx else "domains.html", context)
+    if request.htmx:
+        return render(request, "domains.html#rows", context)
+    return render(request, "domains.html", context | filters.context(request, FilterPage.DOMAINS))
 
 
 @require_safe
-@access.leads
+@access.deciders
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
-    """Show one domain, what a ban would have hit, and the bans so far."""
-    return _page(request, name, form=BanForm(), status=200)
-
-
-@require_POST
-@access.leads
-def ban(request: access.DeskRequest, name: str) -> HttpResponse:
-    """Ban the domain."""
-    form = BanForm(request.POST)
-    if not form.is_valid():
-        return _page(request, name, form=form, status=422)
+    """Show one domain: its posts, its hosts, what a ban would have hit, and the bans so far."""
     at = timezone.now()
     try:
-        operations.impose(
-            value=name,
-            reason=form.cleaned_data["reason"],
-            expires_at=form.expires_at(at=at),
-            actor=request.user,
-            at=at,
+        facts = domains.facts(name=name, at=at)
+        posts = search.posts(
+            wanted=PostFilter(domain=facts.target.domain),
+            viewer=request.user,
+            cursor=request.GET.get("cursor", ""),
+            limit=25,
         )
-    except (operations.NotBannable, operations.AlreadyBanned) as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        messages.success(request, f"{name} is banned. Posts that link there are removed from now on.")
-    return redirect("domain", name=name)
-
-
-@require_POST
-@access.leads
-def lift(request: access.DeskRequest, ban_id: int) -> HttpResponse:
-    """Lift a ban."""
-    try:
-        name = Ban.objects.values_list("value", flat=True).get(pk=ban_id)
-        operations.lift(ban_id=ban_id, actor=request.user, at=timezone.now())
-    except Ban.DoesNotExist as refusal:
-        raise Http404 from refusal
-    except operations.NotBanned as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        messages.success(request, f"The ban of {name} is lifted.")
-    return redirect("domain", name=name)
-
-
-def _page(request: access.DeskRequest, name: str, *, form: BanForm, status: int) -> HttpResponse:
-    at = timezone.now()
-    try:
-        history = domains.history(name=name, at=at)
-    except Domain.DoesNotExist as refusal:
+    except (Domain.DoesNotExist, InvalidCursor) as refusal:
         raise Http404 from refusal
     context = {
         "section": "domains",
         "at": at,
-        "history": history,
-        "bans": bans.of_domain(name=name),
-        "form": form,
+        "facts": facts,
+        "target": facts.target,
+        "figures": facts.figures,
+        "chart": timeline.chart(facts.timeline, at=at),
+        "bans": facts.bans,
+        "live_ban": facts.live_ban,
+        "form": BanForm(),
+        "page": posts,
+        "query": "",
     }
-    return render(request, "domain.html", context, status=status)
+    return render(request, "domain.html", context)

@@ -7,17 +7,7 @@ from typing import Any
 
 from django import forms
 
-from moderation.models.cases import CaseReason, Verdict
-
-BAN_LENGTHS = (("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "until lifted"))
-
-
-class QueueFilterForm(forms.Form):
-    """The queue's filters; an unknown value means no filter."""
-
-    reason = forms.ChoiceField(choices=[("", "Any reason"), *CaseReason.choices], required=False)
-    language = forms.CharField(max_length=16, required=False)
-    domain = forms.CharField(max_length=255, required=False)
+from moderation.models.cases import Verdict
 
 
 class DecideForm(forms.Form):
@@ -46,18 +36,6 @@ class HistoryFilterForm(forms.Form):
     q = forms.CharField(max_length=200, required=False, strip=True)
     verdict = forms.ChoiceField(choices=[("", "Any verdict"), *Verdict.choices], required=False)
     whose = forms.ChoiceField(choices=[("", "Mine"), ("everyone", "Everyone's")], required=False)
-
-
-class BanForm(forms.Form):
-    """Why a domain is banned and for how long."""
-
-    reason = forms.CharField(max_length=500, strip=True)
-    days = forms.ChoiceField(choices=BAN_LENGTHS, required=False)
-
-    def expires_at(self, *, at: datetime) -> datetime | None:
-        """Return when the ban ends, None if only by hand. Call after `is_valid`."""
-        days = self.cleaned_data["days"]
-        return at + timedelta(days=int(days)) if days else None
 
 
 class ExportForm(forms.Form):

@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
-from moderation.models.cases import BLIND_REASONS, CaseReason
-from moderation.queries.queue import QueueRow
-from moderation.web.quantities import counted
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from moderation.models.cases import CaseReason
+from moderation.queries.queue import QueueRow, Sort
+from moderation.web import quantities
 
 _REASONS = {
-    CaseReason.UNCERTAIN: "Models unsure",
-    CaseReason.DEGRADED: "Text not read",
-    CaseReason.AUDIT: "Audit sample",
-    CaseReason.COMPLAINTS: "Complaints",
-    CaseReason.REVISED: "Edited after a decision",
-    CaseReason.ESCALATED: "Escalated",
-    CaseReason.CAMPAIGN: "Campaign sample",
-    CaseReason.CONFLICT: "Unlike its campaign",
+    CaseReason.UNCERTAIN: gettext_lazy("Models unsure"),
+    CaseReason.DEGRADED: gettext_lazy("Text not read"),
+    CaseReason.AUDIT: gettext_lazy("Audit sample"),
+    CaseReason.COMPLAINTS: gettext_lazy("Complaints"),
+    CaseReason.REVISED: gettext_lazy("Edited after a decision"),
+    CaseReason.ESCALATED: gettext_lazy("Escalated"),
 }
 
 
 def reason_words(row: QueueRow) -> str:
     """Return why the case is in the queue, short."""
-    return _REASONS[CaseReason(row.reason)]
+    return str(_REASONS[CaseReason(row.reason)])
 
 
-def harm_words(row: QueueRow) -> str:
-    """Return what makes it stand this high: how likely it is spam times how many would see it."""
-    if row.reason in BLIND_REASONS:
-        return "drawn at random"
-    told = [f"harm {row.expected_harm:.1f}"]
+def place_words(row: QueueRow, sort: Sort) -> str:
+    """Return what makes it stand this high in the order that was asked for."""
+    if row.is_escalated:
+        return _("escalated ones come first")
+    if sort is Sort.NEWEST:
+        return _("by the time it came")
+    if sort is Sort.REPORTED:
+        return ngettext("%(n)s complaint", "%(n)s complaints", row.complaints) % {
+            "n": quantities.count(row.complaints)
+        }
+    if row.is_hidden:
+        return _("drawn at random; its place says nothing")
+    return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)
+
+
+def _doubt(row: QueueRow) -> str:
+    """Say how far the models are from even odds."""
+    away = abs((row.spam_probability or 0.0) - 0.5)
+    return (
+        _("even odds")
+        if away < 0.005
+        else _("%(share)s from even odds") % {"share": quantities.percent(away)}
+    )
+
+
+def _harm(row: QueueRow) -> str:
+    """Say how likely it is spam times how many would see it."""
+    told = [_("harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
     if row.followers:
-        told.append(counted(row.followers, "follower", "followers"))
+        words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
+        told.append(words % {"n": quantities.count(row.followers)})
     if row.spread:
-        told.append(counted(row.spread, "reaction", "reactions"))
+        words = ngettext("%(n)s reaction", "%(n)s reactions", row.spread)
+        told.append(words % {"n": quantities.count(row.spread)})
     return " · ".join(told)

@@ -7,10 +7,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from moderation.models.filters import FilterPage
 from moderation.queries import queue
-from moderation.queries.queue import QueueFilter
-from moderation.web import access
-from moderation.web.forms import QueueFilterForm
+from moderation.web import access, filters
+from moderation.web.search_forms import SORTS, QueueFilterForm
 
 
 @require_safe
@@ -18,11 +18,7 @@ from moderation.web.forms import QueueFilterForm
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the queue, or for htmx only its rows."""
     at = timezone.now()
-    form = QueueFilterForm(request.GET)
-    form.is_valid()
-    wanted = QueueFilter(
-        **{name: form.cleaned_data.get(name, "") for name in ("reason", "language", "domain")}
-    )
+    wanted = QueueFilterForm(request.GET).wanted()
     try:
         found = queue.rows(viewer=request.user, wanted=wanted, at=at, cursor=request.GET.get("cursor", ""))
     except queue.InvalidCursor as refusal:
@@ -33,9 +29,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": found,
         "wanted": wanted,
         "is_later": "cursor" in request.GET,
+        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.QUEUE]),
     }
     if request.htmx:
         return render(request, "queue.html#rows", context)
+    context |= filters.context(request, FilterPage.QUEUE)
+    context["sorts"] = SORTS
     context["overview"] = queue.overview(viewer=request.user, at=at)
     context["languages"] = queue.languages(viewer=request.user)
     return render(request, "queue.html", context)

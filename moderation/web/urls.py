@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from moderation.web import account, decisions, domains, exports, health, queue, review
+from moderation.web import (
+    account,
+    addresses,
+    authors,
+    bans,
+    decisions,
+    domains,
+    exports,
+    filters,
+    health,
+    queue,
+    review,
+    search,
+)
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -27,8 +40,15 @@ urlpatterns = [
     path("decisions/<int:decision_id>/correct/", decisions.correct, name="decision-correct"),
     path("domains/", domains.page, name="domains"),
     path("domains/<str:name>/", domains.domain, name="domain"),
-    path("domains/<str:name>/ban/", domains.ban, name="domain-ban"),
-    path("bans/<int:ban_id>/lift/", domains.lift, name="ban-lift"),
+    path("addresses/<path:address>/", addresses.address, name="address"),
+    path("authors/", authors.page, name="authors"),
+    path("authors/<int:author_id>/", authors.author, name="author"),
+    path("posts/", search.posts, name="posts"),
+    path("filters/keep/", filters.keep, name="filter-keep"),
+    path("filters/<int:filter_id>/forget/", filters.forget, name="filter-forget"),
+    path("bans/", bans.page, name="bans"),
+    path("bans/new/", bans.new, name="ban-new"),
+    path("bans/<int:ban_id>/lift/", bans.lift, name="ban-lift"),
     path("exports/", exports.page, name="exports"),
     path("exports/<int:export_id>/", exports.row, name="export"),
     path("exports/<int:export_id>/download/", exports.download, name="export-download"),

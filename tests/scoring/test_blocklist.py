@@ -24,3 +24,29 @@ class TestMatch:
 
     def test_does_not_ban_a_name_in_the_text(self) -> None:
         assert BLOCKLIST.match(record(text="bad.example is banned", links=())) is None
+
+
+class TestHostsAndAddresses:
+    HOST = Ban(9, "pay.bad.example", "host")
+    NETWORK = Ban(10, "203.0.113.0/24", "address")
+
+    def test_the_narrowest_name_wins(self) -> None:
+        deep = Link(url="https://a.pay.bad.example/", host="a.pay.bad.example", domain="bad.example")
+        both = Blocklist({"bad.example": Ban(7, "bad.example"), "pay.bad.example": self.HOST})
+
+        assert both.match(record(links=(deep,))) == self.HOST
+        assert both.match(record(links=(BAD,))) == Ban(7, "bad.example")
+
+    def test_a_host_does_not_reach_its_neighbours(self) -> None:
+        hosts = Blocklist({"pay.bad.example": self.HOST})
+        neighbour = Link(url="https://xpay.bad.example/", host="xpay.bad.example", domain="bad.example")
+
+        assert hosts.match(record(links=(BAD, neighbour))) is None
+
+    def test_looks_at_the_sender(self) -> None:
+        senders = Blocklist(addresses=(self.NETWORK,))
+
+        assert senders.match(record(ip="203.0.113.200", links=())) == self.NETWORK
+        assert senders.match(record(ip="203.0.114.1", links=())) is None
+        assert senders.match(record(ip="2001:db8::1", links=())) is None
+        assert senders.match(record(ip=None, links=())) is None

@@ -34,15 +34,31 @@ ALLOWED = {
     "decisions": DECIDERS,
     "decision-undo": DECIDERS,
     "decision-correct": DECIDERS,
-    "domains": LEADS,
-    "domain": LEADS,
-    "domain-ban": LEADS,
+    "posts": DECIDERS,
+    "authors": DECIDERS,
+    "author": DECIDERS,
+    "domains": DECIDERS,
+    "domain": DECIDERS,
+    "address": DECIDERS,
+    "filter-keep": EVERYONE,
+    "filter-forget": EVERYONE,
+    "bans": LEADS,
+    "ban-new": LEADS,
     "ban-lift": LEADS,
     "exports": EXPORTERS,
     "export": EXPORTERS,
     "export-download": EXPORTERS,
 }
-ARGUMENTS = {"case_id": 1, "decision_id": 1, "ban_id": 1, "export_id": 1, "name": "evil.example"}
+ARGUMENTS = {
+    "case_id": 1,
+    "decision_id": 1,
+    "ban_id": 1,
+    "export_id": 1,
+    "name": "evil.example",
+    "author_id": 1,
+    "filter_id": 1,
+    "address": "203.0.113.7",
+}
 
 
 GUARDED = [pattern for pattern in urlpatterns if pattern.name not in PUBLIC]

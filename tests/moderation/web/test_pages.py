@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Ban, Case, Decision, Export, User
+from moderation.models import Case, Decision, Export, User
 from moderation.operations import export, review
 from moderation.queries import queue
 from tests.moderation.fakes import FakeScorer
@@ -50,21 +50,23 @@ class TestQueue:
         desk.get("/queue/")
         for number in range(3):
             open_case(text=f"https://shop{number}.example/ offer")
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             desk.get("/queue/")
         for number in range(9):
             open_case(text=f"https://stall{number}.example/ offer")
 
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             desk.get("/queue/")
 
     @pytest.mark.parametrize(
         ("query", "found"),
         [("reason=audit", False), ("domain=shop.example", True), ("domain=other.example", False),
-         ("language=fr", True), ("language=de", False), ("reason=nonsense", True)],
+         ("language=fr", True), ("language=de", False), ("reason=nonsense", True),
+         ("age=0", True), ("age=4", False), ("sort=newest&age=9", True)],
     )  # fmt: skip
     def test_filters(self, desk: Client, open_case: Case_, query: str, found: bool) -> None:
         open_case(text="see https://shop.example/a", language="fr")
+        Case.objects.update(opened_at=timezone.now())
 
         body = desk.get(f"/queue/?{query}", headers=HTMX).content.decode()
 
@@ -155,57 +157,6 @@ class TestDecisions:
 
         lead_desk.post(f"/decisions/{decision.pk}/correct/", form)
         assert Decision.objects.count() == 2
-
-
-class TestDomains:
-    @pytest.fixture
-    def linked(self, open_case: Case_) -> Case:
-        return open_case(text="see https://www.shop.example/a", at=timezone.now())
-
-    def test_are_listed_with_their_history(self, lead_desk: Client, linked: Case) -> None:
-        body = lead_desk.get("/domains/").content.decode()
-
-        assert "shop.example" in body
-        assert "none yet" in body
-
-    def test_tell_what_a_ban_would_have_hit(self, lead_desk: Client, linked: Case) -> None:
-        body = lead_desk.get("/domains/shop.example/").content.decode()
-
-        assert "<strong>1 post</strong> so far" in body
-
-    def test_are_banned_and_lifted(self, lead_desk: Client, linked: Case) -> None:
-        lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": "7"})
-        ban = Ban.objects.get()
-        assert ban.expires_at is not None
-        assert "shop.example" in lead_desk.get("/domains/?banned=1").content.decode()
-
-        lead_desk.post(f"/bans/{ban.pk}/lift/")
-        assert Ban.objects.get().lifted_at is not None
-
-    def test_are_not_banned_without_a_reason(self, lead_desk: Client, linked: Case) -> None:
-        answer = lead_desk.post("/domains/shop.example/ban/", {"reason": "", "days": "7"})
-
-        assert answer.status_code == 422
-        assert not Ban.objects.exists()
-
-    def test_are_refused_when_banned_before(self, lead_desk: Client, linked: Case) -> None:
-        for _ in range(2):
-            lead_desk.post("/domains/shop.example/ban/", {"reason": "Sells pills", "days": ""})
-
-        assert Ban.objects.count() == 1
-        assert "banned already" in lead_desk.get("/domains/shop.example/").content.decode()
-
-    def test_that_nobody_saw_are_not_found(self, lead_desk: Client) -> None:
-        assert lead_desk.get("/domains/unheard.example/").status_code == 404
-
-    def test_need_few_queries(
-        self, lead_desk: Client, open_case: Case_, django_assert_max_num_queries: Any
-    ) -> None:
-        for number in range(6):
-            open_case(text=f"https://shop{number}.example/", at=timezone.now())
-
-        with django_assert_max_num_queries(6):
-            lead_desk.get("/domains/")
 
 
 class TestExports:

@@ -1,0 +1,74 @@
+"""Addresses that posts were sent from, single or as a range: what came from there, by whom, and its bans."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, QuerySet
+
+from moderation.models import Ban, Revision
+from moderation.models.bans import BanKind
+from moderation.queries import bans, blocklist, figures, timeline
+from moderation.queries.bans import Target
+from moderation.queries.figures import Figures
+from moderation.queries.timeline import Timeline
+
+_TOP = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenAddress:
+    """One address of a range, with how many posts and authors it had."""
+
+    ip: str
+    posts: int
+    authors: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddressFacts:
+    """All that an address's page tells. `network` is the range around a single address, "" for a range."""
+
+    target: Target
+    network: str
+    figures: Figures
+    timeline: Timeline
+    addresses: tuple[SeenAddress, ...]
+    bans: tuple[Ban, ...]
+    live_ban: Ban | None
+
+
+def facts(*, address: str, at: datetime) -> AddressFacts:
+    """Read the page of an address or range. Raises bans.NotBannable where the text is neither."""
+    target = bans.target(kind=BanKind.ADDRESS, value=address)
+    revisions = bans.reached(target)
+    covering = bans.of_address(wanted=target)
+    live = {ban.pk for ban in covering if blocklist.is_live(ban, at=at)}
+    return AddressFacts(
+        target=target,
+        network=_network(target),
+        figures=figures.of(revisions, at=at),
+        timeline=timeline.of(revisions),
+        addresses=_addresses(revisions),
+        bans=tuple(covering),
+        live_ban=next((ban for ban in covering if ban.pk in live), None),
+    )
+
+
+def _network(target: Target) -> str:
+    """Return the /24 or /48 around a single address: what one customer of a provider commonly holds."""
+    if target.first_address != target.last_address or target.first_address is None:
+        return ""
+    prefix = 24 if ipaddress.ip_address(target.first_address).version == 4 else 48
+    return str(ipaddress.ip_network((target.first_address, prefix), strict=False))
+
+
+def _addresses(revisions: QuerySet[Revision]) -> tuple[SeenAddress, ...]:
+    sent = revisions.order_by().values("ip")
+    counted = sent.annotate(posts=Count("pk"), authors=Count(F("post__author"), distinct=True))
+    return tuple(
+        SeenAddress(ip=row["ip"] or "", posts=row["posts"], authors=row["authors"])
+        for row in counted.order_by("-posts", "ip")[:_TOP]
+    )

@@ -1,0 +1,165 @@
+"""Authors as moderators see them: who they are, what they posted and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+
+from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision
+from moderation.models.cases import CaseState
+from moderation.queries import figures, search, timeline
+from moderation.queries.figures import Figures
+from moderation.queries.search import InvalidCursor
+from moderation.queries.timeline import Timeline
+
+_TOP = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthorFilter:
+    """Which authors to show; `state` is spam (a post was judged so), reported or waiting."""
+
+    text: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorRow:
+    """One author in the list, with counts of posts and of complaints about them."""
+
+    author: Author
+    posts: int
+    spam: int
+    not_spam: int
+    complaints: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorPage:
+    """Some authors and the cursor that continues after them, "" at the end."""
+
+    rows: tuple[AuthorRow, ...]
+    next_cursor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """A domain or address that an author used, in how many posts."""
+
+    name: str
+    posts: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthorFacts:
+    """All that an author's page tells. `snapshot` is what the platform last said of the account."""
+
+    author: Author
+    snapshot: dict[str, Any]
+    figures: Figures
+    timeline: Timeline
+    domains: tuple[Used, ...]
+    addresses: tuple[Used, ...]
+    complaints_made: int
+    complaints_confirmed: int
+    complaints_rejected: int
+
+
+def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> AuthorPage:
+    """Return authors who posted, the newest first. Raises InvalidCursor."""
+    found = search.authors(wanted.text) if wanted.text else Author.objects.all()
+    found = _in_state(found.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
+    if cursor:
+        if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+            raise InvalidCursor("This page of authors does not exist.")
+        found = found.filter(pk__lt=int(cursor))
+    rows = list(found.select_related("platform").order_by("-pk")[: limit + 1])
+    shown = rows[:limit]
+    return AuthorPage(rows=_rows(shown), next_cursor=str(shown[-1].pk) if len(rows) > limit else "")
+
+
+def facts(*, author_id: int, at: datetime) -> AuthorFacts:
+    """Read an author's page. Raises Author.DoesNotExist."""
+    author = Author.objects.select_related("platform").get(pk=author_id)
+    revisions = Revision.objects.filter(post__author=author, number=F("post__latest_revision"))
+    newest = revisions.order_by("-post_id").values_list("author_snapshot", flat=True).first()
+    made = Complaint.objects.filter(reporter=author)
+    labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+    reported = made.aggregate(
+        all=Count("pk"),
+        confirmed=Count("pk", filter=Exists(labels.filter(is_spam=True))),
+        rejected=Count("pk", filter=Exists(labels.filter(is_spam=False))),
+    )
+    return AuthorFacts(
+        author=author,
+        snapshot=newest or {},
+        figures=figures.of(revisions, at=at),
+        timeline=timeline.of(revisions),
+        domains=_domains(revisions),
+        addresses=_addresses(revisions),
+        complaints_made=reported["all"],
+        complaints_confirmed=reported["confirmed"],
+        complaints_rejected=reported["rejected"],
+    )
+
+
+def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
+    posts = Post.objects.filter(author=OuterRef("pk"))
+    if state == "spam":
+        judged = Label.objects.filter(post=OuterRef("pk"), is_spam=True, retracted_at__isnull=True)
+        return found.filter(Exists(posts.filter(Exists(judged))))
+    if state == "reported":
+        told = Complaint.objects.filter(post=OuterRef("pk"))
+        return found.filter(Exists(posts.filter(Exists(told))))
+    if state == "waiting":
+        waits = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
+        return found.filter(Exists(posts.filter(Exists(waits))))
+    return found
+
+
+def _rows(shown: list[Author]) -> tuple[AuthorRow, ...]:
+    """Count in four queries for any number of authors: joined in one, the counts would multiply."""
+    ids = [author.pk for author in shown]
+    posts = _counted(Post.objects.filter(author__in=ids), "author", total=Count("pk"))
+    live = Label.objects.filter(post__author__in=ids, retracted_at__isnull=True)
+    labels = _counted(
+        live,
+        "post__author",
+        spam=Count("pk", filter=Q(is_spam=True)),
+        not_spam=Count("pk", filter=Q(is_spam=False)),
+    )
+    told = _counted(Complaint.objects.filter(post__author__in=ids), "post__author", total=Count("pk"))
+    waits = _counted(
+        Case.objects.filter(post__author__in=ids, state=CaseState.OPEN), "post__author", total=Count("pk")
+    )
+    return tuple(
+        AuthorRow(
+            author=author,
+            posts=posts.get(author.pk, {}).get("total", 0),
+            spam=labels.get(author.pk, {}).get("spam", 0),
+            not_spam=labels.get(author.pk, {}).get("not_spam", 0),
+            complaints=told.get(author.pk, {}).get("total", 0),
+            waiting=waits.get(author.pk, {}).get("total", 0),
+        )
+        for author in shown
+    )
+
+
+def _counted(rows: QuerySet[Any], key: str, **counts: Count) -> dict[int, dict[str, int]]:
+    return {row[key]: row for row in rows.order_by().values(key).annotate(**counts)}
+
+
+def _domains(revisions: QuerySet[Revision]) -> tuple[Used, ...]:
+    links = PostLink.objects.filter(revision__in=revisions).order_by().values("domain__name")
+    counted = links.annotate(posts=Count("revision", distinct=True)).order_by("-posts", "domain__name")
+    return tuple(Used(name=row["domain__name"], posts=row["posts"]) for row in counted[:_TOP])
+
+
+def _addresses(revisions: QuerySet[Revision]) -> tuple[Used, ...]:
+    sent = revisions.filter(ip__isnull=False).order_by().values("ip")
+    counted = sent.annotate(posts=Count("pk")).order_by("-posts", "ip")
+    return tuple(Used(name=row["ip"] or "", posts=row["posts"]) for row in counted[:_TOP])

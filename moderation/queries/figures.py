@@ -1,0 +1,75 @@
+"""What became of a set of posts, in one query: the figures above every author, domain and address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import sqrt
+
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from moderation.models import Case, Complaint, Label, Revision
+from moderation.models.cases import CaseState
+
+RECENT = timedelta(days=7)
+_Z = 1.959964  # two-sided 95 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Counts of posts. `recent` in the last seven days; `spam` and `not_spam` were judged by people."""
+
+    posts: int
+    recent: int
+    authors: int
+    waiting: int
+    spam: int
+    not_spam: int
+    complaints: int
+    first_at: datetime | None
+    last_at: datetime | None
+
+    @property
+    def judged(self) -> int:
+        """Posts that people judged."""
+        return self.spam + self.not_spam
+
+    @property
+    def spam_share(self) -> float:
+        """Confirmed spam among the judged, in [0, 1]; 0 where nothing was judged."""
+        return self.spam / self.judged if self.judged else 0.0
+
+    @property
+    def spam_interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share (Wilson 1927); (0, 1) where nothing was judged."""
+        if not self.judged:
+            return 0.0, 1.0
+        n, share = self.judged, self.spam_share
+        middle = share + _Z * _Z / (2 * n)
+        half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
+        whole = 1 + _Z * _Z / n
+        return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+
+
+def of(revisions: QuerySet[Revision], *, at: datetime) -> Figures:
+    """Count over the latest revisions of some posts, one row per post."""
+    labels = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+    complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
+    counted = revisions.annotate(
+        is_spam=Exists(labels.filter(is_spam=True)),
+        is_not_spam=Exists(labels.filter(is_spam=False)),
+        is_waiting=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)),
+        told=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
+    ).aggregate(
+        posts=Count("pk"),
+        recent=Count("pk", filter=Q(received_at__gt=at - RECENT)),
+        authors=Count("post__author", distinct=True),
+        waiting=Count("pk", filter=Q(is_waiting=True)),
+        spam=Count("pk", filter=Q(is_spam=True)),
+        not_spam=Count("pk", filter=Q(is_not_spam=True)),
+        complaints=Coalesce(Sum("told"), 0),
+        first_at=Min("received_at"),
+        last_at=Max("received_at"),
+    )
+    return Figures(**counted)

@@ -1,0 +1,245 @@
+"""Searching: PostgreSQL's full text in the `simple` configuration, which knows no language and drops no word.
+
+Posts are sorted newest first and never by a probability: the order must not tell what a hidden score says.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Left
+
+from moderation.models import Author, Case, Complaint, Decision, Domain, Post, PostLink, Revision, Score, User
+from moderation.models.bans import BanKind
+from moderation.models.cases import CaseState, Verdict
+from moderation.models.domains import words_of_a_name
+from moderation.models.posts import SEARCHED_CHARACTERS
+from moderation.queries import bans
+
+_CONFIG = "simple"
+_BEGINNING = re.compile(r"(\w+)\*")
+_READ_LENGTH = 640
+_DOMAINS_SHOWN = 5
+
+
+class InvalidCursor(ValueError):
+    """The cursor was not given out by this module."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostFilter:
+    """Which posts to show; empty means all. `state` is waiting, spam, not_spam, reported or unscored."""
+
+    text: str = ""
+    language: str = ""
+    domain: str = ""
+    address: str = ""
+    author_id: int | None = None
+    state: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostRow:
+    """One post in a list. `spam_probability` is None while unscored and while a human must judge blindly."""
+
+    post_id: int
+    external_id: str
+    author_id: int
+    author: str
+    excerpt: str
+    language: str
+    ip: str | None
+    received_at: datetime
+    domains: tuple[str, ...]
+    complaints: int
+    case_id: int | None
+    is_waiting: bool
+    verdict: str
+    is_human: bool
+    spam_probability: float | None
+    is_hidden: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostPage:
+    """Some posts and the cursor that continues after them, "" at the end."""
+
+    rows: tuple[PostRow, ...]
+    next_cursor: str
+
+
+def query(text: str) -> SearchQuery:
+    """Read what people type: words, "a phrase", -without, one or other, and begin* for a beginning."""
+    wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
+    for word in _BEGINNING.findall(text):
+        beginning = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
+        wanted = beginning if not _BEGINNING.sub("", text).strip() else wanted & beginning
+    return wanted
+
+
+def revisions(text: str) -> QuerySet[Revision]:
+    """Return the revisions whose text matches."""
+    vector = SearchVector(Left("text", SEARCHED_CHARACTERS), config=_CONFIG)
+    return Revision.objects.alias(words=vector).filter(words=query(text))
+
+
+def authors(text: str) -> QuerySet[Author]:
+    """Return the authors whose name or id has words that begin like this."""
+    vector = SearchVector("display_name", "external_id", config=_CONFIG)
+    whole = SearchQuery(text, config=_CONFIG, search_type="plain")
+    begun = _all_begun(text)
+    return Author.objects.alias(words=vector).filter(words=begun | whole if begun else whole)
+
+
+def domains(text: str) -> QuerySet[Domain]:
+    """Return the domains with parts of the name that begin like this."""
+    vector = SearchVector(words_of_a_name(), config=_CONFIG)
+    begun = _all_begun(text)
+    return Domain.objects.alias(words=vector).filter(words=begun) if begun else Domain.objects.none()
+
+
+def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> PostPage:
+    """Return posts, the newest first. Raises InvalidCursor."""
+    found = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
+    if cursor:
+        found = found.filter(post_id__lt=_parsed(cursor))
+    rows = list(_columns(found.order_by("-post_id"), viewer)[: limit + 1])
+    shown = rows[:limit]
+    linked = _domains([row["pk"] for row in shown])
+    return PostPage(
+        rows=tuple(_row(row, linked.get(row["pk"], ())) for row in shown),
+        next_cursor=str(shown[-1]["post_id"]) if len(rows) > limit else "",
+    )
+
+
+def _all_begun(text: str) -> SearchQuery | None:
+    """Ask for all words as beginnings; None where there is no word."""
+    wanted: Any = None
+    for word in re.findall(r"[^\W_]+", text)[:12]:
+        begun = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
+        wanted = wanted & begun if wanted else begun
+    return wanted  # type: ignore[no-any-return]  # joined queries have no type of their own
+
+
+def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
+    if wanted.text:
+        found = _with_text(found, wanted.text)
+    if wanted.language:
+        found = found.filter(language=wanted.language)
+    if wanted.author_id is not None:
+        found = found.filter(post__author=wanted.author_id)
+    if wanted.domain:
+        # A host inside a domain is what follows a case more often than the whole domain.
+        names = Q(domain__name=wanted.domain) | Q(host=wanted.domain)
+        found = found.filter(pk__in=PostLink.objects.filter(names).values("revision"))
+    if wanted.address:
+        found = _from_address(found, wanted.address)
+    if wanted.since:
+        found = found.filter(received_at__gte=wanted.since)
+    if wanted.until:
+        found = found.filter(received_at__lt=wanted.until)
+    return _in_state(found, wanted.state)
+
+
+def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
+    named = list(Post.objects.filter(external_id=text.strip()).values_list("pk", flat=True)[:20])
+    return found.filter(post__in=named) if named else found.filter(pk__in=revisions(text).values("pk"))
+
+
+def _from_address(found: QuerySet[Revision], address: str) -> QuerySet[Revision]:
+    try:
+        target = bans.target(kind=BanKind.ADDRESS, value=address)
+    except bans.NotBannable:
+        return found.none()
+    return found.filter(ip__gte=target.first_address, ip__lte=target.last_address)
+
+
+def _in_state(found: QuerySet[Revision], state: str) -> QuerySet[Revision]:
+    if state == "waiting":
+        return found.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
+    if state in Verdict.values:
+        return found.annotate(standing=_standing("verdict")).filter(standing=state)
+    if state == "reported":
+        return found.filter(Exists(Complaint.objects.filter(post=OuterRef("post"))))
+    if state == "unscored":
+        return found.filter(score_state__in=("pending", "scoring", "dead"))
+    return found
+
+
+def _standing(column: str) -> Subquery:
+    standing = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
+    return Subquery(standing.order_by("-decided_at", "-id").values(column)[:1])
+
+
+def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]:
+    """Only what a row shows: whole texts and records of fifty posts would be megabytes."""
+    scores = Score.objects.filter(revision=OuterRef("pk")).order_by("-generation")
+    cases = Case.objects.filter(post=OuterRef("post")).order_by("-version", "-id")
+    if not viewer.may_lead:
+        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
+    return found.values(
+        "pk",
+        "post_id",
+        "language",
+        "ip",
+        "received_at",
+        external_id=F("post__external_id"),
+        author_id=F("post__author_id"),
+        author=F("post__author__display_name"),
+        author_external_id=F("post__author__external_id"),
+        text_begin=Left("text", _READ_LENGTH),
+        complaints=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
+        case_id=Subquery(cases.values("pk")[:1]),
+        case_state=Subquery(cases.values("state")[:1]),
+        verdict=_standing("verdict"),
+        judge=_standing("decided_by"),
+        spam_probability=Subquery(scores.values("spam_probability")[:1]),
+        is_audit_sample=Subquery(scores.values("is_audit_sample")[:1]),
+    )
+
+
+def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
+    links = PostLink.objects.filter(revision__in=revision_ids, position__lt=_DOMAINS_SHOWN)
+    found: dict[int, dict[str, None]] = {}
+    for revision_id, name in links.order_by("revision_id", "position").values_list(
+        "revision_id", "domain__name"
+    ):
+        found.setdefault(revision_id, {})[name] = None
+    return {revision_id: tuple(names) for revision_id, names in found.items()}
+
+
+def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
+    is_hidden = bool(row["is_audit_sample"]) and not row["verdict"]
+    return PostRow(
+        post_id=row["post_id"],
+        external_id=row["external_id"],
+        author_id=row["author_id"],
+        author=row["author"] or row["author_external_id"],
+        excerpt=row["text_begin"],
+        language=row["language"],
+        ip=row["ip"],
+        received_at=row["received_at"],
+        domains=linked,
+        complaints=row["complaints"],
+        case_id=row["case_id"],
+        is_waiting=row["case_state"] == CaseState.OPEN,
+        verdict=row["verdict"] or "",
+        is_human=row["judge"] is not None,
+        spam_probability=None if is_hidden else row["spam_probability"],
+        is_hidden=is_hidden,
+    )
+
+
+def _parsed(cursor: str) -> int:
+    # isascii keeps out digits of other alphabets, the length what no bigint holds.
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise InvalidCursor("This page of posts does not exist.")
+    return int(cursor)

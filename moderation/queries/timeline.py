@@ -1,0 +1,58 @@
+"""What happened around an author, a domain or an address, on one axis: posts, complaints, decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from moderation.models import Complaint, Decision, Label, Revision
+from moderation.models.cases import DecisionSource
+
+SAMPLE = 300
+"""Most recent posts that a timeline looks at; a domain may have a hundred thousand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened. `tone` is spam, ham or "" where nothing was judged."""
+
+    at: datetime
+    kind: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Events of the most recent posts in order; `is_partial` where older ones were left out."""
+
+    events: tuple[Event, ...]
+    is_partial: bool
+
+
+def of(revisions: QuerySet[Revision]) -> Timeline:
+    """Return the timeline of some posts, given by their latest revisions, in four queries."""
+    recent = list(revisions.order_by("-post_id").values_list("post_id", "received_at")[: SAMPLE + 1])
+    shown = recent[:SAMPLE]
+    ids = [post_id for post_id, _ in shown]
+    labels = dict(
+        Label.objects.filter(post__in=ids, retracted_at__isnull=True).values_list("post", "is_spam")
+    )
+    events = [Event(at=at, kind="post", tone=_tone(labels.get(post_id))) for post_id, at in shown]
+    told = Complaint.objects.filter(post__in=ids).order_by("-received_at")
+    events += [Event(at=at, kind="complaint") for at in told.values_list("received_at", flat=True)[:SAMPLE]]
+    decided = Decision.objects.filter(post__in=ids, reversal__isnull=True).order_by("-decided_at")
+    events += [
+        Event(
+            at=at,
+            kind="decision" if source == DecisionSource.MODERATOR else "automatic",
+            tone=_tone(verdict == "spam"),
+        )
+        for at, source, verdict in decided.values_list("decided_at", "source", "verdict")[:SAMPLE]
+    ]
+    return Timeline(events=tuple(sorted(events, key=lambda event: event.at)), is_partial=len(recent) > SAMPLE)
+
+
+def _tone(is_spam: bool | None) -> str:  # noqa: FBT001 - a label as it is stored, None where there is none
+    return "" if is_spam is None else "spam" if is_spam else "ham"

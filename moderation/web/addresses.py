@@ -1,0 +1,47 @@
+"""The page of an address, or of a range of addresses."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from moderation.queries import addresses, search
+from moderation.queries.bans import NotBannable
+from moderation.queries.search import InvalidCursor, PostFilter
+from moderation.web import access, timeline
+from moderation.web.bans import BanForm
+
+
+@require_safe
+@access.deciders
+def address(request: access.DeskRequest, address: str) -> HttpResponse:
+    """Show what came from an address or range, and its bans."""
+    at = timezone.now()
+    try:
+        facts = addresses.facts(address=address, at=at)
+        if facts.target.value != address:
+            return redirect("address", address=facts.target.value)
+        posts = search.posts(
+            wanted=PostFilter(address=facts.target.value),
+            viewer=request.user,
+            cursor=request.GET.get("cursor", ""),
+            limit=25,
+        )
+    except (NotBannable, InvalidCursor) as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "posts",
+        "at": at,
+        "facts": facts,
+        "target": facts.target,
+        "figures": facts.figures,
+        "chart": timeline.chart(facts.timeline, at=at),
+        "bans": facts.bans,
+        "live_ban": facts.live_ban,
+        "form": BanForm(),
+        "page": posts,
+        "query": "",
+    }
+    return render(request, "address.html", context)

@@ -1,0 +1,64 @@
+"""The list of authors and an author's page."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from moderation.models import Author
+from moderation.models.filters import FilterPage
+from moderation.queries import authors, search
+from moderation.queries.search import InvalidCursor, PostFilter
+from moderation.web import access, filters, timeline
+from moderation.web.search_forms import AUTHOR_STATES, AuthorFilterForm
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show the authors that match, the newest first, or for htmx only the rows."""
+    wanted = AuthorFilterForm(request.GET).wanted()
+    try:
+        found = authors.page(wanted=wanted, cursor=request.GET.get("cursor", ""))
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "authors",
+        "at": timezone.now(),
+        "page": found,
+        "wanted": wanted,
+        "states": AUTHOR_STATES,
+        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.AUTHORS]),
+    }
+    if request.htmx:
+        return render(request, "authors.html#rows", context)
+    return render(request, "authors.html", context | filters.context(request, FilterPage.AUTHORS))
+
+
+@require_safe
+@access.deciders
+def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
+    """Show one author: what they posted, what became of it, which domains and addresses they used."""
+    at = timezone.now()
+    try:
+        facts = authors.facts(author_id=author_id, at=at)
+        posts = search.posts(
+            wanted=PostFilter(author_id=author_id),
+            viewer=request.user,
+            cursor=request.GET.get("cursor", ""),
+            limit=25,
+        )
+    except (Author.DoesNotExist, InvalidCursor) as refusal:
+        raise Http404 from refusal
+    context = {
+        "section": "authors",
+        "at": at,
+        "facts": facts,
+        "figures": facts.figures,
+        "chart": timeline.chart(facts.timeline, at=at),
+        "page": posts,
+        "query": "",
+    }
+    return render(request, "author.html", context)

@@ -1,0 +1,76 @@
+"""Filters that can be shared by their address and kept under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from moderation.models.filters import FilterPage
+from moderation.operations import filters as operations
+from moderation.queries import filters
+from moderation.web import access
+from moderation.web.search_forms import KeepFilterForm
+
+# The filters of each list: what else stands in an address is dropped before it is kept or continued.
+NAMES = {
+    FilterPage.QUEUE: ("reason", "language", "domain", "campaign", "age", "sort"),
+    FilterPage.POSTS: ("q", "state", "language", "domain", "address", "since", "until"),
+    FilterPage.AUTHORS: ("q", "state"),
+    FilterPage.DOMAINS: ("q", "which"),
+    FilterPage.DECISIONS: ("q", "verdict", "whose", "reason"),
+}
+
+
+def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
+    """Return what `_filters_kept.html` needs: the list's address without its place, one's own filters."""
+    return {
+        "query": query_of(request.GET, NAMES[page]),
+        "filter_page": page.value,
+        "kept": filters.kept(person=request.user, page=page),
+    }
+
+
+def query_of(given: QueryDict, names: Iterable[str]) -> str:
+    """Return the query string of the named filters that are set."""
+    wanted = QueryDict(mutable=True)
+    for name in names:
+        if value := given.get(name, "").strip():
+            wanted[name] = value
+    return wanted.urlencode()
+
+
+@require_POST
+@access.signed_in
+def keep(request: access.DeskRequest) -> HttpResponse:
+    """Keep a list's filters under a name."""
+    form = KeepFilterForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("A filter needs a name of at most 60 characters."))
+        return redirect("home")
+    page = FilterPage(form.cleaned_data["page"])
+    query = query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")), NAMES[page])
+    try:
+        operations.keep(
+            person=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
+        )
+    except operations.TooMany:
+        messages.warning(
+            request, _("You keep %(most)d filters here. Forget one first.") % {"most": operations.MOST}
+        )
+    return redirect(f"{reverse(page.value)}?{query}")
+
+
+@require_POST
+@access.signed_in
+def forget(request: access.DeskRequest, filter_id: int) -> HttpResponse:
+    """Forget one of one's own filters."""
+    operations.forget(person=request.user, filter_id=filter_id)
+    page = request.POST.get("page", "")
+    return redirect(page if page in FilterPage.values else "home")

@@ -1,0 +1,117 @@
+"""What may stand in the address of a list; what is not understood means no filter."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.cases import CaseReason
+from moderation.models.filters import FilterPage
+from moderation.queries.authors import AuthorFilter
+from moderation.queries.queue import BUCKETS, QueueFilter, Sort
+from moderation.queries.search import PostFilter
+
+SORTS = (
+    (Sort.HARM.value, _("expected harm")),
+    (Sort.UNCERTAINTY.value, _("uncertainty")),
+    (Sort.NEWEST.value, _("newest")),
+    (Sort.REPORTED.value, _("most reported")),
+)
+POST_STATES = (
+    ("", _("All")),
+    ("waiting", _("In the queue")),
+    ("spam", _("Spam")),
+    ("not_spam", _("Not spam")),
+    ("reported", _("Reported")),
+    ("unscored", _("Not scored yet")),
+)
+AUTHOR_STATES = (
+    ("", _("All")),
+    ("spam", _("Posted spam")),
+    ("reported", _("Reported")),
+    ("waiting", _("In the queue")),
+)
+
+
+class Lenient(forms.Form):
+    """A form of filters: what it does not understand counts as not given."""
+
+    def given(self, name: str) -> Any:
+        """Return a cleaned value, "" where it is missing or not understood."""
+        self.is_valid()
+        return self.cleaned_data.get(name) or ""
+
+
+class QueueFilterForm(Lenient):
+    """The queue's filters and order."""
+
+    reason = forms.ChoiceField(choices=CaseReason.choices, required=False)
+    language = forms.CharField(max_length=16, required=False)
+    domain = forms.CharField(max_length=255, required=False)
+    age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
+    sort = forms.ChoiceField(choices=SORTS, required=False)
+
+    def wanted(self) -> QueueFilter:
+        """Return the filter."""
+        age = self.given("age")
+        return QueueFilter(
+            reason=self.given("reason"),
+            language=self.given("language"),
+            domain=self.given("domain"),
+            age=self.cleaned_data.get("age") if age == "" else age,
+            sort=Sort(self.given("sort") or Sort.HARM),
+        )
+
+
+class PostFilterForm(Lenient):
+    """The filters of the list of posts; days are whole and in UTC, both ends included."""
+
+    q = forms.CharField(max_length=200, required=False, strip=True)
+    state = forms.ChoiceField(choices=POST_STATES, required=False)
+    language = forms.CharField(max_length=16, required=False)
+    domain = forms.CharField(max_length=255, required=False)
+    address = forms.CharField(max_length=64, required=False)
+    since = forms.DateField(required=False)
+    until = forms.DateField(required=False)
+
+    def wanted(self) -> PostFilter:
+        """Return the filter."""
+        since, until = self.given("since"), self.given("until")
+        return PostFilter(
+            text=self.given("q"),
+            state=self.given("state"),
+            language=self.given("language"),
+            domain=self.given("domain").lower(),
+            address=self.given("address"),
+            since=datetime.combine(since, time.min, UTC) if since else None,
+            until=datetime.combine(until + timedelta(days=1), time.min, UTC) if until else None,
+        )
+
+
+class AuthorFilterForm(Lenient):
+    """The filters of the list of authors."""
+
+    q = forms.CharField(max_length=200, required=False, strip=True)
+    state = forms.ChoiceField(choices=AUTHOR_STATES, required=False)
+
+    def wanted(self) -> AuthorFilter:
+        """Return the filter."""
+        return AuthorFilter(text=self.given("q"), state=self.given("state"))
+
+
+class DomainFilterForm(Lenient):
+    """The filters of the list of domains."""
+
+    q = forms.CharField(max_length=255, required=False, strip=True)
+    which = forms.ChoiceField(choices=(("banned", ""), ("all", "")), required=False)
+
+
+class KeepFilterForm(forms.Form):
+    """A name for the filters of a list."""
+
+    page = forms.ChoiceField(choices=FilterPage.choices)
+    name = forms.CharField(max_length=60, strip=True)
+    query = forms.CharField(max_length=2000, required=False)

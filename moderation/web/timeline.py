@@ -1,0 +1,99 @@
+"""A timeline drawn as three rows of bars on one axis; positions only, colours are the stylesheet's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from moderation.queries.timeline import Event, Timeline
+
+BINS = 96
+WIDTH = BINS * 10
+HEIGHT = 40
+_TONES = ("spam", "ham", "")
+_SHORTEST = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One rectangle, in the units of the drawing."""
+
+    x: int
+    y: float
+    height: float
+    tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One row of bars."""
+
+    name: str
+    count: int
+    spam: int
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The rows, and the instants that the axis is marked with."""
+
+    lanes: tuple[Lane, ...]
+    ticks: tuple[datetime, ...]
+    is_partial: bool
+
+
+def chart(timeline: Timeline, *, at: datetime) -> Chart | None:
+    """Draw a timeline that ends now; None where nothing happened."""
+    if not timeline.events:
+        return None
+    start = min(timeline.events[0].at, at - _SHORTEST)
+    span = at - start
+    lanes = (
+        (_("Posts"), ("post",)),
+        (_("Complaints"), ("complaint",)),
+        (_("Decisions"), ("decision", "automatic")),
+    )
+    return Chart(
+        lanes=tuple(
+            _lane(name, [event for event in timeline.events if event.kind in kinds], start=start, span=span)
+            for name, kinds in lanes
+        ),
+        ticks=tuple(start + span * part / 4 for part in range(5)),
+        is_partial=timeline.is_partial,
+    )
+
+
+def _lane(name: str, events: list[Event], *, start: datetime, span: timedelta) -> Lane:
+    bins: Counter[tuple[int, str]] = Counter()
+    for event in events:
+        place = min(BINS - 1, max(0, int((event.at - start) / span * BINS)))
+        bins[place, event.tone] += 1
+    totals: Counter[int] = Counter()
+    for (place, _tone), count in bins.items():
+        totals[place] += count
+    tallest = max(totals.values(), default=1)
+    return Lane(
+        name=name,
+        count=len(events),
+        spam=sum(event.tone == "spam" for event in events),
+        bars=tuple(_bars(bins, totals, scale=HEIGHT / tallest)),
+    )
+
+
+def _bars(bins: Counter[tuple[int, str]], totals: Counter[int], *, scale: float) -> list[Bar]:
+    """Stack the tones of each bin from the ground; a single event among many stays visible."""
+    bars = []
+    for place in sorted(totals):
+        ground = float(HEIGHT)
+        for tone in _TONES:
+            if count := bins[place, tone]:
+                height = max(4.0, count * scale)
+                ground -= height
+                bars.append(
+                    Bar(x=place * 10, y=round(max(0.0, ground), 1), height=round(height, 1), tone=tone)
+                )
+    return bars
