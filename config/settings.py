@@ -214,6 +214,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
+    "reload-content-models": {
+        "task": "moderation.tasks.reload_content_models",
+        "schedule": 10.0,
+        "options": {"queue": "default", "expires": 10},
+    },
     "sweep-deliveries": {
         "task": "moderation.tasks.sweep_deliveries",
         "schedule": 5.0,
@@ -224,6 +229,7 @@ CELERY_BEAT_SCHEDULE = {
 # -- Scoring
 TRITON_URL = ENVIRONMENT.triton_url
 TRITON_TIMEOUT_SECONDS = 5.0
+TRITON_REPOSITORY = ROOT / "triton_repo"
 TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
 TRITON_ADMIN_KEY = ENVIRONMENT.triton_admin_key
 RELEASE_DIR = ENVIRONMENT.release_dir

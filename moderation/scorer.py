@@ -18,6 +18,7 @@ from django.db import DatabaseError
 from moderation.models import Promotion
 from scoring import hosting
 from scoring.content import ContentModel
+from scoring.normalise import VersionMismatch
 from scoring.pipeline import Scorer
 from scoring.release import Corrupt, Release, SchemaMismatch
 
@@ -30,12 +31,16 @@ class NotKept(Exception):
     """A release whose files are not here: it scored on another installation, or its folder was removed."""
 
 
+UNUSABLE = (NotKept, Corrupt, SchemaMismatch, VersionMismatch)
+"""What a release raises that cannot score here; trying again does not help."""
+
+
 def get() -> Scorer:
     """Return the scorer of the live release.
 
     A live release that cannot be used here (damaged, or of features that this code does not compute) does not
     stop scoring: the one in use stays, else the one before it, else the one that ships with the code. Every
-    score names its release. Raises Corrupt or SchemaMismatch if none can be used.
+    score names its release. Raises Corrupt, SchemaMismatch or VersionMismatch if none can be used.
     """
     return _LIVE.scorer()
 
@@ -52,18 +57,19 @@ def content() -> ContentModel:
 
 @lru_cache(maxsize=4)
 def of(release_id: str) -> Scorer:
-    """Return the scorer of a kept release. Raises NotKept, Corrupt or SchemaMismatch."""
+    """Return the scorer of a kept release. Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch."""
     return Scorer(release=kept(release_id), content=content_of(release_id))
 
 
 @lru_cache(maxsize=4)
 def content_of(release_id: str) -> ContentModel:
-    """Return the client of a kept release's content model. Raises NotKept or Corrupt."""
+    """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
     one = kept(release_id)
     return ContentModel(
         url=settings.TRITON_URL,
         model=served_name(one),
         version=one.content.version,
+        normaliser=one.normaliser,
         timeout_seconds=settings.TRITON_TIMEOUT_SECONDS,
     )
 
@@ -86,6 +92,11 @@ def kept(release_id: str) -> Release:
 def shipped() -> Release:
     """Return the release that comes with the code, live as long as none was promoted. Raises Corrupt."""
     return Release.load(Path(settings.RELEASE_DIR))
+
+
+def newest() -> str:
+    """Return the id of the release that is to be live, whether or not this process can use it."""
+    return _newest()[0]
 
 
 def served_name(one: Release) -> str:
@@ -133,7 +144,7 @@ class _Live:
     def _usable(self, release_id: str) -> Scorer | None:
         try:
             return of(release_id)
-        except (NotKept, Corrupt, SchemaMismatch) as reason:
+        except UNUSABLE as reason:
             if self._refused != release_id:
                 log.exception("release_refused", release=release_id[:12], reason=str(reason))
             self._refused = release_id

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import explain, export, notify, score
+from moderation.operations import explain, export, host, notify, score
 
 
 @shared_task
@@ -36,6 +36,12 @@ def sweep_scoring(**_: object) -> int:
 def rescore_degraded(**_: object) -> int:
     """Score degraded posts again when the content model is back."""
     return score.rescore_degraded(at=timezone.now())
+
+
+@shared_task
+def reload_content_models(**_: object) -> list[str]:
+    """Load again the content models that Triton lost in a restart."""
+    return host.reload()
 
 
 @shared_task

@@ -63,10 +63,13 @@ class Triton:
         return (
             str(files.server),
             f"--model-repository={self.repository}",
+            f"--model-repository={self._installed}",
             f"--backend-directory={self._backends(files)}",
             f"--cache-directory={files.caches}",
             "--model-control-mode=explicit",
             "--load-model=content",
+            *(f"--load-model={name}" for name in self._live_models()),
+            "--exit-on-error=false",  # a release that became unusable must not take the others down
             *(f"--{door}-address={ports.LOOPBACK}" for door in ("http", "grpc", "metrics")),
             f"--http-port={self.http_port}",
             f"--grpc-port={self.grpc_port}",
@@ -88,6 +91,17 @@ class Triton:
             link.unlink(missing_ok=True)
             link.symlink_to(file)
         return folder.parent
+
+    @property
+    def _installed(self) -> Path:
+        """Return the folder of the content models that promoted releases brought."""
+        return self.state.folder("triton/models")
+
+    def _live_models(self) -> list[str]:
+        """Return those that the last promotion noted: of the live release and of those on standby."""
+        note = self.state.folder("triton") / "live-models"
+        names = note.read_text().split() if note.exists() else []
+        return [name for name in names if (self._installed / name).is_dir()]
 
     @property
     def _shared_memory_prefix(self) -> str:

@@ -15,7 +15,6 @@ from scoring import counterfactual
 from scoring.content import Unavailable
 from scoring.explain import word_contributions
 from scoring.records import InvalidRecord, PostRecord
-from scoring.release import Corrupt, SchemaMismatch
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +39,7 @@ def explain(*, score_id: int) -> None:
         # Whoever opens the case, or the next look ahead, asks again.
         log.warning("explanation_postponed", score=score_id, reason=str(reason))
         return
-    except (scorer.NotKept, Corrupt, SchemaMismatch, InvalidRecord) as reason:
+    except (*scorer.UNUSABLE, InvalidRecord) as reason:
         # Will not change by asking again: a release or a record of other code.
         log.warning("explanation_impossible", score=score_id, reason=str(reason))
         score.counterfactual = {"impossible": type(reason).__name__}

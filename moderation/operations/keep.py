@@ -51,3 +51,8 @@ def files(used: releases.Release) -> Path:
             if not place.is_dir():  # another process kept it first
                 raise
     return place
+
+
+def ids() -> set[str]:
+    """Return the ids of the releases whose files are kept."""
+    return {place.name for place in settings.RELEASES_DIR.glob("*/") if not place.name.startswith(".")}

@@ -1,0 +1,64 @@
+"""manage.py promote: let a release go live, if the report that compares it with the live one allows it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from moderation.operations import promote
+
+
+class Command(BaseCommand):
+    """Promote a release."""
+
+    help = (
+        "Let a release go live: gate, load beside the live one, probe, flip. Workers follow within seconds."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the release, the report about it, and where its content model lies."""
+        parser.add_argument("folder", type=Path, help="the release's folder, with its manifest.json")
+        parser.add_argument(
+            "--report", type=Path, required=True, help="report.json of python -m scoring.training evaluate"
+        )
+        parser.add_argument(
+            "--repository",
+            type=Path,
+            default=settings.TRITON_REPOSITORY,
+            help="the model repository that holds its content model",
+        )
+
+    def handle(self, *_: Any, folder: Path, report: Path, repository: Path, **__: Any) -> None:
+        """Promote, or say what stood in the way; then the live release still is."""
+        try:
+            promotion = promote.promote(
+                folder=folder.resolve(),
+                report=_read(report),
+                repository=repository.resolve(),
+                actor=None,
+                at=timezone.now(),
+            )
+        except promote.NotGoodEnough as refusal:
+            lines = "\n".join(f"  {one.question}: {one.answer}" for one in refusal.findings)
+            raise CommandError(f"The live release stays. The gate found:\n{lines}") from refusal
+        except promote.REFUSED as refusal:
+            raise CommandError(f"The live release stays. {type(refusal).__name__}: {refusal}") from refusal
+        self.stdout.write(
+            f"{promotion.release_id[:12]} is live, {promotion.replaced_id[:12]} stands by"
+            f" (manage.py rollback); {len(promotion.findings)} questions passed."
+        )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise CommandError(f"{path}: {wrong}. Give the report.json that evaluate wrote.") from wrong
+    if not isinstance(report, dict):
+        raise CommandError(f"{path}: not a report. Give the report.json that evaluate wrote.")
+    return report

@@ -1,0 +1,108 @@
+"""The content models that Triton serves for the live release and for those on standby."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+from moderation import scorer
+from moderation.models import Promotion
+from moderation.operations import keep
+from scoring import hosting
+from scoring.hosting import TritonAdmin
+from scoring.release import Release
+
+log = structlog.get_logger(__name__)
+
+STANDBY = 2
+"""Releases that stay loaded beside the live one, so that a rollback is a matter of one row."""
+
+
+def stage(release: Release, *, repository: Path) -> None:
+    """Write a release beside the live one, load its content model under its own name, and probe it.
+
+    Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its content model is not loaded.
+    """
+    keep.files(release)
+    if release.id != scorer.shipped().id:
+        hosting.install(release.content, repository=repository, models=settings.TRITON_MODELS_DIR)
+    load(release)
+
+
+def load(release: Release) -> None:
+    """Load the installed content model of a kept release and probe it; the shipped one is always loaded.
+
+    Raises hosting.Refused or hosting.WrongAnswers; then it is unloaded, unless a release on standby needs it.
+    """
+    name = scorer.served_name(scorer.kept(release.id))
+    triton = admin()
+    try:
+        if release.id != scorer.shipped().id:
+            triton.load(name)
+        hosting.probe(release.content, content=scorer.content_of(release.id))
+    except (hosting.Refused, hosting.WrongAnswers):
+        if release.id != scorer.shipped().id and name not in _wanted():
+            _unload(triton, name)
+        raise
+
+
+def reload() -> list[str]:
+    """Load again what Triton lost in a restart; return the names of the models."""
+    wanted = _wanted()
+    if not wanted:
+        return []
+    triton = admin()
+    lost = [name for name in wanted if not triton.is_ready(name)]
+    try:
+        for name in lost:
+            triton.load(name)
+    except hosting.Refused as reason:
+        # Triton is away or still starting; posts are scored without content meanwhile, and again later.
+        log.warning("content_model_not_loaded", reason=str(reason))
+        return []
+    return lost
+
+
+def tidy() -> None:
+    """Note which content models Triton loads at start, and unload those of releases long replaced."""
+    wanted = _wanted()
+    settings.TRITON_MODELS_DIR.mkdir(parents=True, exist_ok=True)
+    note = settings.TRITON_MODELS_DIR.with_name("live-models")
+    note.with_suffix(".new").write_text("".join(f"{name}\n" for name in wanted), encoding="utf-8")
+    note.with_suffix(".new").replace(note)
+    triton = admin()
+    for folder in settings.TRITON_MODELS_DIR.glob("content_*"):
+        if folder.name not in wanted and triton.is_ready(folder.name):
+            _unload(triton, folder.name)
+
+
+def admin() -> TritonAdmin:
+    """Return the administrator of the configured Triton; the local one's key lies among the secrets."""
+    key = settings.TRITON_ADMIN_KEY
+    local = settings.STATE_DIR / "secrets" / "triton-admin-key"
+    if not key and local.exists():
+        key = local.read_text().strip()
+    return TritonAdmin(url=settings.TRITON_URL, key=key)
+
+
+def _wanted() -> list[str]:
+    """Return the content models of the live release and of those on standby, the live one first."""
+    newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
+    ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
+    names: dict[str, None] = {}
+    for release_id in ids:
+        with suppress(*scorer.UNUSABLE):  # nobody can go back to it, so it needs no model
+            if release_id != scorer.shipped().id:
+                names[scorer.served_name(scorer.kept(release_id))] = None
+    return list(names)
+
+
+def _unload(triton: TritonAdmin, name: str) -> None:
+    """Unload what may not even be loaded."""
+    try:
+        triton.unload(name)
+    except hosting.Refused as reason:
+        log.warning("content_model_not_unloaded", model=name, reason=str(reason))

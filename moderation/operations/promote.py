@@ -1,0 +1,173 @@
+"""Let a release go live, whole or not at all, and take it back.
+
+Order: gate, files written beside the live ones, content model loaded under its own name, probed, stored posts
+scored, then one row flips the live release. Whatever fails before the flip leaves the live release as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import connection, transaction
+
+from moderation import scorer
+from moderation.models import AuditEntry, Promotion, Score, User
+from moderation.models.releases import PromotionKind
+from moderation.operations import host, keep
+from scoring import features, gate, hosting
+from scoring.blocklist import Blocklist
+from scoring.gate import Finding
+from scoring.pipeline import Scorer
+from scoring.records import InvalidRecord, PostRecord
+from scoring.release import Release
+
+_TRIED_POSTS = 64
+_LOCK = 7_390_113
+"""PostgreSQL's advisory lock for flips: two promotions at once would each replace the same release."""
+
+
+class Refusal(Exception):
+    """A release that did not go live; the live one still is."""
+
+
+class NotGoodEnough(Refusal):
+    """The gate found something; the message names each finding that did not pass."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = [one for one in findings if not one.passed]
+        super().__init__("; ".join(f"{one.question}: {one.answer}" for one in self.findings))
+
+
+class AlreadyLive(Refusal):
+    """The release is live."""
+
+
+class LiveHasChanged(Refusal):
+    """Another release went live meanwhile: the comparison no longer says anything."""
+
+
+class NothingBefore(Refusal):
+    """No release was live before this one."""
+
+
+class FailsOnPosts(Refusal):
+    """The release gives no usable scores for stored posts."""
+
+
+REFUSED = (Refusal, *scorer.UNUSABLE, gate.Unreadable, hosting.Refused, hosting.WrongAnswers)
+"""Everything that promote and roll_back raise by design; then the live release is what it was."""
+
+
+def promote(
+    *, folder: Path, report: Mapping[str, Any], repository: Path, actor: User | None, at: datetime
+) -> Promotion:
+    """Let the release in `folder` go live if `report`, which compares it with the live one, lets it through.
+
+    `repository` is the model repository that holds its content model. Raises one of REFUSED.
+    """
+    release = Release.load(folder)
+    release.check_schema(features.SCHEMA_HASH)
+    replaces, live = scorer.newest(), scorer.release()
+    if release.id == live.id:
+        raise AlreadyLive(release.id[:12])
+    findings = gate.findings(report, candidate=release.id, live=live.id)
+    if not all(finding.passed for finding in findings):
+        raise NotGoodEnough(findings)
+    host.stage(release, repository=repository)
+    _try_out(scorer.of(release.id))
+    keep.release(release, at=at)
+    keep.release(live, at=at)
+    return _flip(
+        release.id,
+        replaces=replaces,
+        kind=PromotionKind.PROMOTE,
+        actor=actor,
+        at=at,
+        findings=findings,
+    )
+
+
+def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
+    """Let the release go live that was live before this one, or the kept one whose id begins with `to`.
+
+    Raises one of REFUSED.
+    """
+    live = scorer.newest()
+    wanted = _kept_id(to) if to else _before(live)
+    if wanted == live:
+        raise AlreadyLive(wanted[:12])
+    host.load(scorer.of(wanted).release)
+    return _flip(wanted, replaces=live, kind=PromotionKind.ROLLBACK, actor=actor, at=at)
+
+
+def _try_out(candidate: Scorer) -> None:
+    """Score the latest stored posts. Raises FailsOnPosts if one cannot be, or without the content model."""
+    stored = Score.objects.filter(ban__isnull=True).order_by("-id").values_list("record", flat=True)
+    for result in candidate.score_many(list(_records(stored[:_TRIED_POSTS])), blocklist=Blocklist()):
+        if result.is_degraded:
+            raise FailsOnPosts("its content model does not answer for stored posts")
+
+
+def _records(stored: Iterable[dict[str, Any]]) -> Iterator[PostRecord]:
+    for record in stored:
+        try:
+            yield PostRecord.from_json(record)
+        except InvalidRecord:
+            continue
+
+
+def _flip(
+    release_id: str,
+    *,
+    replaces: str,
+    kind: PromotionKind,
+    actor: User | None,
+    at: datetime,
+    findings: Sequence[Finding] = (),
+) -> Promotion:
+    with transaction.atomic():
+        _one_at_a_time()
+        if scorer.newest() != replaces:
+            raise LiveHasChanged(f"live is {scorer.newest()[:12]}, not {replaces[:12]}")
+        promotion = Promotion.objects.create(
+            release_id=release_id,
+            replaced_id=replaces,
+            kind=kind,
+            at=at,
+            actor=actor,
+            findings=[[one.question, one.passed, one.answer] for one in findings],
+        )
+        AuditEntry.objects.create(
+            at=at,
+            actor=actor,
+            action=f"release.{kind}",
+            subject_kind="release",
+            subject_id=release_id,
+            details={"replaced": replaces},
+        )
+    host.tidy()
+    return promotion
+
+
+def _one_at_a_time() -> None:
+    """Hold off other flips until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def _before(live: str) -> str:
+    promoted = Promotion.objects.filter(release_id=live, kind=PromotionKind.PROMOTE).order_by("-id").first()
+    if promoted is None:
+        raise NothingBefore(f"no release was live before {live[:12]}")
+    return promoted.replaced_id
+
+
+def _kept_id(beginning: str) -> str:
+    ids = [*keep.ids(), scorer.shipped().id]
+    found = {one for one in ids if one.startswith(beginning)}
+    if len(found) != 1:
+        raise scorer.NotKept(f"{len(found)} kept releases begin with {beginning!r}")
+    return found.pop()
