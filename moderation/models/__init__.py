@@ -1,6 +1,6 @@
 """Rows: shape and database constraints, one file per noun. No business rule lives here."""
 
-from moderation.models.audit import AuditEntry
+from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.bans import Ban
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
 from moderation.models.cases import Case, Decision, Label, Reversal
@@ -20,6 +20,7 @@ from moderation.models.scores import Score
 __all__ = [
     "ApiKey",
     "AuditEntry",
+    "AuditLink",
     "Author",
     "AuthorBand",
     "Ban",

@@ -29,3 +29,21 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject_kind} {self.subject_id}"
+
+
+class AuditLink(models.Model):
+    """An entry's place in the hash chain. Neither can be changed unnoticed once a later head is known outside.
+
+    The entry's id is no foreign key: a link outlives its entry, and so tells that one was taken away.
+    """
+
+    number = models.PositiveBigIntegerField(primary_key=True, help_text="1, 2, 3… without a gap.")
+    entry_id = models.BigIntegerField(unique=True)
+    hash = models.CharField(max_length=64, help_text="SHA-256 over the previous hash and the entry, in hex.")
+    sealed_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("number",)
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"

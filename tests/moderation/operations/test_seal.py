@@ -1,0 +1,154 @@
+"""Trial 11: the audit log cannot be rewritten unnoticed, not even by a superuser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import InternalError, ProgrammingError, connection, transaction
+
+from moderation.models import AuditEntry, AuditLink
+from moderation.operations import seal, verdict
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def log(at: datetime) -> Callable[[int], list[AuditEntry]]:
+    """Write so many entries and put them into the chain."""
+
+    def write(count: int) -> list[AuditEntry]:
+        for number in range(count):
+            verdict.audit(
+                action="case.skipped",
+                subject_kind="case",
+                subject_id=number,
+                actor=None,
+                at=at + timedelta(microseconds=number),
+                note=f"« {number} » \u202e",
+                share=0.1,
+            )
+        seal.seal(at=at)
+        return list(AuditEntry.objects.order_by("pk"))
+
+    return write
+
+
+@contextmanager
+def superuser() -> Iterator[None]:
+    """Do what the triggers forbid, as somebody with all rights on the server could."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield
+        cursor.execute("SET LOCAL session_replication_role = origin")
+
+
+@pytest.mark.parametrize("model", [AuditEntry, AuditLink])
+def test_the_database_refuses_to_change_or_delete(
+    log: Callable[[int], list[AuditEntry]], model: type[AuditEntry | AuditLink]
+) -> None:
+    log(1)
+    acts: tuple[Callable[[], object], ...] = (
+        lambda: model.objects.update(**{"action": "x"} if model is AuditEntry else {"hash": "x"}),
+        lambda: model.objects.all().delete(),
+    )
+
+    for act in acts:
+        with pytest.raises((InternalError, ProgrammingError), match="never changed"), transaction.atomic():
+            act()
+
+
+def test_holds_as_it_was_written(log: Callable[[int], list[AuditEntry]], at: datetime) -> None:
+    log(3)
+    published = seal.head()
+    log(2)
+
+    assert seal.verify(published=published).number == 5
+    assert seal.seal(at=at) == 0
+    assert seal.count_unsealed() == 0
+
+
+def test_takes_in_an_entry_that_was_committed_late(
+    log: Callable[[int], list[AuditEntry]], at: datetime
+) -> None:
+    late = log(3)[0]
+    with superuser():
+        AuditLink.objects.all().delete()
+        AuditEntry.objects.filter(pk=late.pk).delete()
+    seal.seal(at=at)
+    late.save(force_insert=True)
+
+    assert seal.seal(at=at) == 1
+    assert seal.verify().number == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda entry: AuditEntry.objects.filter(pk=entry.pk).update(action="innocent"), "changed"),
+        (lambda entry: AuditEntry.objects.filter(pk=entry.pk).update(details={}), "changed"),
+        (lambda entry: AuditEntry.objects.filter(pk=entry.pk).delete(), "deleted"),
+    ],
+)
+def test_names_the_first_broken_entry(
+    log: Callable[[int], list[AuditEntry]], change: Callable[[AuditEntry], object], reason: str
+) -> None:
+    entries = log(5)
+    with superuser():
+        change(entries[2])
+        change(entries[4])
+
+    with pytest.raises(seal.Broken, match=f"Entry {entries[2].pk}, link 3, was {reason}"):
+        seal.verify()
+
+
+def test_notices_the_end_cut_off(log: Callable[[int], list[AuditEntry]]) -> None:
+    entries = log(5)
+    published = seal.head()
+    with superuser():
+        AuditLink.objects.filter(number__gt=3).delete()
+        AuditEntry.objects.filter(pk__gt=entries[2].pk).delete()
+
+    assert seal.verify().number == 3
+    with pytest.raises(seal.Broken, match="ends at link 3"):
+        seal.verify(published=published)
+
+
+def test_notices_a_chain_written_anew(log: Callable[[int], list[AuditEntry]], at: datetime) -> None:
+    entries = log(3)
+    published = seal.head()
+    with superuser():
+        AuditEntry.objects.filter(pk=entries[0].pk).update(action="innocent")
+        AuditLink.objects.all().delete()
+    seal.seal(at=at)
+
+    assert seal.verify().number == 3
+    with pytest.raises(seal.Broken, match="Link 3 is not the published one"):
+        seal.verify(published=published)
+
+
+class TestCommand:
+    def test_prints_the_head_to_keep(
+        self, log: Callable[[int], list[AuditEntry]], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        log(2)
+
+        call_command("verify_audit", head=str(seal.head()))
+
+        assert f"head {seal.head()}" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("head", ["3", "x:y", "1:" + "0" * 63])
+    def test_refuses_a_head_that_is_none(self, head: str) -> None:
+        with pytest.raises(CommandError, match="is not NUMBER:HASH"):
+            call_command("verify_audit", head=head)
+
+    def test_fails_on_a_broken_log(self, log: Callable[[int], list[AuditEntry]]) -> None:
+        entry = log(1)[0]
+        with superuser():
+            AuditEntry.objects.filter(pk=entry.pk).delete()
+
+        with pytest.raises(CommandError, match="was deleted"):
+            call_command("verify_audit")
