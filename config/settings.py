@@ -219,6 +219,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
+    "sweep-campaigns": {
+        "task": "moderation.tasks.sweep_campaigns",
+        "schedule": 10.0,
+        "options": {"queue": "default", "expires": 10},
+    },
     "sweep-deliveries": {
         "task": "moderation.tasks.sweep_deliveries",
         "schedule": 5.0,
@@ -236,6 +241,9 @@ RELEASE_DIR = ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
 UNDO_SECONDS = ENVIRONMENT.undo_seconds
 LEASE_SECONDS = ENVIRONMENT.lease_seconds
+# Posts that join a decided campaign: how pure it must be shown to be, and how many people judge alone.
+CAMPAIGN_GATE = 0.9
+CAMPAIGN_AUDIT_SHARE = 0.2
 
 # -- What leaves the installation
 EXPORT_DIR = STATE_DIR / "exports"

@@ -59,6 +59,16 @@ def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
     )
 
 
+def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None:
+    """Carry out a decision on a large campaign, not before the time for undoing is over."""
+    _after_commit(
+        "moderation.tasks.settle_campaign",
+        queue="default",
+        countdown=countdown_seconds,
+        campaign_decision_id=campaign_decision_id,
+    )
+
+
 def export(*, export_id: int) -> None:
     """Build a requested export."""
     _after_commit("moderation.tasks.build_export", queue="default", export_id=export_id)

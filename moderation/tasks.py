@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import explain, export, host, notify, score
+from moderation.operations import campaign_carry, explain, export, host, notify, score
 
 
 @shared_task
@@ -54,6 +54,18 @@ def send_delivery(*, delivery_id: str, **_: object) -> None:
 def sweep_deliveries(**_: object) -> int:
     """Enqueue deliveries that are due."""
     return notify.sweep(at=timezone.now())
+
+
+@shared_task
+def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
+    """Carry out a decision on a large campaign."""
+    return campaign_carry.carry_out(campaign_decision_id=campaign_decision_id, at=timezone.now())
+
+
+@shared_task
+def sweep_campaigns(**_: object) -> int:
+    """Enqueue decisions on campaigns that a lost message left open."""
+    return campaign_carry.sweep(at=timezone.now())
 
 
 @shared_task

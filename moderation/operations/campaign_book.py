@@ -121,7 +121,7 @@ def _examples(newcomers: Sequence[Newcomer], revisions: dict[int, Revision]) -> 
             without.remove(newcomer.campaign_id)
             campaigns[newcomer.campaign_id].example = revisions[newcomer.post_id]
             campaigns[newcomer.campaign_id].save(update_fields=("example",))
-    wanted = {row.example_id for row in campaigns.values()}
+    wanted = {row.example_id for row in campaigns.values() if row.example_id is not None}
     texts = dict(Revision.objects.filter(pk__in=wanted).values_list("pk", "text"))
     return {
         pk: texts.get(row.example_id, "")[:_COMPARED_CHARACTERS] if row.example_id else ""

@@ -44,10 +44,9 @@ class Table:
         members = CampaignMember.objects.filter(post__in=posts)
         places = dict(members.values_list("post_id", "campaign_id"))
         decisions = CampaignDecision.objects.filter(campaign=OuterRef("pk"))
-        rows = Campaign.objects.filter(pk__in=set(places.values())).annotate(is_decided=Exists(decisions))
-        campaigns = {row.pk: row for row in rows}
-        decided = {row.pk for row in campaigns.values() if row.is_decided}
-        return cls(at=at, places=places, campaigns=campaigns, decided=decided)
+        campaigns = Campaign.objects.in_bulk(set(places.values()))
+        decided = Campaign.objects.filter(Exists(decisions), pk__in=campaigns).values_list("pk", flat=True)
+        return cls(at=at, places=places, campaigns=campaigns, decided=set(decided))
 
     @property
     def newcomers(self) -> list[Newcomer]:

@@ -10,7 +10,7 @@ from typing import Any
 from moderation.models import Case, Complaint, Decision, Revision, Score
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import verdict
+from moderation.operations import campaign_join, verdict
 
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
@@ -27,13 +27,20 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
     """Open, update or withdraw cases and write automatic decisions, for the latest revision of each post."""
     latest = [score for score in scores if score.revision.number == score.revision.post.latest_revision]
     standings = _standings([score.revision for score in latest])
+    rulings = campaign_join.rulings(scores=latest, at=at)
     automatic: list[Decision] = []
     for score in latest:
         standing = standings[score.revision.post_id]
         if _is_answered(standing, score):
             continue
-        if score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
-            _to_human(standing, score, at=at)
+        ruling = rulings.get(score.revision.post_id) if standing.decision is None else None
+        if ruling is not None and ruling.decision is not None and not _is_held(standing, at=at):
+            _withdraw(standing, at=at)
+            automatic.append(campaign_join.automatic(score, decision=ruling.decision, at=at))
+        elif ruling is not None and ruling.reason is not None:
+            _to_human(standing, score, reason=ruling.reason, at=at)
+        elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
+            _to_human(standing, score, reason=_reason(standing, score), at=at)
         else:
             _withdraw(standing, at=at)
             automatic.extend(_automatic(standing, score, at=at))
@@ -75,13 +82,13 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
     return case.is_escalated or (case.lease_end_at is not None and case.lease_end_at > at)
 
 
-def _to_human(standing: _Standing, score: Score, *, at: datetime) -> None:
+def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -> None:
     case = standing.case
     if case is None:
         case = Case.objects.create(
             post=score.revision.post,
             score=score,
-            reason=_reason(standing, score),
+            reason=reason,
             version=_next_version(score),
             opened_at=at,
             **_order(score),
@@ -95,7 +102,7 @@ def _to_human(standing: _Standing, score: Score, *, at: datetime) -> None:
         # A decision on the old text must not land on the new one: the version tells them apart.
         case.version += int(is_new_text)
         case.skipped_by = [] if is_new_text else case.skipped_by
-        case.reason = case.reason if case.is_escalated else _reason(standing, score)
+        case.reason = case.reason if case.is_escalated else reason
         case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
 
 

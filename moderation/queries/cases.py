@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from moderation.models import AuditEntry, Ban, Case, Complaint, Decision, PostLink, User
 from moderation.models.bans import BanKind
-from moderation.models.cases import CaseReason, CaseState
+from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.queries import blocklist
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -55,7 +55,7 @@ class CasePage:
     @property
     def is_score_hidden(self) -> bool:
         """True for audit samples until they are decided: the model's opinion would colour the human's."""
-        return self.case.reason == CaseReason.AUDIT and self.is_open
+        return self.case.reason in BLIND_REASONS and self.is_open
 
     def is_held_by(self, person: User, *, at: datetime) -> bool:
         """Tell whether a person holds a live claim."""

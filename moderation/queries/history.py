@@ -33,8 +33,10 @@ class HistoryPage:
 def undoable(*, moderator: User, at: datetime) -> Decision | None:
     """Return the moderator's last decision while the platform has not been told of it, else None."""
     waiting = Decision.objects.filter(decided_by=moderator, effective_at__gt=at, reversal__isnull=True)
-    # A correction takes effect at once, so what still waits is a first decision on a case.
-    return _related(waiting.filter(case__isnull=False)).order_by("-decided_at", "-id").first()
+    # A correction takes effect at once, so what still waits is a first decision on a case. One that was made
+    # with its campaign is undone with its campaign.
+    first = waiting.filter(case__isnull=False, campaign_decision__isnull=True)
+    return _related(first).order_by("-decided_at", "-id").first()
 
 
 def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> HistoryPage:

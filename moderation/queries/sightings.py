@@ -17,8 +17,8 @@ from moderation.models import PostLink, Revision, SimilarityBand
 from moderation.models.campaigns import TieKind
 from scoring import similarity
 
-LATEST = 16
-"""How many of the latest posts with a trait are looked at."""
+LATEST, FIRST = 16, 8
+"""How many posts with a trait are looked at: the latest before, and the first of the same instant."""
 
 WINDOW = timedelta(days=14)
 """A trait not seen for so long begins anew."""
@@ -27,25 +27,32 @@ _MAX_LINKS = 20
 _MAX_GROUPS = 4
 
 _SOURCES = {
-    TieKind.TEXT: "SELECT r.post_id FROM moderation_revision r WHERE r.similarity_group = k.key::uuid"
-    " AND r.received_at <= k.at AND r.received_at > k.since ORDER BY r.received_at DESC",
-    TieKind.LINK: "SELECT r.post_id FROM moderation_postlink l"
-    " JOIN moderation_revision r ON r.id = l.revision_id"
-    " WHERE l.url_digest = k.key AND l.received_at <= k.at AND l.received_at > k.since"
-    " ORDER BY l.received_at DESC",
-    TieKind.DOMAIN: "SELECT r.post_id FROM moderation_postlink l"
-    " JOIN moderation_revision r ON r.id = l.revision_id"
-    " WHERE l.domain_id = k.key::bigint AND l.received_at <= k.at AND l.received_at > k.since"
-    " ORDER BY l.received_at DESC",
-    TieKind.NETWORK: "SELECT r.post_id FROM moderation_revision r WHERE r.ip_network = k.key"
-    " AND r.received_at <= k.at AND r.received_at > k.since ORDER BY r.received_at DESC",
-    TieKind.AUTHOR: "SELECT p.id AS post_id FROM moderation_post p WHERE p.author_id = k.key::bigint"
-    " AND p.received_at <= k.at AND p.received_at > k.since ORDER BY p.received_at DESC",
+    TieKind.TEXT: "SELECT x.post_id FROM moderation_revision x WHERE x.similarity_group = k.key::uuid",
+    TieKind.LINK: "SELECT r.post_id FROM moderation_postlink x"
+    " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.url_digest = k.key",
+    TieKind.DOMAIN: "SELECT r.post_id FROM moderation_postlink x"
+    " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.domain_id = k.key::bigint",
+    TieKind.NETWORK: "SELECT x.post_id FROM moderation_revision x WHERE x.ip_network = k.key",
+    TieKind.AUTHOR: "SELECT x.id AS post_id FROM moderation_post x WHERE x.author_id = k.key::bigint",
 }
 
-# One more than needed: the post itself is among them.
+_POST_ID = {
+    TieKind.TEXT: "x.post_id",
+    TieKind.LINK: "r.post_id",
+    TieKind.DOMAIN: "r.post_id",
+    TieKind.NETWORK: "x.post_id",
+    TieKind.AUTHOR: "x.id",
+}
+
+# The latest before, and the first of those that came in the same instant: posts of one bulk request share
+# theirs, and only its beginning is sure to have its place already. Both walk an index and stop.
 _QUERY = """
-SELECT k.position, ARRAY(SELECT s.post_id FROM ({source} LIMIT {latest} + 1) s WHERE s.post_id <> k.post_id)
+SELECT k.position, ARRAY(
+  SELECT s.post_id FROM (
+    ({source} AND x.received_at < k.at AND x.received_at > k.since ORDER BY x.received_at DESC LIMIT {latest})
+    UNION ALL
+    ({source} AND x.received_at = k.at AND {post_id} < k.post_id LIMIT {first})
+  ) s WHERE s.post_id <> k.post_id)
 FROM unnest(%(keys)s::text[], %(posts)s::bigint[], %(ats)s::timestamptz[], %(sinces)s::timestamptz[])
   WITH ORDINALITY AS k(key, post_id, at, since, position)
 """
@@ -66,7 +73,7 @@ class Trait:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """The latest posts that share a trait, newest first, the post itself left out."""
+    """Earlier posts that share a trait, the post itself left out."""
 
     trait: Trait
     posts: tuple[int, ...]
@@ -123,7 +130,7 @@ def sightings_of(
 def _latest(kind: TieKind, asked: list[tuple[Revision, Trait]]) -> list[list[int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _QUERY.format(source=_SOURCES[kind], latest=LATEST),
+            _QUERY.format(source=_SOURCES[kind], post_id=_POST_ID[kind], latest=LATEST, first=FIRST),
             {
                 "keys": [trait.key for _, trait in asked],
                 "posts": [revision.post_id for revision, _ in asked],

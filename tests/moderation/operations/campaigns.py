@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import count
 
-from moderation.models import Author, Campaign, CampaignMember, Platform, Post, Revision
+from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
 from moderation.operations import campaign_gather, ingest, score
 
 _NUMBERS = count(1)
@@ -44,14 +44,17 @@ def run_all(posts: Sequence[Post], *, at: datetime) -> None:
     score.run(revision_ids=list(Revision.objects.filter(post__in=posts).values_list("pk", flat=True)), at=at)
 
 
+def opened(platform: Platform, size: int, *, at: datetime, **given: object) -> Campaign:
+    """Store and score a campaign, and return it."""
+    posts = accept(platform, [incoming(number, at=at, **given) for number in range(size)], at=at)
+    run_all(posts, at=at)
+    campaign = campaign_of(posts[0])
+    assert campaign is not None
+    assert campaign.posts == size
+    return campaign
+
+
 def campaign_of(post: Post) -> Campaign | None:
     """Return the campaign that a post is in."""
     member = CampaignMember.objects.filter(post=post).select_related("campaign").first()
     return member.campaign if member else None
-
-
-def spread(platform: Platform, number: int, *, at: datetime) -> list[Author]:
-    """Create unrelated authors."""
-    return Author.objects.bulk_create(
-        [Author(platform=platform, external_id=f"somebody-{n}", first_seen_at=at) for n in range(number)]
-    )

@@ -1,0 +1,162 @@
+"""Decide a whole campaign at once, and leave members out of it. Taking back: `campaign_reverse`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from moderation import enqueue
+from moderation.models import Campaign, CampaignDecision, CampaignMember, User
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import DecisionSource, Verdict
+from moderation.operations import campaign_settle
+from moderation.operations import verdict as verdicts
+from moderation.operations.review import NotAllowed, Refusal
+from moderation.queries import campaign_members
+
+CONFIRMED_FROM = 26
+"""From so many posts on, the moderator confirms the count."""
+
+AT_ONCE = 500
+"""Up to so many posts are settled while the moderator waits; more are carried out by a task."""
+
+_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+
+
+class CountMoved(Refusal):
+    """Meanwhile posts joined, left or were decided: the moderator would decide what nobody showed them."""
+
+    def __init__(self, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"This campaign had {expected} posts to decide when you opened it; now it is {found}."
+        )
+        self.expected, self.found = expected, found
+
+
+class NotConfirmed(Refusal):
+    """So many posts need the count confirmed."""
+
+
+class NothingToDecide(Refusal):
+    """No post of the campaign waits for this decision."""
+
+
+class StillRunning(Refusal):
+    """An earlier decision on this campaign is being carried out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a moderator wants of a campaign, having seen `expected_count` posts."""
+
+    verdict: Verdict
+    expected_count: int
+    confirmed_count: int | None = None
+    has_filtered: bool = False
+    reason: str = ""
+    note: str = ""
+
+
+def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -> CampaignDecision:
+    """Settle every member that waits, each with a decision of its own; all or none.
+
+    Raises CountMoved, NotConfirmed, NothingToDecide, StillRunning, NotAllowed or Campaign.DoesNotExist. A
+    large campaign is carried out by a task, after the time for undoing. Cases that others hold are decided,
+    too: they see who won.
+    """
+    if not moderator.may_decide:
+        raise NotAllowed("This role does not decide cases.")
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        members = _meant(campaign, wanted, moderator=moderator)
+        _refuse(campaign, wanted, found=len(members))
+        decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
+        if decision.state == CampaignDecisionState.DONE:
+            settled = campaign_settle.settle(decision=decision, member_ids=members, at=at)
+            if settled != wanted.expected_count:
+                # Somebody decided one of them between our look and our lock.
+                raise CountMoved(expected=wanted.expected_count, found=settled)
+        else:
+            enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
+        verdicts.audit(
+            action="campaign.decided",
+            subject_kind="campaign",
+            subject_id=campaign.pk,
+            actor=moderator,
+            at=at,
+            decision=decision.pk,
+            verdict=decision.verdict,
+            posts=decision.posts,
+        )
+    return decision
+
+
+def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: User, at: datetime) -> None:
+    """Leave a member out of later decisions on its campaign, or take it in again; it stays in the queue.
+
+    Raises NotAllowed or CampaignMember.DoesNotExist.
+    """
+    if not moderator.may_decide:
+        raise NotAllowed("This role does not decide cases.")
+    with transaction.atomic():
+        _locked(campaign_id)
+        member = CampaignMember.objects.get(campaign=campaign_id, post=post_id)
+        member.left_out_at = at if is_left_out else None
+        member.left_out_by = moderator if is_left_out else None
+        member.save(update_fields=("left_out_at", "left_out_by"))
+        verdicts.audit(
+            action="campaign.left_out" if is_left_out else "campaign.taken_in",
+            subject_kind="campaign",
+            subject_id=campaign_id,
+            actor=moderator,
+            at=at,
+            post=post_id,
+        )
+
+
+def _locked(campaign_id: int) -> Campaign:
+    """Line up with other decisions on this campaign and with posts that join it."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id, merged_into__isnull=True)
+
+
+def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
+    places = campaign_members.meant(
+        verdict=wanted.verdict, has_filtered=wanted.has_filtered, may_lead=moderator.may_lead
+    )
+    members = campaign_members.placed(CampaignMember.objects.filter(campaign=campaign))
+    return list(members.filter(place__in=places).order_by("id").values_list("pk", flat=True))
+
+
+def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
+    if CampaignDecision.objects.filter(campaign=campaign, state__in=_OPEN_STATES).exists():
+        raise StillRunning("An earlier decision on this campaign is being carried out.")
+    if found != wanted.expected_count:
+        raise CountMoved(expected=wanted.expected_count, found=found)
+    if not found:
+        raise NothingToDecide("Nothing in this campaign waits for this decision.")
+    if found >= CONFIRMED_FROM and wanted.confirmed_count != found:
+        raise NotConfirmed(f"Confirm that {found} posts are meant.")
+
+
+def _row(
+    campaign: Campaign, wanted: Wanted, *, members: list[int], moderator: User, at: datetime
+) -> CampaignDecision:
+    is_large = len(members) > AT_ONCE
+    return CampaignDecision.objects.create(
+        campaign=campaign,
+        verdict=wanted.verdict,
+        reason=wanted.reason,
+        note=wanted.note,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=at + timedelta(seconds=settings.UNDO_SECONDS)
+        if is_large
+        else verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
+        has_filtered=wanted.has_filtered,
+        posts=len(members),
+        newest_member_id=members[-1],
+        state=CampaignDecisionState.WAITING if is_large else CampaignDecisionState.DONE,
+    )

@@ -1,0 +1,82 @@
+"""Carry out what is too large for a moderator to wait for: piece by piece, each its own transaction.
+
+The row says how far it has come, so that a killed worker's successor goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from moderation import enqueue
+from moderation.models import CampaignDecision, CampaignMember, Decision
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.operations import campaign_reverse, campaign_settle
+
+PIECE = 500
+"""Posts per transaction: short enough that nobody waits long for their rows."""
+
+_LEASE_SECONDS = 60
+_BUSY_SECONDS = 20.0
+
+_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+
+
+def carry_out(*, campaign_decision_id: int, at: datetime) -> int:
+    """Settle piece after piece; return how many. What is left after a while goes to another task."""
+    started, pieces = time.monotonic(), 0
+    while carry_on(campaign_decision_id=campaign_decision_id, at=at):
+        pieces += 1
+        if time.monotonic() - started > _BUSY_SECONDS:
+            with transaction.atomic():
+                enqueue.campaign(campaign_decision_id=campaign_decision_id)
+            break
+    return pieces
+
+
+def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
+    """Settle the next piece; return whether there was one. Safe to run twice, and side by side."""
+    with transaction.atomic():
+        decision = (
+            CampaignDecision.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("decided_by")
+            .get(pk=campaign_decision_id)
+        )
+        if decision.state not in _OPEN_STATES or decision.effective_at > at:
+            return False
+        piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
+        if piece and decision.corrects_id:
+            campaign_reverse.compensate(correction=decision, decision_ids=piece, at=at)
+        elif piece:
+            campaign_settle.settle(decision=decision, member_ids=piece, at=at)
+        decision.reached_id = piece[-1] if piece else decision.reached_id
+        decision.state = CampaignDecisionState.RUNNING if piece else CampaignDecisionState.DONE
+        decision.lease_until = at + timedelta(seconds=_LEASE_SECONDS) if piece else None
+        decision.save(update_fields=("reached_id", "state", "lease_until"))
+    return bool(piece)
+
+
+def sweep(*, at: datetime) -> int:
+    """Enqueue what a lost message or a killed worker left open; return how many."""
+    due = CampaignDecision.objects.filter(state__in=_OPEN_STATES, effective_at__lte=at)
+    left = list(due.exclude(lease_until__gt=at).order_by("effective_at", "id")[:100])
+    with transaction.atomic():
+        for decision in left:
+            enqueue.campaign(campaign_decision_id=decision.pk)
+    return len(left)
+
+
+def _next_members(decision: CampaignDecision) -> list[int]:
+    members = CampaignMember.objects.filter(
+        campaign=decision.campaign_id, pk__gt=decision.reached_id, pk__lte=decision.newest_member_id
+    )
+    return list(members.order_by("id").values_list("pk", flat=True)[:PIECE])
+
+
+def _next_decisions(correction: CampaignDecision) -> list[int]:
+    decisions = Decision.objects.filter(
+        campaign_decision=correction.corrects_id, reversal__isnull=True, pk__gt=correction.reached_id
+    )
+    return list(decisions.order_by("id").values_list("pk", flat=True)[:PIECE])

@@ -1,0 +1,81 @@
+"""What becomes of a post that joins a campaign after people have decided it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+
+from moderation.models import CampaignDecision, CampaignMember, Decision, Score
+from moderation.models.cases import CaseReason, DecisionSource, Verdict
+from moderation.models.scores import RouteChoice
+from moderation.operations import verdict as verdicts
+from moderation.queries import purity
+
+REASON = "campaign"
+"""The reason that automatic decisions with a campaign give."""
+
+_SAYS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """Ask a human for this `reason`, or decide as the campaign was decided."""
+
+    reason: CaseReason | None = None
+    decision: CampaignDecision | None = None
+
+
+def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
+    """Return the ruling of each freshly scored post that a decided campaign has one for, by post.
+
+    A share of those who join is drawn as a sample that a human judges alone. The others are decided with
+    the campaign while the samples show it to be pure, and go their usual way while they do not. Where the
+    filter is sure of the opposite, a human looks.
+    """
+    asked = {score.revision.post_id: score for score in scores if score.ban_id is None}
+    members = CampaignMember.objects.filter(post__in=asked, left_out_at__isnull=True)
+    campaign_of = dict(members.values_list("post_id", "campaign_id"))
+    standing = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}
+    is_open = {pk: purity.purity(decision).is_enough for pk, decision in standing.items()}
+    found = {
+        post: _ruling(asked[post], standing[campaign], is_open=is_open[campaign])
+        for post, campaign in campaign_of.items()
+        if campaign in standing
+    }
+    return {post: ruling for post, ruling in found.items() if ruling is not None}
+
+
+def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Decision:
+    """Build the automatic decision of a post that joined; it makes no label."""
+    return Decision(
+        post=score.revision.post,
+        revision=score.revision,
+        score=score,
+        verdict=decision.verdict,
+        source=DecisionSource.AUTOMATIC,
+        reason=REASON,
+        decided_at=at,
+        effective_at=verdicts.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        campaign_decision=decision,
+    )
+
+
+def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Ruling | None:
+    says = _SAYS.get(score.route)
+    if says == decision.verdict or score.is_audit_sample or score.is_degraded:
+        return None
+    if _draw(score, decision) < settings.CAMPAIGN_AUDIT_SHARE:
+        return Ruling(reason=CaseReason.CAMPAIGN)
+    if says is not None:
+        return Ruling(reason=CaseReason.CONFLICT)
+    return Ruling(decision=decision) if is_open else None
+
+
+def _draw(score: Score, decision: CampaignDecision) -> float:
+    """Return a number in [0, 1) that is the same whenever this post is scored again."""
+    name = f"{decision.pk}:{score.revision.post_id}".encode()
+    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

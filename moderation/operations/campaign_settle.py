@@ -1,0 +1,108 @@
+"""Settle posts of a campaign: one decision, label, audit entry and delivery each, in a fixed number of
+statements. Posts are locked before cases, as scoring does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.db.models import F
+
+from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
+from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.operations import verdict as verdicts
+from moderation.queries import campaign_members
+
+HEAVY = tuple(
+    f"score__{name}"
+    for name in (
+        "record",
+        "features",
+        "contributions",
+        "word_contributions",
+        "revision__text",
+        "revision__journey",
+        "revision__author_snapshot",
+    )
+)
+
+
+def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetime) -> int:
+    """Decide those of the members that still stand where the decision meant them; return how many.
+
+    Call inside a transaction. Whoever was decided by somebody else meanwhile keeps that decision.
+    """
+    members = CampaignMember.objects.filter(pk__in=member_ids)
+    posts = lock_posts(list(members.values_list("post_id", flat=True)))
+    cases = lock_cases(posts)
+    left = _still_meant(decision, member_ids)
+    scores = _latest_scores([post for post in left if post not in cases])
+    rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
+    Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
+    verdicts.record(decisions=rows, is_swept=True)
+    Case.objects.filter(pk__in=[cases[post].pk for post in left if post in cases]).update(
+        state=CaseState.DECIDED, closed_at=at, claimed_by=None, lease_end_at=None
+    )
+    CampaignDecision.objects.filter(pk=decision.pk).update(settled=F("settled") + len(left))
+    return len(left)
+
+
+def lock_posts(post_ids: Sequence[int]) -> dict[int, Post]:
+    """Lock posts for this transaction, always before their cases; their keys stay free for others."""
+    rows = Post.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=post_ids)
+    return {post.pk: post for post in rows.select_related("platform").order_by("id")}
+
+
+def lock_cases(posts: Iterable[int]) -> dict[int, Case]:
+    """Lock the open cases of locked posts."""
+    rows = Case.objects.select_for_update(of=("self",)).filter(post__in=posts, state=CaseState.OPEN)
+    rows = rows.select_related("score__revision").defer(*HEAVY).order_by("id")
+    return {case.post_id: case for case in rows}
+
+
+def _still_meant(decision: CampaignDecision, member_ids: Sequence[int]) -> list[int]:
+    places = campaign_members.meant(
+        verdict=Verdict(decision.verdict),
+        has_filtered=decision.has_filtered,
+        may_lead=decision.decided_by.may_lead,
+    )
+    members = campaign_members.placed(CampaignMember.objects.filter(pk__in=member_ids))
+    return list(members.filter(place__in=places).order_by("post_id").values_list("post_id", flat=True))
+
+
+def _latest_scores(post_ids: Sequence[int]) -> dict[int, Score]:
+    """Return the latest score of posts without a case: a decision names the score it was made on."""
+    rows = (
+        Score.objects.filter(
+            revision__post__in=post_ids, revision__number=F("revision__post__latest_revision")
+        )
+        .select_related("revision")
+        .defer(*(name.removeprefix("score__") for name in HEAVY))
+        .order_by("revision__post_id", "-generation")
+        .distinct("revision__post_id")
+    )
+    return {score.revision.post_id: score for score in rows}
+
+
+def _decision(
+    decision: CampaignDecision, post: Post, case: Case | None, score: Score | None, *, at: datetime
+) -> Decision:
+    score = case.score if case else score
+    if score is None:
+        raise LookupError(f"post {post.pk} was settled by the filter and has no score")
+    return Decision(
+        post=post,
+        revision=score.revision,
+        case=case,
+        case_version=case.version if case else None,
+        score=score,
+        verdict=decision.verdict,
+        source=DecisionSource.MODERATOR,
+        reason=decision.reason,
+        note=decision.note,
+        decided_by=decision.decided_by,
+        decided_at=at,
+        effective_at=max(decision.effective_at, at),
+        campaign_decision=decision,
+    )

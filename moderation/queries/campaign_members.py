@@ -1,0 +1,206 @@
+"""Where each member of a campaign stands: waiting, decided, settled by the filter, left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from django.db.models import Case as Switch
+from django.db.models import (
+    CharField,
+    Count,
+    F,
+    FilteredRelation,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Concat, Left
+
+from moderation.models import CampaignMember, Decision
+from moderation.models.cases import BLIND_REASONS, CaseState, DecisionSource, Verdict
+from moderation.queries.queue import InvalidCursor
+
+_READ_LENGTH = 800
+
+
+class Place(StrEnum):
+    """Where a member stands. Only the first is settled by every decision on the campaign."""
+
+    WAITING = "waiting"
+    ESCALATED = "escalated"
+    BLIND = "blind"
+    SPAM = "spam"
+    NOT_SPAM = "not_spam"
+    REMOVED = "removed"
+    ALLOWED = "allowed"
+    PENDING = "pending"
+    LEFT_OUT = "left_out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberRow:
+    """One member. `case_id` is None where nothing waits, `spam_probability` where it is not to be seen."""
+
+    member_id: int
+    post_id: int
+    external_id: str
+    author: str
+    excerpt: str
+    posted_at: datetime
+    likeness: float
+    ties: tuple[str, ...]
+    place: Place
+    left_out_by: str
+    case_id: int | None
+    spam_probability: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberPage:
+    """Some members and the cursor that continues after them, "" at the end."""
+
+    rows: tuple[MemberRow, ...]
+    next_cursor: str
+
+
+class _Placed(TypedDict):
+    place: str
+
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    PlacedMember = WithAnnotations[CampaignMember, _Placed]
+
+
+def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
+    """Add to each member its open case (`waiting`), what stands of it and its `place`.
+
+    A blind case measures the filter or the campaign: a human decides it alone, never with the others.
+    """
+    standing = (
+        Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
+        .order_by("-decided_at", "-id")
+        .annotate(said=Concat("source", Value(":"), "verdict"))
+    )
+    return members.annotate(
+        waiting=FilteredRelation("post__cases", condition=Q(post__cases__state=CaseState.OPEN)),
+        standing=Coalesce(Subquery(standing.values("said")[:1]), Value("")),
+        place=Switch(
+            When(left_out_at__isnull=False, then=Value(Place.LEFT_OUT.value)),
+            When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
+            When(waiting__is_escalated=True, then=Value(Place.ESCALATED.value)),
+            When(waiting__isnull=False, then=Value(Place.WAITING.value)),
+            *(When(standing=said, then=Value(place.value)) for said, place in _SETTLED.items()),
+            default=Value(Place.PENDING.value),
+            output_field=CharField(),
+        ),
+    )
+
+
+def counts(*, campaign_id: int) -> Counter[Place]:
+    """Count the members of a campaign by place, in one query."""
+    members = placed(CampaignMember.objects.filter(campaign=campaign_id)).order_by()
+    rows = members.values_list("place").annotate(posts=Count("pk"))
+    return Counter({Place(place): posts for place, posts in rows})
+
+
+def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[Place]:
+    """Return which places a decision settles: those that wait and, if asked, those that the filter judged
+    the other way.
+    """
+    places = {Place.WAITING}
+    if may_lead:
+        places.add(Place.ESCALATED)
+    if has_filtered:
+        places.add(Place.ALLOWED if verdict == Verdict.SPAM else Place.REMOVED)
+    return frozenset(places)
+
+
+def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> MemberPage:
+    """Return members, those least like the others first, or the newest first. Raises InvalidCursor."""
+    wanted = placed(CampaignMember.objects.filter(campaign=campaign_id))
+    if is_newest_first:
+        wanted = wanted.filter(pk__lt=parsed(f"0~{cursor}")[1]) if cursor else wanted
+        wanted = wanted.order_by("-id")
+    else:
+        if cursor:
+            likeness, last = parsed(cursor)
+            wanted = wanted.filter(Q(likeness__gt=likeness) | Q(likeness=likeness, pk__gt=last))
+        wanted = wanted.order_by("likeness", "id")
+    found = list(_columns(wanted)[: limit + 1])
+    shown = found[:limit]
+    cursors = [
+        f"{row['pk']}" if is_newest_first else f"{row['likeness']!r}~{row['pk']}" for row in shown[-1:]
+    ]
+    return MemberPage(
+        rows=tuple(_member(row) for row in shown), next_cursor=cursors[0] if len(found) > limit else ""
+    )
+
+
+def row(*, campaign_id: int, post_id: int) -> MemberRow:
+    """Return one member. Raises CampaignMember.DoesNotExist."""
+    found = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id, post=post_id))).first()
+    if found is None:
+        raise CampaignMember.DoesNotExist
+    return _member(found)
+
+
+def parsed(cursor: str) -> tuple[float, int]:
+    """Read a cursor of two numbers. Raises InvalidCursor."""
+    try:
+        first, last = cursor.split("~")
+        return float(first), int(last)
+    except ValueError:
+        raise InvalidCursor("This page of the campaign does not exist.") from None
+
+
+def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
+    return members.values(
+        "pk",
+        "post_id",
+        "likeness",
+        "ties",
+        "place",
+        case_id=F("waiting__pk"),
+        spam_probability=F("waiting__score__spam_probability"),
+        external_id=F("post__external_id"),
+        posted_at=F("post__posted_at"),
+        author=F("post__author__display_name"),
+        author_external_id=F("post__author__external_id"),
+        text=Left("revision__text", _READ_LENGTH),
+        left_out=F("left_out_by__username"),
+    )
+
+
+def _member(row: dict[str, Any]) -> MemberRow:
+    place = Place(row["place"])
+    return MemberRow(
+        member_id=row["pk"],
+        post_id=row["post_id"],
+        external_id=row["external_id"],
+        author=row["author"] or row["author_external_id"],
+        excerpt=row["text"],
+        posted_at=row["posted_at"],
+        likeness=row["likeness"],
+        ties=tuple(row["ties"]),
+        place=place,
+        left_out_by=row["left_out"] or "",
+        case_id=row["case_id"],
+        spam_probability=None if place == Place.BLIND else row["spam_probability"],
+    )
+
+
+_SETTLED = {
+    f"{DecisionSource.MODERATOR}:{Verdict.SPAM}": Place.SPAM,
+    f"{DecisionSource.MODERATOR}:{Verdict.NOT_SPAM}": Place.NOT_SPAM,
+    f"{DecisionSource.AUTOMATIC}:{Verdict.SPAM}": Place.REMOVED,
+    f"{DecisionSource.AUTOMATIC}:{Verdict.NOT_SPAM}": Place.ALLOWED,
+}

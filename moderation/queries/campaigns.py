@@ -1,0 +1,233 @@
+"""What pages show of campaigns: the strip above a case, the list, one campaign with its members."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from moderation.models import (
+    Author,
+    Campaign,
+    CampaignDecision,
+    CampaignMember,
+    CampaignTrait,
+    Case,
+    Label,
+    Reason,
+)
+from moderation.models.campaigns import TieKind
+from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.queries import campaign_members
+from moderation.queries import purity as purities
+from moderation.queries.campaign_members import Place, placed
+
+_READ_LENGTH = 800
+_TOP = 8
+_BARS = 60
+_STEPS = tuple(
+    timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60, 180, 360, 720, 1_440, 4_320, 10_080, 43_200)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """A case's campaign in one line."""
+
+    campaign_id: int
+    case_id: int
+    posts: int
+    authors: int
+    domains: int
+    decided: int
+    ties: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRow:
+    """A campaign with posts that wait."""
+
+    campaign_id: int
+    waiting: int
+    posts: int
+    authors: int
+    domains: int
+    opened_at: datetime
+    latest_at: datetime
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage:
+    """Some campaigns and the cursor that continues after them, "" at the end."""
+
+    rows: tuple[ListRow, ...]
+    next_cursor: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraitRow:
+    """What so many members share."""
+
+    value: str
+    name: str
+    posts: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignPage:
+    """Everything about a campaign but its members. `times` counts posts by the start of a bar and place."""
+
+    campaign: Campaign
+    counts: Counter[Place]
+    times: dict[datetime, Counter[Place]]
+    begin: datetime
+    step: timedelta
+    authors: tuple[TraitRow, ...]
+    domains: tuple[TraitRow, ...]
+    networks: tuple[TraitRow, ...]
+    decisions: tuple[CampaignDecision, ...]
+    purity: purities.Purity | None
+
+
+def in_campaign(campaign_id: int) -> Q:
+    """Return the condition on cases that their post is in a campaign."""
+    return Q(post__membership__campaign=campaign_id)
+
+
+def strip(*, case: Case) -> Strip | None:
+    """Return the line about a case's campaign, in one query; None if it is in none.
+
+    Blind cases get none: what others said of the campaign would colour what is to be measured.
+    """
+    if case.state == CaseState.OPEN and case.reason in BLIND_REASONS:
+        return None
+    labelled = Label.objects.filter(
+        post__membership__campaign=OuterRef("campaign"), retracted_at__isnull=True
+    )
+    counted = labelled.order_by().values("post__membership__campaign").annotate(posts=Count("pk"))
+    members = CampaignMember.objects.filter(post=case.post_id, campaign__posts__gte=2)
+    member = (
+        members.select_related("campaign")
+        .annotate(decided=Coalesce(Subquery(counted.values("posts")), 0))
+        .first()
+    )
+    if member is None:
+        return None
+    return Strip(
+        campaign_id=member.campaign_id,
+        case_id=case.pk,
+        posts=member.campaign.posts,
+        authors=member.campaign.authors,
+        domains=member.campaign.domains,
+        decided=member.decided,
+        ties=tuple(member.ties),
+    )
+
+
+def waiting(*, cursor: str = "", limit: int = 50) -> ListPage:
+    """Return campaigns of several posts of which some wait, those with most waiting posts first.
+
+    Raises InvalidCursor.
+    """
+    rows = (
+        Campaign.objects.filter(posts__gte=2, members__post__cases__state=CaseState.OPEN)
+        .annotate(waiting=Count("members"))
+        .select_related("example")
+        .order_by("-waiting", "-id")
+    )
+    if cursor:
+        fewest, last = campaign_members.parsed(cursor)
+        rows = rows.filter(Q(waiting__lt=fewest) | Q(waiting=fewest, pk__lt=last))
+    found = list(rows.defer("example__journey", "example__author_snapshot")[: limit + 1])
+    shown = found[:limit]
+    return ListPage(
+        rows=tuple(
+            ListRow(
+                campaign_id=row.pk,
+                waiting=row.waiting,
+                posts=row.posts,
+                authors=row.authors,
+                domains=row.domains,
+                opened_at=row.opened_at,
+                latest_at=row.latest_at,
+                excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
+            )
+            for row in shown
+        ),
+        next_cursor=f"{shown[-1].waiting}~{shown[-1].pk}" if len(found) > limit else "",
+    )
+
+
+def reasons() -> list[Reason]:
+    """Return the reasons that the policy offers, by digit."""
+    return list(Reason.objects.filter(is_active=True).order_by("digit", "id"))
+
+
+def page(*, campaign_id: int, at: datetime) -> CampaignPage:
+    """Read a campaign's page but for its members, in a fixed number of queries.
+
+    Raises Campaign.DoesNotExist; of one that was merged, the row says where it went.
+    """
+    campaign = Campaign.objects.get(pk=campaign_id)
+    members = CampaignMember.objects.filter(campaign=campaign)
+    span = members.aggregate(begin=Min("post__posted_at"), end=Max("post__posted_at"))
+    begin = span["begin"] or campaign.opened_at
+    step = _step((span["end"] or begin) - begin)
+    times = _times(members, begin=begin, step=step)
+    standing = purities.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
+    traits = _traits(campaign)
+    decisions = CampaignDecision.objects.filter(campaign=campaign).select_related("decided_by", "correction")
+    return CampaignPage(
+        campaign=campaign,
+        counts=sum(times.values(), Counter()),
+        times=times,
+        begin=begin,
+        step=step,
+        authors=traits[TieKind.AUTHOR],
+        domains=traits[TieKind.DOMAIN],
+        networks=traits[TieKind.NETWORK],
+        decisions=tuple(decisions.order_by("-decided_at", "-id")[:_TOP]),
+        purity=purities.purity(standing) if standing else None,
+    )
+
+
+def _step(span: timedelta) -> timedelta:
+    """Return the shortest usual step that makes few enough bars."""
+    return next((step for step in _STEPS if span < step * _BARS), _STEPS[-1])
+
+
+def _times(
+    members: QuerySet[CampaignMember], *, begin: datetime, step: timedelta
+) -> dict[datetime, Counter[Place]]:
+    bar = Func(
+        Value(step), F("post__posted_at"), Value(begin), function="date_bin", output_field=DateTimeField()
+    )
+    found: dict[datetime, Counter[Place]] = {}
+    rows = (
+        placed(members).annotate(bar=bar).order_by().values_list("bar", "place").annotate(posts=Count("pk"))
+    )
+    for start, place, posts in rows:
+        found.setdefault(start, Counter())[Place(place)] = posts
+    return found
+
+
+def _traits(campaign: Campaign) -> dict[TieKind, tuple[TraitRow, ...]]:
+    found: dict[TieKind, list[CampaignTrait]] = {}
+    for kind in (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK):
+        rows = CampaignTrait.objects.filter(campaign=campaign, kind=kind, posts__gt=0)
+        found[kind] = list(rows.order_by("-posts", "value")[:_TOP])
+    names = {str(pk): str(row) for pk, row in _authors(found[TieKind.AUTHOR]).items()}
+    return {
+        kind: tuple(
+            TraitRow(value=row.value, name=names.get(row.value, row.value), posts=row.posts) for row in rows
+        )
+        for kind, rows in found.items()
+    }
+
+
+def _authors(rows: list[CampaignTrait]) -> dict[int, Author]:
+    return Author.objects.in_bulk([int(row.value) for row in rows])

@@ -1,0 +1,67 @@
+"""How pure is a decided campaign? What people say of its members when they judge each alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import sqrt
+
+from django.conf import settings
+
+from moderation.models import CampaignDecision, Decision
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import DecisionSource
+
+LATEST = 100
+"""How many of the latest single judgements count: a campaign that changes hands must show soon."""
+
+_Z = 1.644854  # one-sided 95 %
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purity:
+    """Of the members that people judged alone, how many they judged as the campaign was."""
+
+    agreeing: int
+    judged: int
+
+    @property
+    def lower_bound(self) -> float:
+        """Wilson's lower bound of the share (Wilson 1927), sure to 95 %; 0 where nothing was judged."""
+        if not self.judged:
+            return 0.0
+        n, share = self.judged, self.agreeing / self.judged
+        middle = share + _Z * _Z / (2 * n)
+        half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
+        return max(0.0, (middle - half) / (1 + _Z * _Z / n))
+
+    @property
+    def is_enough(self) -> bool:
+        """True while posts that join may be decided with the campaign."""
+        return self.lower_bound >= settings.CAMPAIGN_GATE
+
+
+def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, CampaignDecision]:
+    """Return the decision that holds for each campaign, by its id: done, told, and not taken back."""
+    rows = CampaignDecision.objects.filter(
+        campaign__in=campaign_ids,
+        state=CampaignDecisionState.DONE,
+        effective_at__lte=at,
+        corrects__isnull=True,
+        correction__isnull=True,
+    )
+    latest = rows.order_by("campaign_id", "-decided_at", "-id").distinct("campaign_id")
+    return {decision.campaign_id: decision for decision in latest}
+
+
+def purity(decision: CampaignDecision) -> Purity:
+    """Judge a campaign by the latest decisions that people made on single members, those left out too."""
+    alone = Decision.objects.filter(
+        post__membership__campaign=decision.campaign_id,
+        source=DecisionSource.MODERATOR,
+        campaign_decision__isnull=True,
+        reversal__isnull=True,
+    )
+    said = list(alone.order_by("-decided_at", "-id").values_list("verdict", flat=True)[:LATEST])
+    return Purity(agreeing=said.count(decision.verdict), judged=len(said))

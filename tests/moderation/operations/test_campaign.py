@@ -1,0 +1,406 @@
+"""One decision for a whole campaign: what it settles, what it refuses, how it is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from moderation.models import (
+    AuditEntry,
+    Campaign,
+    CampaignDecision,
+    CampaignMember,
+    Case,
+    Decision,
+    Delivery,
+    Label,
+    Platform,
+    Reversal,
+    User,
+)
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import campaign, campaign_carry, campaign_reverse, reverse, review
+from moderation.operations.campaign import Wanted
+from moderation.queries import campaign_members, history
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def webhook(platform: Platform) -> Platform:
+    """The platform takes webhooks, so deliveries wait."""
+    platform.webhook_url = "https://hooks.example/"
+    platform.save()
+    return platform
+
+
+@pytest.fixture
+def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
+    """A campaign of five that waits."""
+    return opened(platform, 5, at=at)
+
+
+def spam(count: int, **given: object) -> Wanted:
+    return Wanted(verdict=Verdict.SPAM, expected_count=count, **given)  # type: ignore[arg-type]  # its own fields
+
+
+class TestDecide:
+    def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
+        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        decisions = Decision.objects.filter(campaign_decision=made)
+        assert decisions.count() == 5
+        assert {one.source for one in decisions} == {DecisionSource.MODERATOR}
+        assert {one.effective_at for one in decisions} == {later(70)}
+        assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 5
+        assert Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at=later(70)).count() == 5
+        entries = AuditEntry.objects.filter(action="decision.created")
+        assert [entry.details["campaign"] for entry in entries] == [pills.pk] * 5
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+        made.refresh_from_db()
+        assert (made.state, made.posts, made.settled) == ("done", 5, 5)
+
+    def test_fails_and_decides_nothing_when_the_count_moved(
+        self, platform: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
+
+        with pytest.raises(campaign.CountMoved) as refusal:
+            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert (refusal.value.expected, refusal.value.found) == (5, 6)
+        assert not Decision.objects.exists()
+        assert not CampaignDecision.objects.exists()
+
+    def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User, later: Later) -> None:
+        odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
+        campaign.leave_out(
+            campaign_id=pills.pk, post_id=odd.post_id, is_left_out=True, moderator=moderator, at=later(50)
+        )
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
+        assert not Decision.objects.filter(post=odd.post).exists()
+
+    def test_takes_in_again(self, pills: Campaign, moderator: User, later: Later) -> None:
+        post = CampaignMember.objects.filter(campaign=pills)[0].post_id
+        for is_left_out in (True, False):
+            campaign.leave_out(
+                campaign_id=pills.pk, post_id=post, is_left_out=is_left_out, moderator=moderator, at=later(50)
+            )
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert Decision.objects.count() == 5
+
+    def test_keeps_what_somebody_decided_alone(
+        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        case = Case.objects.order_by("id")[0]
+        review.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
+        )
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Decision.objects.get(post=case.post).verdict == Verdict.NOT_SPAM
+
+    def test_shows_the_winner_to_who_held_a_case(
+        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        case = Case.objects.order_by("id")[0]
+        review.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(review.AlreadyDecided) as refusal:
+            review.decide(
+                case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(61)
+            )
+        assert refusal.value.decision.decided_by == moderator
+
+    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.CAMPAIGN])
+    def test_leaves_samples_to_be_judged_alone(
+        self, pills: Campaign, moderator: User, later: Later, reason: CaseReason
+    ) -> None:
+        sample = Case.objects.order_by("id")[0]
+        Case.objects.filter(pk=sample.pk).update(reason=reason)
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
+
+    def test_leaves_escalated_cases_to_leads(
+        self, pills: Campaign, moderator: User, lead: User, later: Later
+    ) -> None:
+        Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
+
+        with pytest.raises(campaign.CountMoved):
+            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+
+        assert Decision.objects.count() == 5
+
+    def test_includes_what_the_filter_let_through_if_asked(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        pills = opened(platform, 3, at=at)
+        fake_scorer.default = 0.1
+        run_all(accept(platform, [incoming(7, at=later(1))], at=later(1)), at=later(2))
+        places = campaign_members.counts(campaign_id=pills.pk)
+        assert (places["waiting"], places["allowed"]) == (3, 1)
+
+        campaign.decide(
+            campaign_id=pills.pk, wanted=spam(4, has_filtered=True), moderator=moderator, at=later(60)
+        )
+
+        assert Decision.objects.filter(decided_by=moderator, verdict=Verdict.SPAM).count() == 4
+        assert Label.objects.count() == 4
+
+    def test_wants_the_count_confirmed_beyond_25(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        pills = opened(platform, 26, at=at)
+
+        for confirmed in (None, 25):
+            with pytest.raises(campaign.NotConfirmed):
+                campaign.decide(
+                    campaign_id=pills.pk,
+                    wanted=spam(26, confirmed_count=confirmed),
+                    moderator=moderator,
+                    at=later(60),
+                )
+        campaign.decide(
+            campaign_id=pills.pk, wanted=spam(26, confirmed_count=26), moderator=moderator, at=later(61)
+        )
+
+        assert Decision.objects.count() == 26
+
+    def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User, later: Later) -> None:
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(campaign.NothingToDecide):
+            campaign.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
+
+    def test_takes_as_many_queries_for_two_hundred_as_for_five(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        counts = []
+        for size, text in (
+            (5, "one word two words three words four"),
+            (200, "alpha beta gamma delta epsilon zeta"),
+        ):
+            found = opened(platform, size, at=at, text=text)
+            with CaptureQueriesContext(connection) as queries:
+                campaign.decide(
+                    campaign_id=found.pk,
+                    wanted=spam(size, confirmed_count=size),
+                    moderator=moderator,
+                    at=later(60),
+                )
+            counts.append(len(queries))
+
+        assert counts[0] == counts[1] <= 25
+
+    def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert history.undoable(moderator=moderator, at=later(61)) is None
+
+
+class TestUndo:
+    def test_opens_every_case_again_and_tells_nobody(
+        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(65))
+
+        assert Case.objects.filter(state=CaseState.OPEN, claimed_by__isnull=True, version=2).count() == 5
+        assert Delivery.objects.filter(state=DeliveryState.CANCELLED).count() == 5
+        assert not Label.objects.filter(retracted_at__isnull=True).exists()
+        assert Reversal.objects.filter(replacement__isnull=True).count() == 5
+        assert AuditEntry.objects.filter(action="decision.undone").count() == 5
+        assert campaign_members.counts(campaign_id=pills.pk)["waiting"] == 5
+
+    def test_can_be_decided_again(self, pills: Campaign, moderator: User, later: Later) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
+
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(62))
+
+        assert Label.objects.filter(retracted_at__isnull=True).count() == 5
+
+    def test_is_too_late_when_the_platform_knows(
+        self, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(reverse.TooLate):
+            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(70))
+
+    def test_belongs_to_who_decided(self, pills: Campaign, moderator: User, lead: User, later: Later) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(review.NotAllowed):
+            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=lead, at=later(61))
+
+    def test_happens_once(self, pills: Campaign, moderator: User, later: Later) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
+
+        with pytest.raises(reverse.AlreadyReversed):
+            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(62))
+
+
+class TestCorrect:
+    def test_compensates_every_post_once(
+        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
+
+        correction = campaign_reverse.correct(
+            campaign_decision_id=made.pk, moderator=moderator, reason="a charity", at=later(600)
+        )
+
+        told = Delivery.objects.filter(event="decision.reversed", state=DeliveryState.WAITING)
+        assert told.count() == 5
+        assert Decision.objects.filter(campaign_decision=correction, verdict=Verdict.NOT_SPAM).count() == 5
+        assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == 5
+        assert Label.objects.filter(retracted_at__isnull=False, is_spam=True).count() == 5
+        assert Reversal.objects.filter(replacement__isnull=False).count() == 5
+        with pytest.raises(reverse.AlreadyReversed):
+            campaign_reverse.correct(
+                campaign_decision_id=made.pk, moderator=moderator, reason="again", at=later(601)
+            )
+
+    def test_leaves_what_was_corrected_alone_before(
+        self, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        first = Decision.objects.filter(campaign_decision=made)[0]
+        reverse.correct(
+            decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, reason="", at=later(500)
+        )
+
+        correction = campaign_reverse.correct(
+            campaign_decision_id=made.pk, moderator=moderator, reason="all of it", at=later(600)
+        )
+
+        assert Decision.objects.filter(campaign_decision=correction).count() == 4
+
+    def test_waits_for_the_time_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(campaign_reverse.TooEarly):
+            campaign_reverse.correct(
+                campaign_decision_id=made.pk, moderator=moderator, reason="x", at=later(61)
+            )
+
+    def test_of_others_is_for_leads(
+        self, pills: Campaign, moderator: User, other_moderator: User, lead: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(review.NotAllowed):
+            campaign_reverse.correct(
+                campaign_decision_id=made.pk, moderator=other_moderator, reason="x", at=later(600)
+            )
+        campaign_reverse.correct(campaign_decision_id=made.pk, moderator=lead, reason="x", at=later(601))
+
+        assert Decision.objects.filter(verdict=Verdict.NOT_SPAM, decided_by=lead).count() == 5
+
+
+class TestLarge:
+    """More than a moderator waits for; here, more than four."""
+
+    @pytest.fixture(autouse=True)
+    def _small_pieces(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(campaign, "AT_ONCE", 4)
+        monkeypatch.setattr(campaign_reverse, "AT_ONCE", 4)
+        monkeypatch.setattr(campaign_carry, "PIECE", 2)
+
+    def carried_out(self, decision: CampaignDecision, at: datetime) -> CampaignDecision:
+        campaign_carry.carry_out(campaign_decision_id=decision.pk, at=at)
+        decision.refresh_from_db()
+        return decision
+
+    def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
+        self, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        assert (made.state, made.settled) == (CampaignDecisionState.WAITING, 0)
+
+        assert not campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(65))
+        assert campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(70))
+        made.refresh_from_db()
+        assert (made.state, made.settled) == (CampaignDecisionState.RUNNING, 2)
+
+        assert self.carried_out(made, later(71)).state == CampaignDecisionState.DONE
+        assert made.settled == 5
+        assert Label.objects.count() == 5
+
+    def test_undone_before_it_begins_does_nothing(
+        self, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+
+        assert self.carried_out(made, later(80)).settled == 0
+        assert not Decision.objects.exists()
+
+    def test_leaves_out_who_joins_meanwhile(
+        self, platform: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
+        run_all([late], at=later(62))
+
+        self.carried_out(made, later(75))
+
+        assert Case.objects.get(state=CaseState.OPEN).post_id == late.pk
+
+    def test_is_found_again_when_its_message_was_lost(
+        self, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert campaign_carry.sweep(at=later(65)) == 0
+        assert campaign_carry.sweep(at=later(75)) == 1
+        campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(75))
+        assert campaign_carry.sweep(at=later(76)) == 0
+        assert campaign_carry.sweep(at=later(200)) == 1
+
+    def test_refuses_a_second_decision_while_the_first_is_carried_out(
+        self, pills: Campaign, moderator: User, lead: User, later: Later
+    ) -> None:
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(campaign.StillRunning):
+            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+
+    def test_is_corrected_piece_by_piece(self, pills: Campaign, moderator: User, later: Later) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        self.carried_out(made, later(75))
+
+        correction = campaign_reverse.correct(
+            campaign_decision_id=made.pk, moderator=moderator, reason="sorry", at=later(600)
+        )
+
+        assert correction.state == CampaignDecisionState.RUNNING
+        assert self.carried_out(correction, later(601)).settled == 5
+        assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == 5
