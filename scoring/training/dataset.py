@@ -1,26 +1,49 @@
-"""Labelled texts in JSON lines: load, check, split by near-duplicate group, account for their origin."""
+"""Labelled texts in JSON lines: load, check, split by near-duplicate group, account for their origin.
+
+Three kinds of labels: published corpora (the lines name their source), the desk's own exports of decisions,
+and what rules say of unlabelled texts (rules.py).
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from scoring.normalise import normalise
 from scoring.splits import Split, split_of
 
-__all__ = ["Example", "FileManifest", "Malformed", "Provenance", "Split", "load", "part", "split_of"]
+__all__ = [
+    "DEFAULT_WEIGHTS",
+    "Example",
+    "FileManifest",
+    "Malformed",
+    "Provenance",
+    "Split",
+    "load",
+    "part",
+    "read_as_served",
+    "split_of",
+    "weighted",
+]
 
 
 class Provenance(StrEnum):
-    """Who gave the labels; `meta.provenance` of a row, else PROFESSIONAL (published, annotated corpora)."""
+    """Who gave the labels: `meta.provenance` of a row, CURATED for a row of the desk's own export, else
+    PROFESSIONAL (published, annotated corpora).
+    """
 
     PROFESSIONAL = "professional"
     CURATED = "curated"
     RULE = "rule"
+
+
+# How much one text counts in training. A rule errs more often than a person.
+DEFAULT_WEIGHTS = {Provenance.PROFESSIONAL: 1.0, Provenance.CURATED: 1.0, Provenance.RULE: 0.3}
 
 
 class Malformed(ValueError):
@@ -29,7 +52,7 @@ class Malformed(ValueError):
 
 @dataclass(frozen=True)
 class Example:
-    """One labelled text. `label` is 1 for spam; near-duplicates share a `group`."""
+    """One labelled text: `label` 1 is spam, near-duplicates share a `group`, `weight` counts in training."""
 
     id: str
     source: str
@@ -39,6 +62,7 @@ class Example:
     lang: str = "xx"
     provenance: Provenance = Provenance.PROFESSIONAL
     meta: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -56,28 +80,59 @@ class FileManifest:
 def load(paths: Iterable[Path]) -> list[Example]:
     """Read every row of the files, repeats included: a corpus holds one message several times, in one group.
 
-    Raises Malformed for the first row that cannot be used.
+    A decided post without text is left out: its links were judged. Raises Malformed for the first row that
+    cannot be used.
     """
-    return [
-        _parse(line, where=f"{path}:{number}")
+    rows = (
+        (_row(line, where=f"{path}:{number}"), f"{path}:{number}")
         for path in paths
-        for number, line in enumerate(_lines(path), start=1)
+        for number, line in enumerate(lines(path), start=1)
         if line.strip()
+    )
+    return [
+        _parse(row, where=where) for row, where in rows if not (_is_decision(row) and not row.get("text"))
     ]
 
 
+def lines(path: Path) -> list[str]:
+    """Split a UTF-8 file at line feeds. Raises Malformed if it is not UTF-8."""
+    try:
+        # Not str.splitlines: it also breaks at U+2028 and U+0085, which are legal inside a JSON string.
+        return path.read_bytes().decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"{path}: byte {error.start}: not UTF-8") from error
+
+
 def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
-    """Keep the examples whose group falls into the split, in their order."""
-    return [example for example in examples if split_of(example.group) is split]
+    """Keep the examples whose group falls into the split, in their order.
+
+    What rules labelled is for training only: a model that learned a rule looks good when the rule judges it.
+    """
+    return [
+        example
+        for example in examples
+        if split_of(example.group) is split
+        and (split is Split.TRAIN or example.provenance is not Provenance.RULE)
+    ]
+
+
+def weighted(examples: Iterable[Example], *, weights: Mapping[Provenance, float]) -> list[Example]:
+    """Give every example the weight of its provenance."""
+    return [replace(example, weight=weights[example.provenance]) for example in examples]
+
+
+def read_as_served(examples: Iterable[Example]) -> list[Example]:
+    """Normalise the texts as the content model's caller does."""
+    return [replace(example, text=normalise(example.text).text) for example in examples]
 
 
 def manifest(paths: Iterable[Path]) -> list[FileManifest]:
     """Describe each file for the model card and for the release that is trained from it."""
-    return [_manifest_of(path) for path in paths]
+    return [describe(path, examples=load([path])) for path in paths]
 
 
-def _manifest_of(path: Path) -> FileManifest:
-    examples = load([path])
+def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
+    """Describe one file by what was read from it."""
     return FileManifest(
         file=path.name,
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -88,32 +143,36 @@ def _manifest_of(path: Path) -> FileManifest:
     )
 
 
-def _lines(path: Path) -> list[str]:
-    try:
-        # Not str.splitlines: it also breaks at U+2028 and U+0085, which are legal inside a JSON string.
-        return path.read_bytes().decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise Malformed(f"{path}: byte {error.start}: not UTF-8") from error
-
-
-def _parse(line: str, *, where: str) -> Example:
+def _row(line: str, *, where: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise Malformed(f"{where}: not JSON: {error.msg} at column {error.colno}") from error
     if not isinstance(row, dict):
         raise Malformed(f"{where}: expected an object, got {type(row).__name__}")
+    return row
+
+
+def _is_decision(row: Mapping[str, Any]) -> bool:
+    """Tell a line of the desk's own export, which holds the stored record, from one of a corpus."""
+    return "record" in row and "source" not in row
+
+
+def _parse(row: Mapping[str, Any], *, where: str) -> Example:
     meta = row.get("meta", {})
     if not isinstance(meta, dict):
         raise Malformed(f"{where}: meta: expected an object, got {type(meta).__name__}")
+    identity = _text(row, name="id", where=where)
+    # An export's id is platform/external id/revision.
+    source = f"desk {identity.partition('/')[0]}" if _is_decision(row) else ""
     return Example(
-        id=_text(row, name="id", where=where),
-        source=_text(row, name="source", where=where),
+        id=identity,
+        source=source or _text(row, name="source", where=where),
         text=_text(row, name="text", where=where),
         label=_label(row, where=where),
         group=_text(row, name="group", where=where),
-        lang=_text(row, name="lang", where=where) if "lang" in row else "xx",
-        provenance=_provenance(meta, where=where),
+        lang=str(row.get("lang") or "xx"),
+        provenance=Provenance.CURATED if source else _provenance(meta, where=where),
         meta=meta,
     )
 

@@ -38,6 +38,7 @@ class Quality:
     pr_auc: Estimate
     precision: float
     recall: float
+    calibration_error: float
 
 
 def best_threshold(*, labels: Floats, probabilities: Floats) -> float:
@@ -77,6 +78,17 @@ def pr_auc(labels: Floats, probabilities: Floats) -> float:
     return _of_both_classes(average_precision_score, labels, probabilities)
 
 
+def calibration_error(labels: Floats, probabilities: Floats) -> float:
+    """Expected calibration error in ten equal bins (Guo et al., On Calibration of Neural Networks, 2017)."""
+    bins = np.minimum((probabilities * 10).astype(int), 9)
+    gaps = [
+        abs(float(labels[bins == place].mean() - probabilities[bins == place].mean()))
+        * (bins == place).mean()
+        for place in np.unique(bins)
+    ]
+    return float(sum(gaps))
+
+
 def _quality(
     examples: Sequence[Example], *, source: str, probabilities: Floats, threshold: float, seed: int
 ) -> Quality:
@@ -102,6 +114,7 @@ def _quality(
         pr_auc=estimate(pr_auc),
         precision=float(precision_score(labels, verdicts, zero_division=0)),
         recall=float(recall_score(labels, verdicts, zero_division=0)),
+        calibration_error=calibration_error(labels, probabilities),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
+
+from scoring.training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
 
@@ -49,11 +52,16 @@ def write(*, model_folder: Path, card: Path) -> None:
         ),
         class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
         train_minutes=f"{outcome['train_seconds'] / 60:.0f}",
+        options=_options(recipe),
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
         data_rows="\n".join(_data_row(entry) for entry in data),
         metric_rows="\n".join(_metric_rows(outcome["models"])),
-        threshold=f"{outcome['threshold']:.3f}",
-        validation_pr_auc=f"{outcome['validation_pr_auc']:.3f}",
+        threshold=f"{outcome['threshold']:g}",
+        calibration="sigmoid({:.3f} · margin {:+.3f})".format(*outcome["calibration"]),
+        validation_rows="\n".join(_validation_row(*entry) for entry in outcome["validation"].items()),
+        robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
+        rules=_rules(metrics["rules"]),
+        normaliser=outcome["normaliser"],
         files=_files(model_folder),
         data_arguments=" ".join(f"../shared/data/{name}" for name in _given(data)),
     )
@@ -62,7 +70,11 @@ def write(*, model_folder: Path, card: Path) -> None:
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [str(entry["file"]) for entry in data if entry["sources"] != ["starter"]]
+    return [
+        str(entry["file"])
+        for entry in data
+        if entry["sources"] != ["starter"] and "rule" not in entry["provenance"]
+    ]
 
 
 def _data_row(entry: Mapping[str, Any]) -> str:
@@ -79,10 +91,45 @@ def _metric_rows(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]
     return [
         f"| {MODEL_NAMES[name]} | {quality['source']} | {quality['rows']} ({quality['spam']}) "
         f"| {_interval(quality['f1'])} | {_interval(quality['roc_auc'])} | {_interval(quality['pr_auc'])} "
-        f"| {quality['precision']:.3f} / {quality['recall']:.3f} |"
+        f"| {quality['precision']:.3f} / {quality['recall']:.3f} | {quality['calibration_error']:.3f} |"
         for name, qualities in models.items()
         for quality in qualities
     ]
+
+
+def _validation_row(name: str, found: Mapping[str, float]) -> str:
+    return f"| {MODEL_NAMES[name]} | {found['pr_auc']:.4f} | {found['log_loss']:.4f} |"
+
+
+def _robustness_row(found: Mapping[str, Any]) -> str:
+    return (
+        f"| {found['attack'].replace('_', ' ')} | {found['recall']:.3f} "
+        f"| {found['recall_without_normaliser']:.3f} |"
+    )
+
+
+def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
+    """Say which rules labelled texts of this run, if any."""
+    if not qualities:
+        return "No text of this run was labelled by rules (`scoring/training/rules.py`)."
+    rows = [
+        f"| {one['rule']} | {'spam' if one['label'] else 'not spam'} "
+        f"| {one['labelled']:,} | {one['right']:.1%} |"
+        for one in qualities
+    ]
+    head = "Rules labelled the unlabelled files. On the labelled train part each rule is right this often:"
+    return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])
+
+
+def _options(recipe: Mapping[str, Any]) -> str:
+    """Return the options of the command that differ from its defaults."""
+    default = dataclasses.asdict(Recipe())
+    changed = {name: value for name, value in recipe.items() if value != default[name]}
+    flags = [
+        "--bf16" if name == "is_bf16" else f"--{name.replace('_', '-')} {value}"
+        for name, value in changed.items()
+    ]
+    return "".join(f"{flag} " for flag in flags)
 
 
 def _interval(estimate: Mapping[str, float]) -> str:

@@ -34,5 +34,9 @@ def probabilities(train: Sequence[Example], *, texts: Sequence[str], seed: int) 
         make_union(words, characters),
         LogisticRegression(C=10, max_iter=1000, class_weight="balanced", random_state=seed),
     )
-    model.fit([example.text for example in train], [example.label for example in train])
+    model.fit(
+        [example.text for example in train],
+        [example.label for example in train],
+        logisticregression__sample_weight=[example.weight for example in train],
+    )
     return np.asarray(model.predict_proba(list(texts))[:, 1], dtype=np.float64)

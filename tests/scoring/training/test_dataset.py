@@ -105,6 +105,66 @@ class TestLoad:
             dataset.load([path])
 
 
+class TestDecisions:
+    """A line of the desk's own export, as docs/ml-guide.md describes it."""
+
+    ROW: dict[str, Any] = {
+        "schema_version": 1,
+        "id": "demo-social/post-1/2",
+        "text": "Buy now",
+        "lang": "",
+        "label": 1,
+        "group": "77",
+        "split": "train",
+        "record": {"schema": 1},
+        "provenance": {"decided_by": "moderator", "release": "abc"},
+    }
+
+    def test_are_curated_labels_from_the_platform(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "labels.jsonl", self.ROW)
+
+        (example,) = dataset.load([path])
+
+        assert (example.source, example.provenance) == ("desk demo-social", Provenance.CURATED)
+        assert (example.lang, example.label, example.group) == ("xx", 1, "77")
+
+    def test_without_text_are_left_out(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "labels.jsonl", {**self.ROW, "text": ""}, self.ROW)
+
+        assert len(dataset.load([path])) == 1
+
+
+class TestWeights:
+    def test_are_those_of_the_provenance(self, tmp_path: Path) -> None:
+        ruled = {**ROW, "meta": {"provenance": "rule"}}
+        examples = dataset.load([write(tmp_path / "texts.jsonl", ROW, ruled)])
+
+        found = dataset.weighted(examples, weights={**dataset.DEFAULT_WEIGHTS, Provenance.RULE: 0.25})
+
+        assert [example.weight for example in found] == [1.0, 0.25]
+
+
+class TestPart:
+    def test_what_rules_labelled_is_only_trained_on(self, tmp_path: Path) -> None:
+        rows = [{**ROW, "group": f"g{number}", "meta": {"provenance": "rule"}} for number in range(100)]
+        examples = dataset.load([write(tmp_path / "texts.jsonl", *rows)])
+
+        sizes = [len(dataset.part(examples, split=split)) for split in Split]
+
+        assert sizes[0] > 60
+        assert sizes[1:] == [0, 0]
+
+
+class TestReadAsServed:
+    def test_normalises_the_text_alone(self, tmp_path: Path) -> None:
+        examples = dataset.load([write(tmp_path / "texts.jsonl", {**ROW, "text": "f r e e c4sh"})])
+
+        (found,) = dataset.read_as_served(examples)
+
+        assert found.text == "free cash"
+        assert (found.id, found.group, found.label) == ("a1", "g1", 1)
+
+
 class TestSplitOf:
     @pytest.mark.parametrize(
         ("group", "split"),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from scoring.training import __main__ as command
-from scoring.training import fine_tune
-from scoring.training.dataset import Example, Split, split_of
+from scoring.training import dataset, fine_tune, train_content
+from scoring.training.dataset import Example, Provenance, Split, split_of
 
 pytestmark = pytest.mark.train
 pytest.importorskip("torch", reason="torch is in the train group")
@@ -52,6 +52,46 @@ def test_learns_the_difference_and_reports_it(trained: Path) -> None:
     assert together["rows"] == outcome["parts"]["test"] > 0
     assert tiny["roc_auc"]["value"] > 0.95
     assert set(outcome["models"]) == {"distilbert", "tfidf_logistic", "mean_of_both"}
+
+
+def test_what_is_saved_is_calibrated(trained: Path) -> None:
+    """The calibration is part of the weights: whoever serves them serves calibrated probabilities."""
+    outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(trained)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(trained)
+    before = fine_tune.spam_probabilities(model, tokenizer, texts=["free cash", "hello friend"])
+
+    fine_tune.fold_calibration(model, slope=0.5, intercept=-1.0)
+
+    after = fine_tune.spam_probabilities(model, tokenizer, texts=["free cash", "hello friend"])
+    margins, expected = (np.log(one / (1 - one)) for one in (after, before))
+    assert margins == pytest.approx(0.5 * expected - 1.0, abs=1e-4)
+    assert outcome["calibration"][0] > 0
+
+
+def test_measures_what_disguise_costs(trained: Path) -> None:
+    outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
+
+    by_attack = {one["attack"]: one for one in outcome["robustness"]}
+
+    assert by_attack["none"]["recall"] >= by_attack["none"]["recall_without_normaliser"] - 0.5
+    assert by_attack["zero_width"]["recall"] == by_attack["none"]["recall"]
+
+
+def test_learns_from_rules_with_less_weight(tmp_path: Path) -> None:
+    labelled, crawled = tmp_path / "texts.jsonl", tmp_path / "crawl.jsonl"
+    row = {"id": "1", "source": "tiny", "text": "see you later", "label": 0, "group": "g0"}
+    labelled.write_text(json.dumps(row) + "\n")
+    crawled.write_text(json.dumps({"text": "Please subscribe to my channel"}) + "\n")
+
+    material = train_content.gather(data=[labelled], unlabelled=[crawled], weights=dataset.DEFAULT_WEIGHTS)
+
+    assert [(one.provenance.value, one.weight) for one in material.examples] == [
+        ("professional", 1.0),
+        ("rule", dataset.DEFAULT_WEIGHTS[Provenance.RULE]),
+    ]
+    assert [entry.file for entry in material.files] == ["texts.jsonl", "crawl.jsonl"]
+    assert material.rules
 
 
 def test_answers_in_the_order_asked(trained: Path) -> None:
