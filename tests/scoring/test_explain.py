@@ -131,6 +131,16 @@ class TestWordContributions:
             "don't",
         ]
 
+    def test_find_a_disguised_word_where_it_was_written(self) -> None:
+        text = "a p i l l s offer, сhеаp as ever, for m\u200bother"
+
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        by_word = {text[one.start : one.end]: one.contribution for one in found}
+        assert by_word["p i l l s"] == pytest.approx(2, abs=1e-6)
+        assert by_word["сhеаp"] == pytest.approx(1, abs=1e-6)
+        assert by_word["m\u200bother"] == pytest.approx(-1, abs=1e-6)
+
     @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
     def test_of_nothing_is_nothing(self, text: str) -> None:
         assert word_contributions(text, probabilities=speaks_of_pills) == ()
@@ -151,4 +161,27 @@ class TestWordContributions:
         found = word_contributions("word " * 1_000 + "pills", probabilities=counted)
 
         assert len(found) == MAX_WORDS
-        assert sum(asked) <= 330
+        assert sum(asked) <= 2 * MAX_WORDS + 2
+        assert max(asked) <= 16
+
+    def test_reach_every_word_of_a_long_text(self) -> None:
+        words = [f"word{number}" for number in range(60)]
+        words[7], words[31], words[50] = "pills", "cheap", "mother"
+        text = " ".join(words)
+
+        found = word_contributions(text, probabilities=speaks_of_pills)
+
+        by_word = {text[one.start : one.end]: one.contribution for one in found}
+        expected = dict.fromkeys(words, 0.0) | {"pills": 2.0, "cheap": 1.0, "mother": -1.0}
+        assert by_word == pytest.approx(expected, abs=1e-6)
+
+    def test_a_short_text_asks_less(self) -> None:
+        asked: list[int] = []
+
+        def counted(texts: Sequence[str]) -> Floats:
+            asked.append(len(texts))
+            return speaks_of_pills(texts)
+
+        word_contributions("cheap pills for my dear mother today", probabilities=counted)
+
+        assert sum(asked) <= 2 * 7 + 2
