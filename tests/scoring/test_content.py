@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 import numpy as np
 import pytest
 
+from scoring import normalise
 from scoring.content import Breaker, ContentModel, Unavailable
 
 
@@ -210,6 +211,44 @@ class TestRetry:
             model.probabilities(["hello"])
 
 
+class TestNormaliser:
+    @pytest.mark.parametrize(("normaliser", "sent"), [("none", b"f r e e"), (normalise.VERSION, b"free")])
+    def test_stands_in_front(self, serve: Serve, normaliser: str, sent: bytes) -> None:
+        received = bytearray()
+
+        def handle(connection: socket.socket) -> None:
+            with _Overheard(connection, received) as overheard:
+                logits_answer([[0.0, 0.0]], shape=[1, 2])(overheard)
+
+        server = serve(handle)
+        model = ContentModel(
+            url=f"http://127.0.0.1:{server.port}", version="1", normaliser=normaliser, timeout_seconds=0.5
+        )
+
+        model.probabilities(["f r e e"])
+
+        assert len(sent).to_bytes(4, "little") + sent in bytes(received)
+
+    def test_refuses_a_release_fitted_with_another(self) -> None:
+        with pytest.raises(normalise.VersionMismatch):
+            ContentModel(url="grpc://127.0.0.1:1", version="1", normaliser="0.9")
+
+    def test_reads_a_huge_text_in_bounded_time_and_size(self, serve: Serve) -> None:
+        received = bytearray()
+
+        def handle(connection: socket.socket) -> None:
+            with _Overheard(connection, received) as overheard:
+                logits_answer([[0.0, 0.0]], shape=[1, 2])(overheard)
+
+        server = serve(handle)
+        started = time.process_time()
+
+        model_on(server.port).probabilities([" " * 100_000 + "win a prize " * 100_000])
+
+        assert time.process_time() - started < 2.0
+        assert 19_000 < len(received) < 25_000
+
+
 class TestBreaker:
     def test_fails_at_once_after_failures_in_a_row(self, serve: Serve) -> None:
         server = serve(hangs_up)
@@ -278,6 +317,19 @@ class TestSettings:
     def test_refuses_a_batch_size_the_server_would_refuse(self, batch_size: int) -> None:
         with pytest.raises(ValueError, match="batch_size"):
             ContentModel(url="grpc://127.0.0.1:1", version="1", batch_size=batch_size)
+
+
+class _Overheard(socket.socket):
+    """Wraps a connection and keeps what came in."""
+
+    def __init__(self, connection: socket.socket, received: bytearray) -> None:
+        super().__init__(fileno=connection.detach())
+        self._received = received
+
+    def recv(self, size: int, flags: int = 0, /) -> bytes:
+        chunk = super().recv(size, flags)
+        self._received += chunk
+        return chunk
 
 
 class _OneRequest(socket.socket):
