@@ -1,11 +1,13 @@
 """Rows: shape and database constraints, one file per noun. No business rule lives here."""
 
+from moderation.models.answers import StoredAnswer
 from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.bans import Ban
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
 from moderation.models.cases import Case, Decision, Label, Reversal
-from moderation.models.deliveries import Delivery
+from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
+from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.filters import SavedFilter
 from moderation.models.people import User
@@ -16,6 +18,7 @@ from moderation.models.presence import Presence
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import AuthorBand, LinkVerdict
 from moderation.models.scores import Score
+from moderation.models.webhooks import SigningSecret, WebhookEndpoint
 
 __all__ = [
     "ApiKey",
@@ -32,7 +35,9 @@ __all__ = [
     "Complaint",
     "Decision",
     "Delivery",
+    "DeliveryAttempt",
     "Domain",
+    "Erasure",
     "Export",
     "Label",
     "LinkVerdict",
@@ -47,6 +52,9 @@ __all__ = [
     "Revision",
     "SavedFilter",
     "Score",
+    "SigningSecret",
     "SimilarityBand",
+    "StoredAnswer",
     "User",
+    "WebhookEndpoint",
 ]

@@ -30,6 +30,7 @@ class CaseReason(models.TextChoices):
     ESCALATED = "escalated", "escalated by a moderator"
     CAMPAIGN = "campaign", "sample of a decided campaign"
     CONFLICT = "conflict", "the filter and its campaign disagree"
+    APPEALED = "appealed", "the platform disputes the decision"
 
 
 BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value})

@@ -1,4 +1,4 @@
-"""Deliveries: decisions on their way back to the platform."""
+"""Deliveries: decisions on their way back to the platform, and the log of every attempt."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from django.db.models import Q
 
 from moderation.models.cases import Decision
 from moderation.models.platforms import Platform
+from moderation.models.posts import Post
+from moderation.models.webhooks import WebhookEndpoint
 
 
 class DeliveryState(models.TextChoices):
@@ -22,12 +24,24 @@ class DeliveryState(models.TextChoices):
 
 
 class Delivery(models.Model):
-    """One webhook message. Its id is the `webhook-id`: the same on every attempt."""
+    """One webhook message to one endpoint. Its id is the `webhook-id`: the same on every attempt.
+
+    The messages about one post go to an endpoint in the order of `sequence`, one after another.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="deliveries")
-    decision = models.OneToOneField(Decision, on_delete=models.CASCADE, related_name="delivery")
+    endpoint = models.ForeignKey(
+        WebhookEndpoint, null=True, on_delete=models.PROTECT, related_name="deliveries", db_index=False
+    )
+    post = models.ForeignKey(
+        Post, null=True, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
+    decision = models.ForeignKey(
+        Decision, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+    )
     event = models.CharField(max_length=40)
+    sequence = models.PositiveIntegerField(default=1, db_default=1)
     body = models.JSONField()
     state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
     created_at = models.DateTimeField()
@@ -38,9 +52,30 @@ class Delivery(models.Model):
 
     class Meta:
         ordering = ("created_at", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("decision", "endpoint"), name="delivery_once_per_endpoint"),
+        )
         indexes = (
             models.Index(fields=("next_attempt_at", "id"), name="delivery_due", condition=Q(state="waiting")),
+            models.Index(fields=("post", "sequence"), name="delivery_of_post"),
+            models.Index(fields=("endpoint", "-created_at", "-id"), name="delivery_log"),
         )
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class DeliveryAttempt(models.Model):
+    """One call of the endpoint: what came back, and how long it took."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="log")
+    at = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True, help_text="Null when no answer came.")
+    error = models.CharField(max_length=500, blank=True)
+    duration_ms = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("at", "id")
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id} at {self.at:%Y-%m-%d %H:%M:%S}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from moderation.models.platforms import Platform
+
 
 class ExportState(models.TextChoices):
     """How far an export is."""
@@ -20,6 +22,14 @@ class Export(models.Model):
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
+    )
+    platform = models.ForeignKey(
+        Platform,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="exports",
+        help_text="Only labels of this platform; empty takes all.",
     )
     requested_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=ExportState.choices, default=ExportState.WAITING)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
 class Platform(models.Model):
-    """A social network that sends its posts here. Without a webhook address it reads decisions by polling."""
+    """A social network that sends its posts here.
+
+    Without a webhook endpoint it reads decisions by polling.
+    """
 
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=200)
     webhook_url = models.URLField(max_length=500, blank=True)
     webhook_secret = models.CharField(max_length=200, blank=True)
+    ignores_unknown_fields = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Drop fields that we do not know, instead of refusing them.",
+    )
+    text_retention_days = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Erase what posts said after so many days; empty keeps it."
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -28,6 +40,11 @@ class Scope(models.TextChoices):
     POSTS_WRITE = "posts:write"
     COMPLAINTS_WRITE = "complaints:write"
     VERDICTS_READ = "verdicts:read"
+    CASES_READ = "cases:read"
+    DECISIONS_WRITE = "decisions:write"
+    RULES_ADMIN = "rules:admin"
+    LABELS_EXPORT = "labels:export"
+    WEBHOOKS_ADMIN = "webhooks:admin"
 
 
 class ApiKey(models.Model):
@@ -38,6 +55,17 @@ class ApiKey(models.Model):
     prefix = models.CharField(max_length=24, unique=True)
     digest = models.CharField(max_length=64)
     scopes = ArrayField(models.CharField(max_length=32, choices=Scope.choices))
+    acts_as = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="api_keys",
+        help_text="The person in whose name the key decides; without one it cannot.",
+    )
+    posts_per_minute = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many posts the key may send; empty takes the installation's."
+    )
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

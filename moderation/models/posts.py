@@ -22,6 +22,7 @@ class Author(models.Model):
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True)
     first_seen_at = models.DateTimeField()
+    erased_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("id",)
@@ -45,13 +46,19 @@ class Post(models.Model):
     posted_at = models.DateTimeField()
     received_at = models.DateTimeField()
     latest_revision = models.PositiveIntegerField()
+    erased_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("platform", "external_id"), name="post_once_per_platform"),
         )
-        indexes = (models.Index(fields=("author", "received_at"), name="post_author_history"),)
+        indexes = (
+            models.Index(fields=("author", "received_at"), name="post_author_history"),
+            models.Index(
+                fields=("platform", "received_at"), name="post_kept", condition=Q(erased_at__isnull=True)
+            ),
+        )
 
     def __str__(self) -> str:
         return self.external_id

@@ -1,0 +1,43 @@
+"""Erasures: that something was erased, when and why. What it was is not kept."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from moderation.models.platforms import Platform
+
+
+class ErasureKind(models.TextChoices):
+    """What was erased."""
+
+    POST = "post"
+    AUTHOR = "author"
+
+
+class ErasureCause(models.TextChoices):
+    """Why."""
+
+    REQUEST = "request"
+    RETENTION = "retention"
+
+
+class Erasure(models.Model):
+    """One post or author that was erased. A restored backup is brought up to date from this list."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="erasures")
+    kind = models.CharField(max_length=6, choices=ErasureKind.choices)
+    subject_id = models.BigIntegerField(help_text="Our id of the post or author.")
+    name_digest = models.CharField(max_length=64, help_text="Keyed digest of the platform's id.")
+    cause = models.CharField(max_length=9, choices=ErasureCause.choices)
+    posts = models.PositiveIntegerField(default=0)
+    erased_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("kind", "subject_id"), name="erasure_once_per_subject"),
+        )
+        indexes = (models.Index(fields=("platform", "kind", "name_digest"), name="erasure_by_name"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject_id}"

@@ -1,0 +1,72 @@
+"""Where a platform wants to be told of decisions, and the secrets that sign what is sent there."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from moderation.models.platforms import Platform
+
+
+class WebhookEvent(models.TextChoices):
+    """What a platform can be told of."""
+
+    DECISION_CREATED = "decision.created"
+    DECISION_REVERSED = "decision.reversed"
+
+
+class EndpointState(models.TextChoices):
+    """A disabled endpoint gets nothing more; what waited for it stays waiting. A removed one is history."""
+
+    ACTIVE = "active", "active"
+    DISABLED = "disabled", "disabled"
+    REMOVED = "removed", "removed"
+
+
+class WebhookEndpoint(models.Model):
+    """An address of a platform. Empty `events` means all of them."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="webhook_endpoints")
+    url = models.URLField(max_length=500)
+    events = ArrayField(models.CharField(max_length=40, choices=WebhookEvent.choices), default=list)
+    state = models.CharField(max_length=8, choices=EndpointState.choices, default=EndpointState.ACTIVE)
+    state_reason = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("platform", "url"), condition=~Q(state="removed"), name="endpoint_once_per_platform"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class SignatureKind(models.TextChoices):
+    """How a delivery is signed: a shared secret (v1), or a key of which the platform knows the public half."""
+
+    HMAC = "hmac"
+    ED25519 = "ed25519"
+
+
+class SigningSecret(models.Model):
+    """A secret of an endpoint, encrypted. Several are in force while one takes the place of another."""
+
+    endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="secrets")
+    kind = models.CharField(max_length=8, choices=SignatureKind.choices)
+    ciphertext = models.TextField()
+    public_key = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.kind} secret {self.pk}"
