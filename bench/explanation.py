@@ -85,9 +85,8 @@ def _texts(*, count: int, tokens: int, seed: int) -> list[str]:
 def _print(seconds: np.ndarray, words: list[int], asked: list[int], *, options: argparse.Namespace) -> None:
     median, late, slowest = np.percentile(seconds, [50, 95, 100])
     print(f"{len(seconds)} texts of {options.tokens} tokens, {os.cpu_count()} cores")
-    print(
-        f"words a text: {np.median(words):.0f}   texts asked: median {np.median(asked):.0f}, most {max(asked)}"
-    )
+    print(f"words a text: {np.median(words):.0f}")
+    print(f"texts asked: median {np.median(asked):.0f}, most {max(asked)}")
     print(f"seconds: median {median:.3f}   p95 {late:.3f}   most {slowest:.3f}")
 
 
