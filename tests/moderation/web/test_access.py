@@ -22,6 +22,12 @@ ALLOWED = {
     "health": EVERYONE,
     "queue": DECIDERS,
     "review": DECIDERS,
+    "campaigns": DECIDERS,
+    "campaign": DECIDERS,
+    "campaign-decide": DECIDERS,
+    "campaign-leave-out": DECIDERS,
+    "campaign-undo": DECIDERS,
+    "campaign-correct": DECIDERS,
     "review-next": DECIDERS,
     "case": DECIDERS,
     "case-text": DECIDERS,
@@ -51,6 +57,8 @@ ALLOWED = {
 }
 ARGUMENTS = {
     "case_id": 1,
+    "campaign_id": 1,
+    "campaign_decision_id": 1,
     "decision_id": 1,
     "ban_id": 1,
     "export_id": 1,

@@ -1,0 +1,72 @@
+"""What a moderator may send about a campaign. Forms check and translate; they change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models import Reason
+from moderation.models.cases import Verdict
+from moderation.operations.campaign import Wanted
+
+
+class CampaignDecideForm(forms.Form):
+    """A verdict on the posts that were on the screen, with the counts that stood there."""
+
+    verdict = forms.ChoiceField(choices=Verdict.choices)
+    expected_waiting = forms.IntegerField(min_value=0)
+    expected_spam = forms.IntegerField(min_value=0, help_text="Let through by the filter.")
+    expected_not_spam = forms.IntegerField(min_value=0, help_text="Removed by the filter.")
+    has_filtered = forms.BooleanField(required=False)
+    confirmed_count = forms.IntegerField(required=False)
+    reason = forms.CharField(max_length=40, required=False)
+    note = forms.CharField(max_length=2000, required=False, strip=True)
+
+    def __init__(self, *args: Any, reasons: Sequence[Reason], **kwargs: Any) -> None:
+        """Take the reasons that the policy offers."""
+        super().__init__(*args, **kwargs)
+        self._reasons = {reason.code: reason for reason in reasons}
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a reason that does not go with the verdict, or that needs a note."""
+        cleaned = super().clean() or {}
+        code = cleaned.get("reason")
+        if code:
+            reason = self._reasons.get(code)
+            if reason is None or reason.verdict != cleaned.get("verdict"):
+                raise forms.ValidationError(
+                    _("This reason does not go with this verdict. Nothing was decided.")
+                )
+            if reason.needs_note and not cleaned.get("note"):
+                raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+        return cleaned
+
+    def wanted(self) -> Wanted:
+        """Return what is wanted. Call after `is_valid`."""
+        cleaned = self.cleaned_data
+        verdict = Verdict(cleaned["verdict"])
+        filtered = cleaned["expected_spam" if verdict == Verdict.SPAM else "expected_not_spam"]
+        return Wanted(
+            verdict=verdict,
+            expected_count=cleaned["expected_waiting"] + (filtered if cleaned["has_filtered"] else 0),
+            confirmed_count=cleaned["confirmed_count"],
+            has_filtered=cleaned["has_filtered"],
+            reason=cleaned["reason"],
+            note=cleaned["note"],
+        )
+
+
+class LeaveOutForm(forms.Form):
+    """A member, and whether it is left out of decisions on its campaign."""
+
+    post = forms.IntegerField(min_value=1)
+    is_left_out = forms.BooleanField(required=False)
+
+
+class CampaignCorrectForm(forms.Form):
+    """Why a whole campaign is decided the other way."""
+
+    reason = forms.CharField(max_length=500, strip=True)

@@ -1,0 +1,257 @@
+"""Campaigns: the list, one with its members, and what is decided of all at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import Campaign, CampaignDecision, CampaignMember
+from moderation.models.cases import Verdict
+from moderation.operations import campaign, campaign_reverse
+from moderation.operations.review import Refusal
+from moderation.queries import campaign_members, campaigns
+from moderation.queries.campaign_members import Place
+from moderation.queries.queue import InvalidCursor
+from moderation.web import access, campaign_pictures
+from moderation.web.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
+
+
+@require_safe
+@access.deciders
+def index(request: access.DeskRequest) -> HttpResponse:
+    """List the campaigns of which posts wait."""
+    try:
+        found = campaigns.waiting(cursor=request.GET.get("cursor", ""))
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "campaigns",
+        "at": timezone.now(),
+        "page": found,
+        "is_later": "cursor" in request.GET,
+    }
+    return render(request, "campaigns.html", context)
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
+    """Show a campaign, or for htmx only some members; one that was merged leads to where it went."""
+    at = timezone.now()
+    if request.htmx:
+        return render(request, "campaign.html#rows", _members(request, campaign_id) | {"at": at})
+    found = _page(campaign_id, at=at)
+    if found.campaign.merged_into_id:
+        messages.info(request, _("This campaign was united with another: here it is."))
+        return redirect("campaign", found.campaign.merged_into_id)
+    return render(request, "campaign.html", _context(request, found, at=at))
+
+
+@require_POST
+@access.deciders
+def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
+    """Decide every member that waits; ask for the count first where there are many."""
+    at = timezone.now()
+    form = CampaignDecideForm(request.POST, reasons=campaigns.reasons())
+    if not form.is_valid():
+        return _again(request, campaign_id, notice=_first_error(form), status=400)
+    wanted = form.wanted()
+    try:
+        made = campaign.decide(campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at)
+    except campaign.NotConfirmed:
+        is_wrong = wanted.confirmed_count is not None
+        notice = _("That was not the count. Nothing was decided.") if is_wrong else ""
+        return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
+    except campaign.CountMoved as refusal:
+        return _again(request, campaign_id, notice=_moved(refusal), status=412)
+    except Campaign.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        return _again(request, campaign_id, notice=str(refusal), status=409)
+    told = ngettext(
+        "%(count)s post decided: %(verdict)s.", "%(count)s posts decided: %(verdict)s.", made.posts
+    )
+    messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
+    return redirect("campaign", campaign_id)
+
+
+@require_POST
+@access.deciders
+def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
+    """Leave a member out of the decision, or take it in again."""
+    form = LeaveOutForm(request.POST)
+    if not form.is_valid():
+        raise Http404
+    try:
+        campaign.leave_out(
+            campaign_id=campaign_id,
+            post_id=form.cleaned_data["post"],
+            is_left_out=form.cleaned_data["is_left_out"],
+            moderator=request.user,
+            at=timezone.now(),
+        )
+    except (Campaign.DoesNotExist, CampaignMember.DoesNotExist) as refusal:
+        raise Http404 from refusal
+    if not request.htmx:
+        return redirect("campaign", campaign_id)
+    at = timezone.now()
+    context = _context(request, _page(campaign_id, at=at), at=at)
+    context |= {"row": campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])}
+    return render(request, "campaign.html#left_out", context)
+
+
+@require_POST
+@access.deciders
+def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
+    """Take a decision on a campaign back while its countdown runs."""
+    try:
+        made = campaign_reverse.undo(
+            campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
+        )
+    except CampaignDecision.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        return _refused(request, campaign_decision_id, refusal)
+    messages.success(request, _("Undone. Every case is open again, and nobody was told."))
+    return redirect("campaign", made.campaign_id)
+
+
+@require_POST
+@access.deciders
+def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
+    """Replace all decisions of a campaign that the platform knows by the opposite."""
+    form = CampaignCorrectForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, campaign_decision_id, _("A correction needs a reason."))
+    try:
+        made = campaign_reverse.correct(
+            campaign_decision_id=campaign_decision_id,
+            moderator=request.user,
+            reason=form.cleaned_data["reason"],
+            at=timezone.now(),
+        )
+    except CampaignDecision.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        return _refused(request, campaign_decision_id, refusal)
+    told = ngettext(
+        "%(count)s post corrected to: %(verdict)s. The platform will be told.",
+        "%(count)s posts corrected to: %(verdict)s. The platform will be told.",
+        made.posts,
+    )
+    messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
+    return redirect("campaign", made.campaign_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What one verdict would settle: those that wait, and those that the filter judged the other way."""
+
+    verdict: Verdict
+    waiting: int
+    filtered: int
+
+    @property
+    def together(self) -> int:
+        """Both."""
+        return self.waiting + self.filtered
+
+
+def _page(campaign_id: int, *, at: datetime) -> campaigns.CampaignPage:
+    try:
+        return campaigns.page(campaign_id=campaign_id, at=at)
+    except Campaign.DoesNotExist as refusal:
+        raise Http404("This campaign does not exist.") from refusal
+
+
+def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]:
+    is_newest_first = request.GET.get("sort") == "newest"
+    try:
+        members = campaign_members.rows(
+            campaign_id=campaign_id, is_newest_first=is_newest_first, cursor=request.GET.get("cursor", "")
+        )
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
+    return {
+        "campaign_id": campaign_id,
+        "members": members,
+        "is_newest_first": is_newest_first,
+        "is_later": "cursor" in request.GET,
+    }
+
+
+def _context(
+    request: access.DeskRequest,
+    found: campaigns.CampaignPage,
+    *,
+    at: datetime,
+) -> dict[str, object]:
+    counts = found.counts
+    waiting = counts[Place.WAITING] + (counts[Place.ESCALATED] if request.user.may_lead else 0)
+    latest = found.decisions[0] if found.decisions else None
+    is_mine = latest is not None and latest.decided_by_id == request.user.pk
+    return _members(request, found.campaign.pk) | {
+        "section": "campaigns",
+        "at": at,
+        "page": found,
+        "campaign": found.campaign,
+        "counts": {place.value: counts[place] for place in Place},
+        "spam": Choice(verdict=Verdict.SPAM, waiting=waiting, filtered=counts[Place.ALLOWED]),
+        "not_spam": Choice(verdict=Verdict.NOT_SPAM, waiting=waiting, filtered=counts[Place.REMOVED]),
+        "reasons": campaigns.reasons(),
+        "timeline": campaign_pictures.timeline(found),
+        "latest": latest,
+        "undoable": latest
+        if latest is not None and is_mine and latest.state != "undone" and latest.effective_at > at
+        else None,
+        "case_id": _whole_number(request.GET.get("case") or request.POST.get("case")),
+    }
+
+
+def _again(
+    request: access.DeskRequest,
+    campaign_id: int,
+    *,
+    notice: str,
+    status: int,
+    wanted: campaign.Wanted | None = None,
+) -> HttpResponse:
+    """Show the campaign as it is now, with what is in the way."""
+    at = timezone.now()
+    context = _context(request, _page(campaign_id, at=at), at=at) | {"notice": notice, "asked": wanted}
+    return render(request, "campaign.html", context, status=status)
+
+
+def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Refusal | str) -> HttpResponse:
+    messages.warning(request, str(refusal))
+    made = CampaignDecision.objects.filter(pk=campaign_decision_id).first()
+    return redirect("campaign", made.campaign_id) if made else redirect("campaigns")
+
+
+def _moved(refusal: campaign.CountMoved) -> str:
+    joined = refusal.found - refusal.expected
+    why = (
+        ngettext("%(count)s more waits now", "%(count)s more wait now", joined) % {"count": joined}
+        if joined > 0
+        else ngettext("%(count)s fewer waits now", "%(count)s fewer wait now", -joined) % {"count": -joined}
+    )
+    return _(
+        "Nothing was decided: the campaign moved while you looked at it. You saw %(expected)s posts, "
+        "%(why)s, which makes %(found)s. Look at the newest, then decide again."
+    ) % {"expected": refusal.expected, "why": why, "found": refusal.found}
+
+
+def _first_error(form: CampaignDecideForm) -> str:
+    return next((str(error) for errors in form.errors.values() for error in errors), "")
+
+
+def _whole_number(text: str | None) -> int | None:
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 19 else None

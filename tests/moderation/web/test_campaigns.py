@@ -1,0 +1,258 @@
+"""The campaign pages as a moderator's browser asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
+from moderation.models.cases import CaseReason, CaseState, Verdict
+from moderation.operations import campaign as campaigns
+from moderation.operations import review
+from moderation.operations.campaign import Wanted
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.web.conftest import HTMX
+
+
+@pytest.fixture
+def now() -> datetime:
+    return timezone.now() - timedelta(minutes=5)
+
+
+@pytest.fixture
+def pills(platform: Platform, fake_scorer: FakeScorer, now: datetime) -> Campaign:
+    """A campaign of five that waits."""
+    return opened(platform, 5, at=now, links=("https://pills.example/buy",))
+
+
+def form(waiting: int, verdict: str = "spam", **given: object) -> dict[str, object]:
+    counts = {"expected_waiting": waiting, "expected_spam": 0, "expected_not_spam": 0}
+    return {"verdict": verdict, **counts, **given}
+
+
+def decide(desk: Client, campaign: Campaign, waiting: int, **given: Any) -> Any:
+    return desk.post(f"/campaigns/{campaign.pk}/decide/", form(waiting, **given))
+
+
+class TestPage:
+    def test_shows_members_authors_domains_and_timeline(self, desk: Client, pills: Campaign) -> None:
+        page = desk.get(f"/campaigns/{pills.pk}/").content.decode()
+
+        assert page.count('id="member-') == 5
+        assert "5 similar posts" in page
+        assert "pills.example" in page
+        assert "timeline__block--waiting" in page
+        assert "spammer-3" in page
+
+    def test_puts_the_least_alike_first(
+        self, desk: Client, pills: Campaign, platform: Platform, now: datetime
+    ) -> None:
+        CampaignMember.objects.filter(post__author__external_id="spammer-3").update(likeness=0.1)
+
+        page = desk.get(f"/campaigns/{pills.pk}/").content.decode()
+
+        assert page.index(">spammer-3<") < page.index(">spammer-0<")
+
+    def test_goes_on_where_the_first_page_ended(
+        self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
+    ) -> None:
+        campaign = opened(platform, 60, at=now)
+        seen = set()
+        for sort in ("", "sort=newest&"):
+            first = desk.get(f"/campaigns/{campaign.pk}/?{sort}").context["members"]
+            address = f"/campaigns/{campaign.pk}/?{sort}cursor={first.next_cursor}"
+            second = desk.get(address, headers=HTMX_HEADERS).context["members"]
+            seen = {row.post_id for row in (*first.rows, *second.rows)}
+
+            assert (len(first.rows), len(second.rows), len(seen)) == (50, 10, 60)
+            assert second.next_cursor == ""
+
+    def test_refuses_a_cursor_that_was_not_given_out(self, desk: Client, pills: Campaign) -> None:
+        assert desk.get(f"/campaigns/{pills.pk}/?cursor=nonsense").status_code == 404
+
+    def test_takes_as_many_queries_for_sixty_members_as_for_five(
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
+    ) -> None:
+        counts = []
+        for campaign in (pills, opened(platform, 60, at=now, text="alpha beta gamma delta epsilon zeta eta")):
+            with CaptureQueriesContext(connection) as queries:
+                desk.get(f"/campaigns/{campaign.pk}/")
+            counts.append(len(queries))
+
+        assert counts[0] == counts[1] <= 16
+
+    def test_leads_to_the_campaign_that_took_it_in(
+        self, desk: Client, pills: Campaign, now: datetime
+    ) -> None:
+        gone = Campaign.objects.create(opened_at=now, latest_at=now, merged_into=pills)
+
+        assert desk.get(f"/campaigns/{gone.pk}/").headers["Location"] == f"/campaigns/{pills.pk}/"
+
+    def test_hides_what_the_models_say_of_a_sample(self, desk: Client, pills: Campaign) -> None:
+        Case.objects.update(reason=CaseReason.CAMPAIGN)
+
+        page = desk.get(f"/campaigns/{pills.pk}/").content.decode()
+
+        assert "models:" not in page
+        assert "sample, judged alone" in page
+
+    def test_shows_no_campaign_that_is_not_there(self, desk: Client, db: None) -> None:
+        assert desk.get("/campaigns/9/").status_code == 404
+
+
+class TestDecide:
+    def test_settles_all_and_offers_to_undo(self, desk: Client, pills: Campaign) -> None:
+        answer = decide(desk, pills, 5)
+
+        assert answer.headers["Location"] == f"/campaigns/{pills.pk}/"
+        assert Decision.objects.filter(verdict=Verdict.SPAM).count() == 5
+        assert 'data-key="u"' in desk.get(f"/campaigns/{pills.pk}/").content.decode()
+
+    def test_answers_412_and_says_why_when_posts_joined(
+        self, desk: Client, pills: Campaign, platform: Platform, now: datetime
+    ) -> None:
+        run_all(accept(platform, [incoming(n, at=now) for n in range(40)], at=now), at=now)
+
+        answer = decide(desk, pills, 5)
+
+        assert answer.status_code == 412
+        assert "40 more wait now" in answer.content.decode()
+        assert not Decision.objects.exists()
+
+    def test_asks_for_the_count_beyond_25(
+        self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
+    ) -> None:
+        campaign = opened(platform, 30, at=now)
+
+        asked = decide(desk, campaign, 30)
+        wrong = decide(desk, campaign, 30, confirmed_count=29)
+        assert asked.status_code == 200
+        assert "Type <strong>30</strong>" in asked.content.decode()
+        assert wrong.status_code == 422
+        assert not Decision.objects.exists()
+
+        assert decide(desk, campaign, 30, confirmed_count=30).status_code == 302
+        assert Decision.objects.count() == 30
+
+    def test_refuses_nonsense(self, desk: Client, pills: Campaign) -> None:
+        assert desk.post(f"/campaigns/{pills.pk}/decide/", {"verdict": "maybe"}).status_code == 400
+
+    def test_keeps_reasons_with_their_verdict(self, desk: Client, pills: Campaign) -> None:
+        from moderation.models import Reason  # noqa: PLC0415 - only here
+
+        Reason.objects.all().delete()
+        Reason.objects.create(code="scam", title="Scam", digit=1, verdict=Verdict.SPAM)
+
+        assert decide(desk, pills, 5, verdict="not_spam", reason="scam").status_code == 400
+        assert decide(desk, pills, 5, reason="scam").status_code == 302
+
+        assert {made.reason for made in Decision.objects.all()} == {"scam"}
+
+
+class TestLeaveOut:
+    def test_counts_anew(self, desk: Client, pills: Campaign) -> None:
+        post = CampaignMember.objects.filter(campaign=pills)[0].post_id
+
+        answer = desk.post(
+            f"/campaigns/{pills.pk}/leave-out/", {"post": post, "is_left_out": "on"}, headers=HTMX_HEADERS
+        ).content.decode()
+
+        assert f'id="member-{post}"' in answer
+        assert "left out by moderator" in answer
+        assert 'name="expected_waiting" value="4"' in answer
+        assert decide(desk, pills, 4).status_code == 302
+        assert Case.objects.filter(state=CaseState.OPEN).get().post_id == post
+
+    def test_knows_no_strangers(self, desk: Client, pills: Campaign) -> None:
+        assert desk.post(f"/campaigns/{pills.pk}/leave-out/", {"post": 10**9}).status_code == 404
+
+
+class TestUndoAndCorrect:
+    def test_undo_opens_all_again(self, desk: Client, pills: Campaign) -> None:
+        decide(desk, pills, 5)
+
+        desk.post(f"/campaign-decisions/{CampaignDecision.objects.get().pk}/undo/")
+
+        assert Case.objects.filter(state=CaseState.OPEN).count() == 5
+        assert "undone" in desk.get(f"/campaigns/{pills.pk}/").content.decode()
+
+    def test_correct_asks_why(self, desk: Client, pills: Campaign, moderator: User, now: datetime) -> None:
+        made = campaigns.decide(
+            campaign_id=pills.pk,
+            wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
+            moderator=moderator,
+            at=now,
+        )
+
+        desk.post(f"/campaign-decisions/{made.pk}/correct/", {"reason": " "})
+        assert Decision.objects.count() == 5
+        desk.post(f"/campaign-decisions/{made.pk}/correct/", {"reason": "a charity"})
+
+        assert Decision.objects.filter(verdict=Verdict.NOT_SPAM).count() == 5
+
+    def test_says_when_it_is_too_late(
+        self, desk: Client, pills: Campaign, moderator: User, now: datetime
+    ) -> None:
+        made = campaigns.decide(
+            campaign_id=pills.pk,
+            wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
+            moderator=moderator,
+            at=now,
+        )
+
+        answer = desk.post(f"/campaign-decisions/{made.pk}/undo/", follow=True)
+
+        assert "Correct the decision instead" in answer.content.decode()
+
+
+class TestList:
+    def test_shows_those_with_most_waiting_first(
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
+    ) -> None:
+        larger = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+
+        rows = desk.get("/campaigns/").context["page"].rows
+
+        assert [(row.campaign_id, row.waiting) for row in rows] == [(larger.pk, 7), (pills.pk, 5)]
+
+    def test_leaves_out_those_that_are_settled(self, desk: Client, pills: Campaign) -> None:
+        decide(desk, pills, 5)
+
+        assert "No campaign waits" in desk.get("/campaigns/").content.decode()
+
+
+class TestStrip:
+    def test_is_none_for_a_blind_case(
+        self, pills: Campaign, moderator: User, now: datetime, decide_one: Callable[[Case], None]
+    ) -> None:
+        from moderation.queries import campaigns as queries  # noqa: PLC0415 - the name is taken here
+
+        first, second = Case.objects.order_by("id")[:2]
+        decide_one(first)
+        found = queries.strip(case=second)
+        assert found is not None
+        assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
+
+        second.reason = CaseReason.CAMPAIGN
+
+        assert queries.strip(case=second) is None
+
+
+@pytest.fixture
+def decide_one(moderator: User, now: datetime) -> Callable[[Case], None]:
+    def act(case: Case) -> None:
+        review.claim(case_id=case.pk, moderator=moderator, at=now)
+        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=now)
+
+    return act
+
+
+HTMX_HEADERS = {name.lower(): value for name, value in HTMX.items()}
