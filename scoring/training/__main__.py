@@ -13,6 +13,7 @@ COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
+    "evaluate": ("scoring.training.evaluate_releases", "compare a release with the live one"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }
 

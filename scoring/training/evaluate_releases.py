@@ -1,0 +1,187 @@
+"""`python -m scoring.training evaluate`: compare a release with the live one on the same labelled posts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scoring import gate, hosting
+from scoring.blocklist import Blocklist
+from scoring.content import ContentModel
+from scoring.gate import REPORT_FORMAT
+from scoring.hosting import TritonAdmin
+from scoring.pipeline import Scorer
+from scoring.records import PostRecord
+from scoring.release import Release
+from scoring.training import compare, comparison_page, labelled_posts, robustness
+from scoring.training.compare import Floats, Sample
+
+_ROOT = Path(__file__).resolve().parents[2]
+_STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or _ROOT / ".state")
+_BATCH = 64
+_TIMED_POSTS = 200
+_TIMEOUT_SECONDS = 30.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--release", type=Path, required=True, help="folder of the release to judge")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        required=True,
+        help="folder of the live release: scoring/starter, or a kept one",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="records of simulate_records, exports of labels, labelled texts; only their test part is read",
+    )
+    parser.add_argument("--triton", required=True, help="where content models are served, grpc://host:port")
+    parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.html")
+    parser.add_argument(
+        "--repository", type=Path, default=_ROOT / "triton_repo", help="model repository of the release"
+    )
+    parser.add_argument(
+        "--models", type=Path, default=_STATE / "triton" / "models", help="Triton's second one"
+    )
+    parser.add_argument(
+        "--admin-key-file",
+        type=Path,
+        default=_STATE / "secrets" / "triton-admin-key",
+        help="opens Triton's doors",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same intervals")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Measure, write both reports, print what the gate would say."""
+    live, candidate = (
+        _open(folder, arguments=arguments) for folder in (arguments.against, arguments.release)
+    )
+    posts = [labelled_posts.load([path]) for path in arguments.data]
+    sources = [labelled_posts.describe(path, part) for path, part in zip(arguments.data, posts, strict=True)]
+    report = evaluate(
+        [post for part in posts for post in part], live=live, candidate=candidate, seed=arguments.seed
+    )
+    report |= {"data": sources, "made_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    findings = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
+    report["findings"] = [[one.question, one.passed, one.answer] for one in findings]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report, indent=1, allow_nan=False)
+    (arguments.out / "report.json").write_text(text + "\n", encoding="utf-8")
+    (arguments.out / "report.html").write_text(comparison_page.page(report), encoding="utf-8")
+    failed = [one for one in findings if not one.passed]
+    for one in failed:
+        sys.stdout.write(f"NOT PASSED  {one.question}: {one.answer}\n")
+    passed = f"{len(findings) - len(failed)} of {len(findings)} questions passed"
+    sys.stdout.write(f"{passed}; {arguments.out / 'report.html'}\n")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A release with its scorer; content probabilities of texts are asked once and remembered."""
+
+    scorer: Scorer
+    content: ContentModel
+    known: dict[str, float]
+
+    @property
+    def release(self) -> Release:
+        """Return the release."""
+        return self.scorer.release
+
+    def judge(self, records: Sequence[PostRecord]) -> Floats:
+        """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
+        texts = [record.text for record in records]
+        asked = [text for text in dict.fromkeys(texts) if text.strip() and text not in self.known]
+        for start in range(0, len(asked), _BATCH):
+            batch = asked[start : start + _BATCH]
+            self.known.update(zip(batch, self.content.probabilities(batch).tolist(), strict=True))
+        contents = np.array([self.known.get(text, np.nan) for text in texts])
+        return self.scorer.spam_probabilities(records, content_probabilities=contents)
+
+
+def evaluate(
+    posts: Sequence[labelled_posts.LabelledPost], *, live: Opened, candidate: Opened, seed: int
+) -> dict[str, Any]:
+    """Return the report as JSON values. Raises content.Unavailable."""
+    records = [post.record for post in posts]
+    sample = Sample(posts=posts, live=live.judge(records), candidate=candidate.judge(records))
+    return {
+        "format": REPORT_FORMAT,
+        "live": _about(live.release),
+        "candidate": _about(candidate.release),
+        "slices": compare.slices(sample, seed=seed),
+        "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),
+        "latency": _latency(records[:_TIMED_POSTS], live=live.scorer, candidate=candidate.scorer),
+        "curves": {
+            "live": compare.curves(sample, sample.live),
+            "candidate": compare.curves(sample, sample.candidate),
+        },
+    }
+
+
+def _open(folder: Path, *, arguments: argparse.Namespace) -> Opened:
+    """Open a release; one that brings its own content model has it loaded under its own name first."""
+    release = Release.load(folder)
+    content = ContentModel(
+        url=arguments.triton,
+        model=_served(release, arguments=arguments),
+        version=release.content.version,
+        normaliser=release.normaliser,
+        timeout_seconds=_TIMEOUT_SECONDS,
+    )
+    hosting.probe(release.content, content=content)
+    return Opened(scorer=Scorer(release=release, content=content), content=content, known={})
+
+
+def _served(release: Release, *, arguments: argparse.Namespace) -> str:
+    pin, shipped = release.content, _ROOT / "triton_repo"
+    if not pin.files or dict(pin.files) == hosting.pinned_files(
+        shipped, model=pin.model, version=pin.version
+    ):
+        return pin.model
+    name = hosting.served_name(pin)
+    if not (arguments.models / name).is_dir():
+        hosting.install(pin, repository=arguments.repository, models=arguments.models)
+    key = arguments.admin_key_file
+    TritonAdmin(url=arguments.triton, key=key.read_text().strip() if key.exists() else "").load(name)
+    return name
+
+
+def _about(release: Release) -> dict[str, Any]:
+    return {
+        "id": release.id,
+        "content": {"version": release.content.version, "digest": release.content.digest},
+        "sub_models": dict(release.sub_models),
+        "schema_hash": release.schema_hash,
+        "normaliser": release.normaliser,
+    }
+
+
+def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) -> dict[str, float]:
+    """Score posts one by one, by turns, so that a busy machine slows both alike; milliseconds."""
+    taken: dict[str, list[float]] = {"live": [], "candidate": []}
+    for record in records:
+        for name, scorer in (("live", live), ("candidate", candidate)):
+            begun = time.perf_counter()
+            scorer.score(record, blocklist=Blocklist())
+            taken[name].append(1000 * (time.perf_counter() - begun))
+    return {
+        f"{name}_p{share}_ms": float(np.percentile(values, share))
+        for name, values in taken.items()
+        for share in (50, 95)
+    }

@@ -1,0 +1,98 @@
+"""The gate's questions: which losses keep a release from going live."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoring import gate
+from scoring.gate import Unreadable
+
+LIVE, CANDIDATE = "a" * 64, "b" * 64
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "candidate": {"id": CANDIDATE},
+        "live": {"id": LIVE},
+        "slices": [part()],
+        "robustness": [attack(before=0.9, after=0.89, live_after=0.89)],
+        "latency": {"live_p95_ms": 10.0, "candidate_p95_ms": 10.0},
+    } | changes
+
+
+def part(
+    metric: str = "pr_auc", *, low: float | None = -0.02, high: float | None = 0.01, is_gated: bool = True
+) -> dict[str, Any]:
+    found = {"live": 0.9, "candidate": 0.9, "difference_interval": [low, high]}
+    return {"by": "all", "name": "all", "rows": 500, "is_gated": is_gated, "metrics": {metric: found}}
+
+
+def attack(*, before: float, after: float, live_after: float) -> dict[str, Any]:
+    return {
+        "attack": "spacing",
+        "candidate": {"recall_before": before, "recall_after": after},
+        "live": {"recall_before": before, "recall_after": live_after},
+    }
+
+
+def failed(stored: dict[str, Any], *, live: str = LIVE) -> list[str]:
+    return [one.question for one in gate.findings(stored, candidate=CANDIDATE, live=live) if not one.passed]
+
+
+def test_lets_an_equal_release_through() -> None:
+    assert failed(report()) == []
+
+
+def test_refuses_a_report_about_another_live_release() -> None:
+    assert failed(report(), live="c" * 64) == ["compares this release with the live one"]
+
+
+def test_refuses_a_report_without_posts() -> None:
+    assert failed(report(slices=[])) == ["looks at posts"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high", "passes"),
+    [
+        ("pr_auc", -0.10, 0.001, True),  # may be worse, may be equal
+        ("pr_auc", -0.10, -0.001, True),  # certainly worse by next to nothing
+        ("pr_auc", -0.10, -0.02, False),
+        ("recall_at_1_fpr", -0.30, -0.10, False),
+        ("calibration_error", 0.02, 0.05, False),
+        ("calibration_error", -0.05, -0.02, True),
+        ("calibration_error", -0.01, 0.05, True),
+        ("pr_auc", None, None, True),
+    ],
+)
+def test_minds_only_certain_losses(metric: str, low: float | None, high: float | None, passes: bool) -> None:
+    assert (failed(report(slices=[part(metric, low=low, high=high)])) == []) is passes
+
+
+def test_does_not_hold_small_slices_against_a_release() -> None:
+    assert failed(report(slices=[part(low=-0.5, high=-0.3, is_gated=False)])) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "live_after", "passes"),
+    [(0.9, 0.88, 0.95, True), (0.9, 0.5, 0.5, True), (0.9, 0.5, 0.6, False), (0.9, 0.86, 0.9, False)],
+)
+def test_bounds_what_an_attack_costs(before: float, after: float, live_after: float, passes: bool) -> None:
+    stored = report(robustness=[attack(before=before, after=after, live_after=live_after)])
+
+    assert (failed(stored) == []) is passes
+
+
+@pytest.mark.parametrize(("live", "candidate", "passes"), [(10, 14, True), (10, 16, False), (1, 2.9, True)])
+def test_bounds_latency(live: float, candidate: float, passes: bool) -> None:
+    stored = report(latency={"live_p95_ms": live, "candidate_p95_ms": candidate})
+
+    assert (failed(stored) == []) is passes
+
+
+@pytest.mark.parametrize("stored", [{}, {"format": 2}, report(slices=3), report(latency={})])
+def test_names_a_report_that_cannot_be_read(stored: dict[str, Any]) -> None:
+    with pytest.raises(Unreadable):
+        gate.findings(stored, candidate=CANDIDATE, live=LIVE)

@@ -1,0 +1,147 @@
+"""Measures of two releases on the same posts, held against scikit-learn and against what they must find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score
+
+from scoring.training import chart, compare, robustness
+from scoring.training.chart import Axis
+from scoring.training.compare import Floats, Sample
+from scoring.training.labelled_posts import LabelledPost
+from tests.scoring.random_records import record
+
+
+def sample(*, posts: int = 600, edge: float = 0.0, seed: int = 1) -> Sample:
+    """Posts in groups of two; the candidate separates by `edge` more than the live release."""
+    random = np.random.default_rng(seed)
+    is_spam = random.random(posts) < 0.4
+    noise = random.normal(size=posts)
+    labelled = [
+        LabelledPost(
+            record=record(external_id=str(place), text=f"win a free prize now, call {place}"),
+            is_spam=bool(one),
+            source="texts" if place % 3 else "records",
+            language="en" if place % 4 else "de",
+            group=str(place // 2),
+        )
+        for place, one in enumerate(is_spam)
+    ]
+
+    def said(push: float) -> Floats:
+        return np.asarray(1 / (1 + np.exp(-(push * (is_spam - 0.5) + noise))))
+
+    return Sample(posts=labelled, live=said(2.5), candidate=said(2.5 + edge))
+
+
+class TestMeasures:
+    def test_pr_auc_is_the_average_precision(self) -> None:
+        one = sample()
+        tied = np.round(one.live, 1)
+
+        for said in (one.live, tied):
+            found = compare.pr_auc(one.is_spam, said, one.weights)
+            assert found == pytest.approx(average_precision_score(one.is_spam, said))
+
+    def test_a_post_of_weight_two_counts_like_two_posts(self) -> None:
+        is_spam, said = np.array([1.0, 0.0, 1.0]), np.array([0.9, 0.6, 0.4])
+
+        for measure in (compare.pr_auc, compare.recall_at_1_fpr, compare.calibration_error):
+            twice = measure(np.append(is_spam, 1.0), np.append(said, 0.4), np.ones(4))
+            assert measure(is_spam, said, np.array([1.0, 1.0, 2.0])) == pytest.approx(twice)
+
+    def test_recall_at_1_fpr(self) -> None:
+        is_spam = np.array([1.0] * 4 + [0.0] * 200)
+        said = np.concatenate([[0.9, 0.8, 0.7, 0.1], [0.75, 0.72], np.full(198, 0.05)])
+
+        assert compare.recall_at_1_fpr(is_spam, said, np.ones(204)) == 1.0
+        assert compare.recall_at_1_fpr(is_spam[:-2], said[:-2], np.ones(202)) == 0.5
+
+    def test_calibration_error(self) -> None:
+        said = np.full(100, 0.85)
+
+        assert compare.calibration_error(np.ones(100), said, np.ones(100)) == pytest.approx(0.15)
+
+    def test_the_threshold_keeps_its_promise(self) -> None:
+        one = sample()
+
+        limit = compare.threshold_at_1_fpr(one, np.round(one.live, 2))
+
+        assert (np.round(one.live, 2) >= limit)[one.is_spam == 0].mean() <= 0.01
+
+    def test_one_class_alone_is_unknown(self) -> None:
+        assert np.isnan(compare.pr_auc(np.ones(3), np.ones(3), np.ones(3)))
+
+
+class TestSlices:
+    def test_cover_all_sources_languages_and_campaigns(self) -> None:
+        found = [(part["by"], part["name"]) for part in compare.slices(sample(), seed=1)]
+
+        assert found[:5] == [
+            ("all", "all"),
+            ("source", "records"),
+            ("source", "texts"),
+            ("language", "de"),
+            ("language", "en"),
+        ]
+        assert found[5][0] == "campaign"
+
+    def test_a_better_release_is_seen_to_be_better(self) -> None:
+        [everything, *_] = compare.slices(sample(edge=2.0), seed=1)
+
+        low, high = everything["metrics"]["pr_auc"]["difference_interval"]
+        assert 0.0 < low < high
+
+    def test_equal_releases_differ_by_nothing(self) -> None:
+        [everything, *_] = compare.slices(sample(), seed=1)
+
+        for found in everything["metrics"].values():
+            assert found["difference_interval"] == [0.0, 0.0]
+
+    def test_intervals_hold_the_value_and_repeat(self) -> None:
+        first, second = (compare.slices(sample(), seed=7)[0]["metrics"]["pr_auc"] for _ in range(2))
+
+        low, high = first["live_interval"]
+        assert low < first["live"] < high
+        assert first == second
+
+    def test_small_slices_are_not_gated(self) -> None:
+        assert not compare.slices(sample(posts=60), seed=1)[0]["is_gated"]
+        assert compare.slices(sample(), seed=1)[0]["is_gated"]
+
+
+class TestRobustness:
+    def test_shows_what_a_release_loses_that_reads_letter_by_letter(self) -> None:
+        one = sample(edge=6.0)
+
+        def reads_plain_words(records: object) -> Floats:
+            return np.array(
+                [0.99 if "prize" in post.text and "free" in post.text else 0.0 for post in records]
+            )  # type: ignore[attr-defined]
+
+        found = {
+            row["attack"]: row
+            for row in robustness.measure(
+                one, live=lambda records: np.ones(len(records)), candidate=reads_plain_words, seed=1
+            )
+        }
+
+        assert found["fullwidth"]["candidate"]["recall_after"] < 0.5
+        assert found["fullwidth"]["live"]["recall_after"] == 1.0
+        assert found["fullwidth"]["rows"] > 100
+        assert "url_defang" not in found
+
+
+class TestChart:
+    def test_draws_a_line_for_each_release(self) -> None:
+        drawn = chart.lines(
+            "Recall <1>",
+            {"live": [[0, 0], [1, 1]], "candidate": [[0, 0], [2, 1]]},
+            x=Axis(says="x"),
+            y=Axis(says="y"),
+        )
+
+        assert drawn.count("<polyline") == 2
+        assert 'class="candidate" points="44.0,216.0"' in drawn
+        assert "Recall &lt;1&gt;" in drawn
