@@ -45,6 +45,12 @@ class Environment:
     undo_seconds: int
     lease_seconds: int
     egress_private_hosts: tuple[str, ...]
+    web_risk_key: str
+    web_risk_url: str
+    wot_key: str
+    wot_user: str
+    wot_url: str
+    rdap_url: str
 
 
 def read(variables: Mapping[str, str] = os.environ) -> Environment:
@@ -69,6 +75,12 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
+        web_risk_key=variables.get("SPAMDESK_WEB_RISK_KEY", ""),
+        web_risk_url=variables.get("SPAMDESK_WEB_RISK_URL", "https://webrisk.googleapis.com"),
+        wot_key=variables.get("SPAMDESK_WOT_KEY", ""),
+        wot_user=variables.get("SPAMDESK_WOT_USER", ""),
+        wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
+        rdap_url=variables.get("SPAMDESK_RDAP_URL", ""),
     )
 
 

@@ -248,6 +248,10 @@ CAMPAIGN_AUDIT_SHARE = 0.2
 # -- What leaves the installation
 EXPORT_DIR = STATE_DIR / "exports"
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
+# Reputation providers; one without its key (RDAP: its address) is never asked.
+WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
+WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
+RDAP_URL = ENVIRONMENT.rdap_url
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log
 LOGGING = logs.LOGGING

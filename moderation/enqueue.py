@@ -49,6 +49,12 @@ def explanation(*, score_id: int) -> None:
     )
 
 
+def reputation(*, revision_ids: Sequence[int]) -> None:
+    """Ask reputation providers about the links of these revisions."""
+    if revision_ids:
+        _after_commit("moderation.tasks.ask_reputation", queue="default", revision_ids=list(revision_ids))
+
+
 def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
     """Send a delivery, not before the time for undoing is over."""
     _after_commit(

@@ -6,6 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from moderation.operations import campaign_carry, explain, export, host, notify, score
+from moderation.operations.reputation import inquiry
 
 
 @shared_task
@@ -42,6 +43,12 @@ def rescore_degraded(**_: object) -> int:
 def reload_content_models(**_: object) -> list[str]:
     """Load again the content models that Triton lost in a restart."""
     return host.reload()
+
+
+@shared_task
+def ask_reputation(*, revision_ids: list[int], **_: object) -> int:
+    """Ask reputation providers about the links of revisions."""
+    return inquiry.ask(revision_ids=revision_ids, at=timezone.now())
 
 
 @shared_task

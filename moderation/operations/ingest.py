@@ -17,6 +17,7 @@ from moderation import enqueue
 from moderation.models import Author, Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations import complain, likeness, link, resemble
+from moderation.operations.reputation import inquiry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +87,8 @@ def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         complain.join(platform=platform, posts=[revision.post for revision, _ in fresh])
         pending = [revision.pk for revision, _ in fresh if revision.score_state == ScoreState.PENDING]
         enqueue.scoring(revision_ids=pending)
+        if inquiry.is_configured():
+            enqueue.reputation(revision_ids=pending)
     return [_answer(answer) for answer in answers]
 
 

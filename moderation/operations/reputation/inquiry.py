@@ -1,0 +1,123 @@
+"""Ask the configured providers about the links of posts, keep what they say, and score again if it is bad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from moderation import enqueue
+from moderation.models import LinkVerdict, PostLink, Revision
+from moderation.models.posts import ScoreState
+from moderation.operations.reputation.provider import NoAnswer, Provider, Said
+from moderation.operations.reputation.registration import Registration
+from moderation.operations.reputation.trust import Trust
+from moderation.operations.reputation.web_risk import WebRisk
+from scoring.content import Unavailable
+
+log = structlog.get_logger(__name__)
+
+# A verdict from here on is news enough to look at a scored post again.
+BAD_THREAT = 0.5
+BAD_TRUST = 40.0
+_MOST_LINKS = 20
+
+
+def is_configured() -> bool:
+    """Tell whether anybody can be asked."""
+    return bool(_providers())
+
+
+def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
+    """Ask about the links of revisions whatever is not known now; return how many answers came.
+
+    Safe to run twice: what was answered is not asked again until it expires. A provider that does not answer
+    leaves its feature unknown; the next post with that link asks again.
+    """
+    links = list(
+        PostLink.objects.filter(revision__in=revision_ids, position__lt=_MOST_LINKS)
+        .select_related("domain")
+        .order_by("revision_id", "position")
+    )
+    verdicts = list(_answers(links, at=at))
+    with transaction.atomic():
+        LinkVerdict.objects.bulk_create(verdicts)
+        _score_again([verdict for verdict in verdicts if _is_bad(verdict)], links=links, at=at)
+    return len(verdicts)
+
+
+def forget() -> None:
+    """Forget the providers, so that changed settings count."""
+    _providers.cache_clear()
+
+
+def _answers(links: Sequence[PostLink], *, at: datetime) -> Iterator[LinkVerdict]:
+    subjects = {provider.subject(link) for provider in _providers() for link in links}
+    known = set(
+        LinkVerdict.objects.filter(subject__in=subjects, expires_at__gt=at).values_list("provider", "subject")
+    )
+    for provider in _providers():
+        for link in links:
+            subject = provider.subject(link)
+            if subject and (provider.name.value, subject) not in known:
+                known.add((provider.name.value, subject))
+                said = _said(provider, link, at=at)
+                if said is not None:
+                    yield LinkVerdict(
+                        provider=provider.name,
+                        subject=subject,
+                        value=said.value,
+                        live_since_at=said.live_since_at,
+                        detail=said.detail,
+                        fetched_at=at,
+                        expires_at=at + said.holds_for,
+                    )
+
+
+def _said(provider: Provider, link: PostLink, *, at: datetime) -> Said | None:
+    try:
+        return provider.ask(link, at=at)
+    except (NoAnswer, Unavailable) as reason:
+        log.info("reputation_unknown", provider=provider.name.value, reason=str(reason))
+        return None
+
+
+def _is_bad(verdict: LinkVerdict) -> bool:
+    if verdict.value is None:
+        return False
+    if verdict.provider == WebRisk.name:
+        return verdict.value >= BAD_THREAT
+    return verdict.provider == Trust.name and verdict.value < BAD_TRUST
+
+
+def _score_again(bad: Sequence[LinkVerdict], *, links: Sequence[PostLink], at: datetime) -> None:
+    """Score those posts again that were scored before the verdict came; the others will see it anyway."""
+    subjects = {verdict.subject for verdict in bad}
+    revisions = {link.revision_id for link in links if {link.url_digest, link.domain.name} & subjects}
+    # In the order in which scoring locks them, so that neither waits for the other in a circle.
+    due = Revision.objects.select_for_update(of=("self",)).filter(
+        pk__in=revisions, score_state=ScoreState.SCORED, number=F("post__latest_revision")
+    )
+    ids = list(due.order_by("id").values_list("pk", flat=True))
+    Revision.objects.filter(pk__in=ids).update(
+        score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
+    )
+    enqueue.scoring(revision_ids=ids)
+
+
+@lru_cache(maxsize=1)
+def _providers() -> tuple[Provider, ...]:
+    """Return the providers that the settings name; one per process, so that its breaker remembers."""
+    found: list[Provider] = []
+    if settings.WEB_RISK_KEY:
+        found.append(WebRisk(address=settings.WEB_RISK_URL, key=settings.WEB_RISK_KEY))
+    if settings.WOT_KEY:
+        found.append(Trust(address=settings.WOT_URL, key=settings.WOT_KEY, user=settings.WOT_USER))
+    if settings.RDAP_URL:
+        found.append(Registration(address=settings.RDAP_URL))
+    return tuple(found)
