@@ -1,0 +1,120 @@
+"""Score stored records again with the release that scored them, and say where the numbers differ.
+
+Trees are held against the stored content probability, the content model against its own stored answer: so a
+difference names the part that changed. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from moderation import scorer
+from moderation.models import Score
+from scoring.content import Unavailable
+from scoring.ensemble import Ensemble, calibrated
+from scoring.pipeline import Scorer
+from scoring.records import PostRecord
+from scoring.release import SchemaMismatch
+
+TREES_TOLERANCE = 1e-6
+CONTENT_TOLERANCE = 1e-3
+
+Floats = NDArray[np.float64]
+
+
+class _NotAsked:
+    """The content model's place while trees are replayed, which take its stored answers."""
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        raise Unavailable(f"{len(texts)} texts asked while only trees are replayed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """A score and what it is now, as absolute differences of probabilities.
+
+    None is what could not be replayed: `why` names it; a post without text has no content to replay.
+    """
+
+    score_id: int
+    release_id: str
+    trees: float | None
+    content: float | None
+    why: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Tell whether all that was replayed is within its tolerance."""
+        return (self.trees or 0.0) <= TREES_TOLERANCE and (self.content or 0.0) <= CONTENT_TOLERANCE
+
+
+def replay(scores: Iterable[Score]) -> list[Replayed]:
+    """Replay scores, each with its own release; a ban or the audit sample plays no part."""
+    by_release: dict[str, list[Score]] = defaultdict(list)
+    for score in scores:
+        if score.features:
+            by_release[score.release_id].append(score)
+    return [one for release_id, group in by_release.items() for one in _group(group, release_id=release_id)]
+
+
+def _group(scores: Sequence[Score], *, release_id: str) -> list[Replayed]:
+    stored = np.array([_known(score.content_probability) for score in scores])
+    why = []
+    trees, content = np.full(len(scores), np.nan), np.full(len(scores), np.nan)
+    try:
+        said = np.array([score.spam_probability for score in scores])
+        trees = np.abs(_trees(scores, release_id=release_id, content=stored) - said)
+    except scorer.UNUSABLE as reason:
+        why.append(f"trees: {type(reason).__name__}")
+    try:
+        content = np.abs(_content(scores, release_id=release_id) - stored)
+    except (*scorer.UNUSABLE, Unavailable) as reason:
+        why.append(f"content: {type(reason).__name__}")
+    return [
+        Replayed(
+            score_id=score.pk,
+            release_id=release_id,
+            trees=_unknown_as_none(trees[place]),
+            content=_unknown_as_none(content[place]),
+            why=", ".join(why),
+        )
+        for place, score in enumerate(scores)
+    ]
+
+
+def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floats:
+    """Judge the stored records again; with a release of other features, the features stored with them."""
+    release = scorer.kept(release_id)
+    try:
+        judge = Scorer(release=release, content=_NotAsked())
+        records = [PostRecord.from_json(score.record) for score in scores]
+        return judge.spam_probabilities(records, content_probabilities=content)
+    except SchemaMismatch:
+        ensemble = Ensemble.load(release.folder)
+        rows = np.array([score.features for score in scores], dtype=np.float64)
+        inputs = ensemble.main_inputs(rows, content_probabilities=content)
+        return calibrated(ensemble.main_margins(inputs), calibration=release.calibration)
+
+
+def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
+    """Ask the release's own content model; NaN where it was not asked."""
+    asked = [place for place, score in enumerate(scores) if score.content_probability is not None]
+    found = np.full(len(scores), np.nan)
+    if asked:
+        texts = [str(scores[place].record["text"]) for place in asked]
+        found[asked] = scorer.content_of(release_id).probabilities(texts)
+    return found
+
+
+def _known(probability: float | None) -> float:
+    return math.nan if probability is None else probability
+
+
+def _unknown_as_none(difference: float) -> float | None:
+    return None if math.isnan(difference) else float(difference)
