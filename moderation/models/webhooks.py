@@ -49,7 +49,7 @@ class WebhookEndpoint(models.Model):
 
 
 class SignatureKind(models.TextChoices):
-    """How a delivery is signed: a shared secret (v1), or a key of which the platform knows the public half."""
+    """How a delivery is signed: a shared secret, or a key whose public half the platform knows."""
 
     HMAC = "hmac"
     ED25519 = "ed25519"

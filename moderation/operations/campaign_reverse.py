@@ -78,7 +78,12 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
     Delivery.objects.filter(decision__in=wrong, state=DeliveryState.WAITING, attempts=0).update(
         state=DeliveryState.CANCELLED
     )
-    replacements = verdicts.record(decisions=rows, event="decision.reversed", is_swept=True)
+    replacements = verdicts.record(
+        decisions=rows,
+        event="decision.reversed",
+        reverses={decision.post_id: decision.pk for decision in wrong},
+        is_swept=True,
+    )
     Reversal.objects.bulk_create(
         [
             Reversal(

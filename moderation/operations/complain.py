@@ -13,6 +13,7 @@ from moderation import enqueue
 from moderation.models import Author, Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
+from moderation.operations.erase import Erased
 
 _MEETING = 7_312
 """The class of our advisory locks, one lock per platform; any number that nothing else here uses."""
@@ -31,9 +32,14 @@ class IncomingComplaint:
 
 
 def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) -> Complaint:
-    """Store a complaint once per reporter and post, and score the post again when complaints have doubled."""
+    """Store a complaint once per reporter and post, and score the post again when complaints have doubled.
+
+    Raises Erased if the post was erased.
+    """
     with transaction.atomic():
         post = _post(platform=platform, external_id=complaint.post)
+        if post is not None and post.erased_at is not None:
+            raise Erased("The post was erased; complaints about it are not taken in any more.")
         reporter = _one_author(platform=platform, external_id=complaint.reporter, at=at)
         row, is_new = Complaint.objects.get_or_create(
             platform=platform,

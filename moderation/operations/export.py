@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Min
 
 from moderation import enqueue
-from moderation.models import Export, User
+from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportState
 from moderation.operations import verdict
 from moderation.queries import labels
@@ -23,11 +24,17 @@ from moderation.queries.labels import LabelFilter
 PROGRESS_EVERY = 1_000
 
 
-def request(*, requested_by: User, wanted: LabelFilter, at: datetime) -> Export:
+def request(
+    *, requested_by: User, wanted: LabelFilter, at: datetime, platform: Platform | None = None
+) -> Export:
     """Ask for an export; a task builds it."""
     with transaction.atomic():
         row = Export.objects.create(
-            requested_by=requested_by, requested_at=at, since=wanted.since, until=wanted.until or at
+            requested_by=requested_by,
+            platform=platform,
+            requested_at=at,
+            since=wanted.since,
+            until=wanted.until or at,
         )
         verdict.audit(
             action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
@@ -41,7 +48,7 @@ def build(*, export_id: int, at: datetime) -> None:
     row = Export.objects.get(pk=export_id)
     if not Export.objects.filter(pk=export_id, state=ExportState.WAITING).update(state=ExportState.BUILDING):
         return
-    wanted = LabelFilter(since=row.since, until=row.until)
+    wanted = LabelFilter(since=row.since, until=row.until, platform_id=row.platform_id)
     row.rows_expected = labels.count(wanted=wanted)
     row.file_name = f"labels-{row.pk}.jsonl"
     row.save(update_fields=("rows_expected", "file_name"))
@@ -63,6 +70,22 @@ def build(*, export_id: int, at: datetime) -> None:
 def path_of(export: Export) -> Path:
     """Return where the file of an export lies."""
     return Path(settings.EXPORT_DIR) / export.file_name
+
+
+def withdraw(*, post_ids: Sequence[int]) -> None:
+    """Take back the exports that may hold these posts. Call inside the transaction that erases them."""
+    labels_of = Label.objects.filter(post__in=post_ids)
+    first = labels_of.aggregate(first=Min("labelled_at"))["first"]
+    if first is None:
+        return
+    rows = list(
+        Export.objects.filter(requested_at__gte=first).exclude(state=ExportState.FAILED).exclude(file_name="")
+    )
+    Export.objects.filter(pk__in=[row.pk for row in rows]).update(
+        state=ExportState.FAILED, error="A post in it was erased; ask for a new export.", file_name=""
+    )
+    files = [path_of(row) for row in rows]
+    transaction.on_commit(lambda: _delete(files))
 
 
 def write(
@@ -128,6 +151,12 @@ def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally, sh
         "splits": dict(sorted(tally.splits.items())),
         "releases": dict(sorted(tally.releases.items())),
     }
+
+
+def _delete(files: Sequence[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
+        Path(f"{file}.manifest.json").unlink(missing_ok=True)
 
 
 def _note_progress(export_id: int, written: int) -> None:

@@ -19,6 +19,8 @@ from moderation.models.posts import ScoreState
 from moderation.operations import complain, likeness, link, resemble
 from moderation.operations.reputation import inquiry
 
+_ERASED = "The post was erased; no revision of it is taken in any more."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingAuthor:
@@ -75,8 +77,13 @@ class Refused:
     detail: str
 
 
-def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> list[Accepted | Refused]:
-    """Store posts and enqueue their scoring; return one answer per post, in order."""
+def accept(
+    *, platform: Platform, posts: Sequence[IncomingPost], at: datetime, is_enqueued: bool = True
+) -> list[Accepted | Refused]:
+    """Store posts and enqueue their scoring; return one answer per post, in order.
+
+    Without enqueuing, the caller scores at once; should it die, the sweep finds what it left.
+    """
     with transaction.atomic():
         complain.meet(platform=platform, may_be_early=False)
         authors = _authors(platform=platform, posts=posts, at=at)
@@ -86,7 +93,8 @@ def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         _store(fresh=fresh, at=at)
         complain.join(platform=platform, posts=[revision.post for revision, _ in fresh])
         pending = [revision.pk for revision, _ in fresh if revision.score_state == ScoreState.PENDING]
-        enqueue.scoring(revision_ids=pending)
+        if is_enqueued:
+            enqueue.scoring(revision_ids=pending)
         if inquiry.is_configured():
             enqueue.reputation(revision_ids=pending)
     return [_answer(answer) for answer in answers]
@@ -163,7 +171,9 @@ def _sort_out(
         row = rows[incoming.external_id]
         digest = _body_digest(incoming)
         there = known.get((row.pk, incoming.revision))
-        if there is None:
+        if row.erased_at is not None:
+            answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
+        elif there is None:
             there = _revision(incoming=incoming, row=row, digest=digest, at=at)
             known[row.pk, incoming.revision] = there
             fresh.append((there, incoming))

@@ -66,7 +66,9 @@ def correct(
         Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
             state=DeliveryState.CANCELLED
         )
-        verdicts.record(decisions=[replacement], event="decision.reversed")
+        verdicts.record(
+            decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
+        )
         Reversal.objects.create(
             decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
         )

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 
-from moderation import enqueue
-from moderation.models import AuditEntry, Decision, Delivery, Label, User
+from moderation.models import AuditEntry, Decision, Label, User
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.models.deliveries import DeliveryState
+from moderation.operations import outbox
 
 
 def record(
-    *, decisions: Sequence[Decision], event: str = "decision.created", is_swept: bool = False
+    *,
+    decisions: Sequence[Decision],
+    event: str = "decision.created",
+    reverses: Mapping[int, int] | None = None,
+    is_swept: bool = False,
 ) -> list[Decision]:
     """Save new decisions with label, audit entry and delivery. Call inside a transaction.
 
     Their `revision`, `post`, `post.platform` and `score` are loaded. Only human decisions become labels:
-    the filter must never learn from its own verdicts. With `is_swept` no message is sent for each delivery:
+    the filter must never learn from its own verdicts. `reverses` names the decision that is replaced, by the
+    id of its post. With `is_swept` no message is sent for each delivery:
     the sweep finds them when they are due, which spares hundreds of messages for one campaign.
     """
     saved = Decision.objects.bulk_create(decisions)
     Label.objects.bulk_create([_label(decision) for decision in saved if decision.decided_by_id])
     AuditEntry.objects.bulk_create([_audit_entry(decision) for decision in saved])
-    deliveries = Delivery.objects.bulk_create([_delivery(decision, event=event) for decision in saved])
-    for delivery in deliveries:
-        if delivery.state == DeliveryState.WAITING and not is_swept:
-            countdown = (delivery.next_attempt_at - delivery.created_at).total_seconds()
-            enqueue.delivery(delivery_id=str(delivery.pk), countdown_seconds=countdown)
+    outbox.write(decisions=saved, event=event, reverses=reverses or {}, is_swept=is_swept)
     return saved
 
 
@@ -92,34 +91,3 @@ def _audit_entry(decision: Decision) -> AuditEntry:
             "campaign": decision.campaign_decision and decision.campaign_decision.campaign_id,
         },
     )
-
-
-def _delivery(decision: Decision, *, event: str) -> Delivery:
-    platform = decision.post.platform
-    return Delivery(
-        platform=platform,
-        decision=decision,
-        event=event,
-        body=_body(decision, event=event),
-        state=DeliveryState.WAITING if platform.webhook_url else DeliveryState.POLLED,
-        created_at=decision.decided_at,
-        next_attempt_at=decision.effective_at,
-    )
-
-
-def _body(decision: Decision, *, event: str) -> dict[str, Any]:
-    """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
-    return {
-        "type": event,
-        "timestamp": decision.decided_at.isoformat(),
-        "data": {
-            "decision": str(decision.pk),
-            "post": {"external_id": decision.post.external_id, "revision": decision.revision.number},
-            "verdict": decision.verdict,
-            "source": decision.source,
-            "reason": decision.reason,
-            "spam_probability": round(decision.score.spam_probability, 6),
-            "is_degraded": decision.score.is_degraded,
-            "release": decision.score.release_id,
-        },
-    }

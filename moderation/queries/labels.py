@@ -18,10 +18,14 @@ CHUNK = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelFilter:
-    """Labels given at or after `since` and before `until`, None leaving a side open; never retracted ones."""
+    """Labels given at or after `since` and before `until`, None leaving a side open, of one platform or all.
+
+    Never retracted ones, and none of erased posts.
+    """
 
     since: datetime | None = None
     until: datetime | None = None
+    platform_id: int | None = None
 
 
 def count(*, wanted: LabelFilter) -> int:
@@ -37,11 +41,15 @@ def rows(*, wanted: LabelFilter) -> Iterator[dict[str, Any]]:
 
 
 def _labels(wanted: LabelFilter) -> QuerySet[Label]:
-    labels = Label.objects.filter(retracted_at__isnull=True).order_by("labelled_at", "id")
+    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True).order_by(
+        "labelled_at", "id"
+    )
     if wanted.since is not None:
         labels = labels.filter(labelled_at__gte=wanted.since)
     if wanted.until is not None:
         labels = labels.filter(labelled_at__lt=wanted.until)
+    if wanted.platform_id is not None:
+        labels = labels.filter(post__platform=wanted.platform_id)
     return labels
 
 

@@ -25,7 +25,7 @@ from moderation.models import (
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_carry, campaign_reverse, reverse, review
+from moderation.operations import campaign, campaign_carry, campaign_reverse, reverse, review, webhooks
 from moderation.operations.campaign import Wanted
 from moderation.queries import campaign_members, history
 from tests.moderation.fakes import FakeScorer
@@ -35,10 +35,9 @@ Later = Callable[[float], datetime]
 
 
 @pytest.fixture
-def webhook(platform: Platform) -> Platform:
+def webhook(platform: Platform, at: datetime) -> Platform:
     """The platform takes webhooks, so deliveries wait."""
-    platform.webhook_url = "https://hooks.example/"
-    platform.save()
+    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
     return platform
 
 

@@ -2,63 +2,49 @@
 
 from __future__ import annotations
 
-import threading
+import base64
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from datetime import datetime, timedelta
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.utils import timezone
 from pytest_django import Settings
-from standardwebhooks.webhooks import Webhook
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from moderation.models import Case, Delivery, Platform, User
+from moderation.models import AuditEntry, Case, Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import notify, reverse, review
+from moderation.models.webhooks import EndpointState, SignatureKind
+from moderation.operations import notify, reverse, review, webhooks
+from tests.moderation import receiver
+from tests.moderation.receiver import Receiver
 
-SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 Later = Callable[[float], datetime]
 
 
-class PlatformServer(ThreadingHTTPServer):
-    """Answers every delivery with `status` and keeps what it got."""
-
-    status = 204
-    got: list[tuple[dict[str, str], bytes]]
-
-
-class Receiver(BaseHTTPRequestHandler):
-    server: PlatformServer
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["content-length"]))
-        self.server.got.append(({key.lower(): value for key, value in self.headers.items()}, body))
-        self.send_response(self.server.status)
-        self.send_header("location", "http://127.0.0.1:1/elsewhere")
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Stay quiet."""
-
-
 @pytest.fixture
-def server(platform: Platform, settings: Settings) -> Iterator[PlatformServer]:
+def server(settings: Settings) -> Iterator[Receiver]:
     settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
-    server = PlatformServer(("127.0.0.1", 0), Receiver)
-    server.got = []
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    platform.webhook_url = f"http://localhost:{server.server_port}/hook"
-    platform.webhook_secret = SECRET
-    platform.save()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with receiver.listening() as listening:
+        yield listening
 
 
 @pytest.fixture
-def delivery(server: PlatformServer, claimed_case: Case, moderator: User, later: Later) -> Delivery:
+def endpoint(server: Receiver, platform: Platform, at: datetime) -> tuple[WebhookEndpoint, str]:
+    """The endpoint with its secret."""
+    return webhooks.add(platform=platform, url=server.url, at=at)
+
+
+@pytest.fixture
+def secret(endpoint: tuple[WebhookEndpoint, str]) -> str:
+    return endpoint[1]
+
+
+@pytest.fixture
+def delivery(
+    endpoint: tuple[WebhookEndpoint, str], claimed_case: Case, moderator: User, later: Later
+) -> Delivery:
     decision = review.decide(
         case_id=claimed_case.pk,
         case_version=claimed_case.version,
@@ -77,37 +63,52 @@ def send(delivery: Delivery, at: datetime) -> Delivery:
 
 class TestSend:
     def test_waits_for_the_end_of_the_time_for_undoing(
-        self, delivery: Delivery, server: PlatformServer, later: Later
+        self, delivery: Delivery, server: Receiver, later: Later
     ) -> None:
         assert send(delivery, later(14)).state == DeliveryState.WAITING
         assert server.got == []
 
         assert send(delivery, later(15)).state == DeliveryState.DELIVERED
 
-    def test_signs_the_exact_bytes(self, delivery: Delivery, server: PlatformServer) -> None:
-        send(delivery, timezone.now().astimezone(UTC))
+    def test_signs_the_exact_bytes(self, delivery: Delivery, server: Receiver, secret: str) -> None:
+        send(delivery, timezone.now())
 
         [(headers, body)] = server.got
-        verified = Webhook(SECRET).verify(body, headers)
-        assert verified["data"]["verdict"] == "spam"
+        assert Webhook(secret).verify(body, headers)["data"]["verdict"] == "spam"
         assert headers["webhook-id"] == str(delivery.pk)
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(body + b" ", headers)
 
-    def test_sends_nothing_unsigned(
-        self, delivery: Delivery, server: PlatformServer, platform: Platform, later: Later
+    def test_a_replayed_message_is_too_old_for_its_receiver(
+        self, delivery: Delivery, server: Receiver, secret: str
     ) -> None:
-        Platform.objects.update(webhook_secret="")
+        send(delivery, timezone.now() - timedelta(minutes=6))
+
+        [(headers, body)] = server.got
+        with pytest.raises(WebhookVerificationError, match="too old"):
+            Webhook(secret).verify(body, headers)
+
+    @pytest.mark.parametrize("lost", ["secret", "key"])
+    def test_holds_what_it_cannot_sign(
+        self, delivery: Delivery, server: Receiver, settings: Settings, later: Later, lost: str
+    ) -> None:
+        if lost == "secret":
+            SigningSecret.objects.all().delete()
+        else:
+            settings.SECRET_KEY = "another than the one that encrypted"
 
         held = send(delivery, later(15))
 
-        assert (held.state, server.got) == (DeliveryState.WAITING, [])
-        assert "signing secret" in held.last_error
+        assert (held.state, held.attempts, server.got) == (DeliveryState.WAITING, 0, [])
+        assert held.last_error
+        assert held.next_attempt_at == later(15 + notify.HOLD_SECONDS)
 
     @pytest.mark.parametrize(
         ("status", "state"),
         [(200, "delivered"), (302, "waiting"), (500, "waiting"), (410, "failed")],
     )
     def test_takes_the_answer_at_its_word(
-        self, delivery: Delivery, server: PlatformServer, later: Later, status: int, state: str
+        self, delivery: Delivery, server: Receiver, later: Later, status: int, state: str
     ) -> None:
         server.status = status
 
@@ -115,7 +116,7 @@ class TestSend:
         assert len(server.got) == 1
 
     def test_ends_failed_after_the_last_retry(
-        self, delivery: Delivery, server: PlatformServer, later: Later
+        self, delivery: Delivery, server: Receiver, later: Later
     ) -> None:
         server.status = 503
         at = later(15)
@@ -125,10 +126,20 @@ class TestSend:
             at = delivery.next_attempt_at
 
         assert delivery.state == DeliveryState.FAILED
-        assert len(server.got) == len(notify.RETRY_SECONDS) + 1
+        assert [attempt.status for attempt in delivery.log.all()] == [503] * (len(notify.RETRY_SECONDS) + 1)
+
+    @pytest.mark.parametrize(("asked", "waits"), [("120", 120), ("1", 5)])
+    def test_comes_back_when_the_receiver_asks(
+        self, delivery: Delivery, server: Receiver, later: Later, asked: str, waits: int
+    ) -> None:
+        server.status, server.headers = 429, {"retry-after": asked}
+
+        paused = send(delivery, later(15))
+
+        assert later(15 + waits) <= paused.next_attempt_at <= later(15 + waits * 1.25)
 
     def test_sends_nothing_of_an_undone_decision(
-        self, delivery: Delivery, server: PlatformServer, moderator: User, later: Later
+        self, delivery: Delivery, server: Receiver, moderator: User, later: Later
     ) -> None:
         reverse.undo(decision_id=delivery.decision_id, moderator=moderator, at=later(9))
 
@@ -138,22 +149,143 @@ class TestSend:
     @pytest.mark.parametrize(
         "url",
         [
-            "http://127.0.0.1:{port}/",
-            "http://[::1]:{port}/",
-            "http://2130706433:{port}/",
-            "http://0x7f.1:{port}/",
+            "http://127.0.0.1/",
+            "http://[::1]/",
+            "http://2130706433/",
+            "http://0x7f.1/",
             "http://169.254.169.254/latest/meta-data",
             "http://10.0.0.1/",
-            "http://[::ffff:127.0.0.1]:{port}/",
+            "http://[::ffff:127.0.0.1]/",
             "http://user@localhost:{port}/",
             "ftp://localhost:{port}/",
-            "http://0.0.0.0:{port}/",
+            "http://0.0.0.0/",
         ],
     )
     def test_never_calls_private_addresses(
-        self, delivery: Delivery, server: PlatformServer, later: Later, url: str
+        self, delivery: Delivery, server: Receiver, later: Later, url: str
     ) -> None:
-        Platform.objects.update(webhook_url=url.format(port=server.server_port))
+        WebhookEndpoint.objects.update(url=url.format(port=server.server_port))
 
         assert send(delivery, later(15)).state == DeliveryState.FAILED
         assert server.got == []
+
+
+class TestGone:
+    def test_disables_the_endpoint_and_says_so(
+        self, delivery: Delivery, server: Receiver, later: Later
+    ) -> None:
+        server.status = 410
+
+        send(delivery, later(15))
+
+        endpoint = WebhookEndpoint.objects.get()
+        assert (endpoint.state, endpoint.state_reason) == (EndpointState.DISABLED, "answered 410 Gone")
+        assert AuditEntry.objects.filter(action="webhook.disabled").count() == 1
+        with pytest.raises(notify.NoReplay):
+            notify.replay(delivery_id=str(delivery.pk), at=later(20))
+
+
+class TestOrder:
+    @pytest.fixture
+    def correction(self, delivery: Delivery, server: Receiver, moderator: User, later: Later) -> Delivery:
+        """A second message about the post, while the first one still fails."""
+        server.status = 500
+        send(delivery, later(15))
+        right = reverse.correct(
+            decision_id=delivery.decision_id, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(16)
+        )
+        server.got.clear()
+        server.status = 204
+        return Delivery.objects.get(decision=right)
+
+    def test_the_second_message_waits_for_the_first(
+        self, delivery: Delivery, correction: Delivery, server: Receiver, later: Later
+    ) -> None:
+        assert send(correction, later(17)).state == DeliveryState.WAITING
+        assert server.got == []
+
+        send(delivery, later(60))
+        send(correction, later(60))
+
+        assert [headers["webhook-id"] for headers, _ in server.got] == [str(delivery.pk), str(correction.pk)]
+
+    def test_the_body_names_what_it_reverses(self, delivery: Delivery, correction: Delivery) -> None:
+        told = correction.body["data"]
+
+        assert (correction.body["type"], told["reverses"]) == (
+            "decision.reversed",
+            str(delivery.decision_id),
+        )
+        assert told["sequence"] == delivery.body["data"]["sequence"] + 1
+
+    def test_a_failed_first_message_frees_the_way(
+        self, delivery: Delivery, correction: Delivery, later: Later
+    ) -> None:
+        Delivery.objects.filter(pk=delivery.pk).update(state=DeliveryState.FAILED)
+
+        assert send(correction, later(17)).state == DeliveryState.DELIVERED
+
+
+class TestReplay:
+    def test_keeps_id_and_body(self, delivery: Delivery, server: Receiver, later: Later) -> None:
+        send(delivery, later(15))
+
+        notify.replay(delivery_id=str(delivery.pk), at=later(90))
+        send(delivery, later(90))
+
+        (first, body), (again, same_body) = server.got
+        assert (first["webhook-id"], body) == (again["webhook-id"], same_body)
+        assert delivery.state == DeliveryState.DELIVERED
+
+
+class TestSecrets:
+    def test_both_sign_while_one_takes_the_place_of_the_other(
+        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
+    ) -> None:
+        now = timezone.now()
+        old = endpoint[1]
+        _, new = webhooks.rotate(endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now)
+
+        send(delivery, now)
+
+        [(headers, body)] = server.got
+        Webhook(old).verify(body, headers)
+        Webhook(new).verify(body, headers)
+
+    def test_the_old_one_signs_no_more_when_the_overlap_is_over(
+        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
+    ) -> None:
+        now = timezone.now()
+        old = endpoint[1]
+        _, new = webhooks.rotate(
+            endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now - timedelta(hours=2)
+        )
+
+        send(delivery, now)
+
+        [(headers, body)] = server.got
+        Webhook(new).verify(body, headers)
+        with pytest.raises(WebhookVerificationError):
+            Webhook(old).verify(body, headers)
+
+    def test_ed25519_signs_the_same_bytes(
+        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
+    ) -> None:
+        now = timezone.now()
+        _, public = webhooks.rotate(
+            endpoint_id=endpoint[0].pk, overlap=timedelta(0), kind=SignatureKind.ED25519, at=now
+        )
+
+        send(delivery, now)
+
+        [(headers, body)] = server.got
+        version, _, signature = headers["webhook-signature"].partition(",")
+        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public.removeprefix("whpk_")))
+        key.verify(base64.b64decode(signature), signed)  # raises InvalidSignature
+        assert version == "v1a"
+
+    def test_lie_encrypted(self, endpoint: tuple[WebhookEndpoint, str]) -> None:
+        [kept] = SigningSecret.objects.all()
+
+        assert endpoint[1].removeprefix("whsec_") not in kept.ciphertext

@@ -12,7 +12,7 @@ from django.db import connections
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import reverse, review
+from moderation.operations import reverse, review, webhooks
 
 Later = Callable[[float], datetime]
 OpenCase = Callable[..., Case]
@@ -99,14 +99,14 @@ class TestDecide:
         assert AuditEntry.objects.filter(action="decision.created", actor=moderator).count() == 1
         assert Case.objects.get().state == CaseState.DECIDED
 
-    @pytest.mark.parametrize("broken", ["Label", "AuditEntry", "Delivery"])
+    @pytest.mark.parametrize("broken", ["verdict.Label", "verdict.AuditEntry", "outbox.Delivery"])
     def test_writes_nothing_when_one_of_them_fails(
         self, claimed_case: Case, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch, broken: str
     ) -> None:
         def fail(*_: object, **__: object) -> None:
             raise OSError("disk full")
 
-        monkeypatch.setattr(f"moderation.operations.verdict.{broken}.objects.bulk_create", fail)
+        monkeypatch.setattr(f"moderation.operations.{broken}.objects.bulk_create", fail)
 
         with pytest.raises(OSError, match="disk full"):
             decide(claimed_case, moderator, later(5))
@@ -180,7 +180,7 @@ class TestCorrect:
     def test_replaces_the_decision_with_a_compensating_delivery(
         self, claimed_case: Case, moderator: User, platform: Platform, later: Later
     ) -> None:
-        Platform.objects.update(webhook_url="https://social.example/hook")
+        webhooks.add(platform=platform, url="https://social.example/hook", at=later(0))
         wrong = decide(claimed_case, moderator, later(5))
         Delivery.objects.update(state=DeliveryState.DELIVERED)
 

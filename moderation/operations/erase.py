@@ -1,0 +1,235 @@
+"""Erase what posts and authors said and were. Verdicts, labels and counts stay, without words or addresses.
+
+What is wiped where is listed in docs/api-guide.md, "Erase a post or an author".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.contrib.postgres.functions import RandomUUID
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils.crypto import salted_hmac
+
+from moderation.models import (
+    Author,
+    AuthorBand,
+    Case,
+    Complaint,
+    Decision,
+    Erasure,
+    Label,
+    Platform,
+    Post,
+    PostLink,
+    Revision,
+    Score,
+    SimilarityBand,
+    User,
+)
+from moderation.models.cases import CaseState
+from moderation.models.erasures import ErasureCause, ErasureKind
+from moderation.models.posts import ScoreState
+from moderation.operations import export, verdict
+from scoring import similarity
+
+CHUNK = 500
+_CHUNKS_AT_ONCE = 20
+_UNFINISHED_FOR = timedelta(days=7)
+
+
+class Erased(Exception):
+    """What this is about was erased; nothing about it is taken in any more."""
+
+
+def post(
+    *, post_id: int, at: datetime, cause: ErasureCause = ErasureCause.REQUEST, actor: User | None = None
+) -> Erasure:
+    """Erase one post with its revisions; a second time changes nothing. Raises Post.DoesNotExist."""
+    with transaction.atomic():
+        row = Post.objects.select_related("platform").get(pk=post_id)
+        _wipe([row.pk], at=at)
+        erasure, is_new = Erasure.objects.get_or_create(
+            kind=ErasureKind.POST,
+            subject_id=row.pk,
+            defaults={
+                "platform": row.platform,
+                "name_digest": name_digest(platform=row.platform, external_id=row.external_id),
+                "cause": cause,
+                "posts": 1,
+                "erased_at": at,
+            },
+        )
+        if is_new:
+            _audit(erasure, actor=actor, at=at)
+    return erasure
+
+
+def author(*, platform: Platform, external_id: str, at: datetime, actor: User | None = None) -> Erasure:
+    """Erase an author with all posts; of very many, the rest follows with `expired`.
+
+    A second time changes nothing. Raises Author.DoesNotExist.
+    """
+    digest = name_digest(platform=platform, external_id=external_id)
+    with transaction.atomic():
+        row = Author.objects.select_for_update().filter(platform=platform, external_id=external_id).first()
+        if row is None:
+            known = Erasure.objects.filter(platform=platform, kind=ErasureKind.AUTHOR, name_digest=digest)
+            found = known.order_by("-id").first()
+            if found is None:
+                raise Author.DoesNotExist
+            return found
+        _wipe_author(row, at=at)
+        erasure = Erasure.objects.create(
+            platform=platform,
+            kind=ErasureKind.AUTHOR,
+            subject_id=row.pk,
+            name_digest=digest,
+            cause=ErasureCause.REQUEST,
+            erased_at=at,
+        )
+        _audit(erasure, actor=actor, at=at)
+    _finish(erasure, at=at)
+    erasure.refresh_from_db()
+    return erasure
+
+
+def expired(*, at: datetime) -> int:
+    """Erase what platforms keep no longer, and what is left of erased authors; return how many posts."""
+    erased = 0
+    for platform in Platform.objects.filter(text_retention_days__isnull=False):
+        too_old = at - timedelta(days=platform.text_retention_days or 0)
+        erased += _expire(platform, before=too_old, at=at)
+    recent = Erasure.objects.filter(kind=ErasureKind.AUTHOR, erased_at__gt=at - _UNFINISHED_FOR)
+    return erased + sum(_finish(erasure, at=at) for erasure in recent.order_by("id"))
+
+
+def name_digest(*, platform: Platform, external_id: str) -> str:
+    """Return the keyed digest by which an erased name is recognised, but cannot be read."""
+    return salted_hmac("erasure", f"{platform.pk}:{external_id}", algorithm="sha256").hexdigest()
+
+
+def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
+    kept = Post.objects.filter(platform=platform, erased_at__isnull=True, received_at__lt=before)
+    erased = 0
+    for _ in range(_CHUNKS_AT_ONCE):
+        with transaction.atomic():
+            posts = list(kept.order_by("received_at")[:CHUNK])
+            _wipe([row.pk for row in posts], at=at)
+            Erasure.objects.bulk_create(
+                [_of_retention(row, platform=platform, at=at) for row in posts], ignore_conflicts=True
+            )
+            if posts:
+                verdict.audit(
+                    action="posts.expired",
+                    subject_kind="platform",
+                    subject_id=platform.pk,
+                    actor=None,
+                    at=at,
+                    posts=len(posts),
+                )
+        erased += len(posts)
+        if len(posts) < CHUNK:
+            break
+    return erased
+
+
+def _of_retention(row: Post, *, platform: Platform, at: datetime) -> Erasure:
+    return Erasure(
+        platform=platform,
+        kind=ErasureKind.POST,
+        subject_id=row.pk,
+        name_digest=name_digest(platform=platform, external_id=row.external_id),
+        cause=ErasureCause.RETENTION,
+        posts=1,
+        erased_at=at,
+    )
+
+
+def _finish(erasure: Erasure, *, at: datetime) -> int:
+    left = Post.objects.filter(author=erasure.subject_id, erased_at__isnull=True).order_by("id")
+    erased = 0
+    for _ in range(_CHUNKS_AT_ONCE):
+        with transaction.atomic():
+            posts = list(left.values_list("pk", flat=True)[:CHUNK])
+            _wipe(posts, at=at)
+            Erasure.objects.filter(pk=erasure.pk).update(posts=F("posts") + len(posts))
+        erased += len(posts)
+        if len(posts) < CHUNK:
+            break
+    return erased
+
+
+def _wipe_author(row: Author, *, at: datetime) -> None:
+    Complaint.objects.filter(reporter=row).update(note="", external_id="")
+    AuthorBand.objects.filter(author=row).delete()
+    # The platform's id must not lead here any more: posted again, it is a new author.
+    row.external_id, row.display_name, row.erased_at = f"erased:{row.pk}", "", at
+    row.save(update_fields=("external_id", "display_name", "erased_at"))
+
+
+def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
+    """Wipe posts. Locks posts before anything else, as ingest and scoring do."""
+    if not post_ids:
+        return
+    locked = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
+    posts = list(locked.values_list("pk", flat=True))
+    revisions = Revision.objects.filter(post__in=posts)
+    bands = _bands(revisions)
+    _wipe_revisions(revisions)
+    _forget_bands(bands)
+    PostLink.objects.filter(revision__post__in=posts).update(url="", url_digest="", host="")
+    Score.objects.filter(revision__post__in=posts).update(
+        record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
+    )
+    Complaint.objects.filter(post__in=posts).update(note="", external_id="")
+    Decision.objects.filter(post__in=posts).update(note="")
+    export.withdraw(post_ids=posts)
+    Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
+    Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
+        state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
+    )
+    Post.objects.filter(pk__in=posts, erased_at__isnull=True).update(erased_at=at)
+
+
+def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
+    unfinished = (ScoreState.PENDING, ScoreState.SCORING, ScoreState.DEGRADED, ScoreState.DEAD)
+    revisions.filter(score_state__in=unfinished).update(score_state=ScoreState.SUPERSEDED, lease_until=None)
+    revisions.update(
+        text="",
+        links=[],
+        media_urls=[],
+        author_snapshot={},
+        ip=None,
+        ip_network="",
+        ip_asn=None,
+        user_agent="",
+        journey=[],
+        body_digest="",
+        text_digest="",
+        similarity_group=RandomUUID(),
+    )
+
+
+def _bands(revisions: QuerySet[Revision]) -> set[int]:
+    texts = revisions.exclude(text="").values_list("text", flat=True)
+    return {digest for text in texts for digest in similarity.bands(text)}
+
+
+def _forget_bands(digests: set[int]) -> None:
+    """Drop the signatures that lead to nobody any more; those of other posts alike stay."""
+    others = Revision.objects.filter(similarity_group=OuterRef("similarity_group"))
+    SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
+
+
+def _audit(erasure: Erasure, *, actor: User | None, at: datetime) -> None:
+    verdict.audit(
+        action=f"{erasure.kind}.erased",
+        subject_kind=erasure.kind,
+        subject_id=erasure.subject_id,
+        actor=actor,
+        at=at,
+        cause=erasure.cause,
+    )

@@ -1,0 +1,105 @@
+"""How much a key may do per minute. One call to the broker's store decides, so all web processes agree.
+
+A bucket leaks evenly and holds a burst (the generic cell rate algorithm, ITU-T I.371 annex A): one number
+per bucket is kept, and the cost does not depend on the rate. Without the store nobody is refused: a limit
+protects the installation, and must not be what takes it down.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+import redis
+import structlog
+from django.conf import settings
+
+log = structlog.get_logger(__name__)
+
+TIMEOUT_SECONDS = 0.25
+PAUSE_SECONDS = 1.0
+
+_TAKE = """
+local now, interval, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+local wait = full_at - now - (burst - math.min(cost, burst)) * interval
+if wait > 0 then
+  return {0, math.floor((now + burst * interval - full_at) / interval), math.ceil(wait)}
+end
+full_at = full_at + cost * interval
+redis.call('SET', KEYS[1], string.format('%.3f', full_at), 'PX', math.ceil(full_at - now) + 1000)
+return {1, math.max(0, math.floor((now + burst * interval - full_at) / interval)), math.ceil(full_at - now)}
+"""
+"""Times in milliseconds. Who asks for more than a burst at once pays for all of it afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """A limit: `per_minute` in the long run, `burst` at once."""
+
+    name: str
+    per_minute: int
+    burst: int
+
+    @property
+    def window_seconds(self) -> int:
+        """Return how long an empty bucket takes to fill."""
+        return math.ceil(60 * self.burst / self.per_minute)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What is left of a bucket, and after how many seconds it is full again."""
+
+    bucket: Bucket
+    remaining: int
+    reset_seconds: int
+
+
+class LimitReached(Exception):
+    """Too much in too little time; `taken.reset_seconds` says when to come back."""
+
+    def __init__(self, taken: Taken) -> None:
+        bucket = taken.bucket
+        super().__init__(
+            f"More than {bucket.per_minute} {bucket.name} per minute; wait {taken.reset_seconds} s."
+        )
+        self.taken = taken
+
+
+def take(*, bucket: Bucket, owner: str, at: datetime, cost: int = 1) -> Taken | None:
+    """Take from an owner's bucket; None when the store cannot be asked. Raises LimitReached."""
+    if time.monotonic() < _Store.paused_until:
+        return None
+    try:
+        is_allowed, remaining, wait_ms = _script()(
+            keys=[f"spamdesk:limit:{bucket.name}:{owner}"],
+            args=[round(at.timestamp() * 1000, 3), 60_000 / bucket.per_minute, bucket.burst, cost],
+        )
+    except redis.RedisError as failure:
+        _Store.paused_until = time.monotonic() + PAUSE_SECONDS
+        log.warning("limits_not_kept", reason=type(failure).__name__)
+        return None
+    taken = Taken(
+        bucket=bucket, remaining=max(0, int(remaining)), reset_seconds=max(1, math.ceil(wait_ms / 1000))
+    )
+    if not is_allowed:
+        raise LimitReached(taken)
+    return taken
+
+
+class _Store:
+    """When the store may be asked again after it failed; one per process."""
+
+    paused_until = 0.0
+
+
+@lru_cache(maxsize=1)
+def _script() -> redis.commands.core.Script:
+    store = redis.Redis.from_url(
+        settings.CELERY_BROKER_URL, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
+    )
+    return store.register_script(_TAKE)

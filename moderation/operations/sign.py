@@ -1,0 +1,70 @@
+"""Sign deliveries by the Standard Webhooks specification, and make the secrets to do so.
+
+https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+HMAC is the specification's own library; it has no ed25519, which is signed here over the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+from standardwebhooks.webhooks import Webhook
+
+from moderation.models import SigningSecret
+from moderation.models.webhooks import SignatureKind
+from moderation.operations import vault
+
+_SECRET_BYTES = 32
+"""The specification asks for 24 to 64 random bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSecret:
+    """A fresh secret. `shown` is what the platform needs: the shared secret, or the public key."""
+
+    kind: SignatureKind
+    ciphertext: str
+    public_key: str
+    shown: str
+
+
+def make(kind: SignatureKind) -> NewSecret:
+    """Make a secret. Raises vault.MissingKey."""
+    if kind == SignatureKind.HMAC:
+        secret = "whsec_" + _base64(secrets.token_bytes(_SECRET_BYTES))
+        return NewSecret(kind=kind, ciphertext=vault.encrypt(secret), public_key="", shown=secret)
+    private = Ed25519PrivateKey.generate()
+    raw = private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    public = "whpk_" + _base64(private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw))
+    return NewSecret(
+        kind=kind, ciphertext=vault.encrypt("whsk_" + _base64(raw)), public_key=public, shown=public
+    )
+
+
+def signatures(*, keys: Sequence[SigningSecret], message_id: str, at: datetime, body: str) -> str:
+    """Return the header webhook-signature: one signature per secret, by spaces. Raises vault.MissingKey."""
+    return " ".join(_signature(key, message_id=message_id, at=at, body=body) for key in keys)
+
+
+def _signature(key: SigningSecret, *, message_id: str, at: datetime, body: str) -> str:
+    secret = vault.decrypt(key.ciphertext)
+    if key.kind == SignatureKind.HMAC:
+        return str(Webhook(secret).sign(msg_id=message_id, timestamp=at, data=body))
+    private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(secret.removeprefix("whsk_")))
+    signed = f"{message_id}.{int(at.timestamp())}.{body}".encode()
+    return f"v1a,{_base64(private.sign(signed))}"
+
+
+def _base64(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()

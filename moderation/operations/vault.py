@@ -1,0 +1,42 @@
+"""Encrypt what must be read again but never lie in the clear: signing secrets, and answers that show one.
+
+Keys come from the environment (SPAMDESK_ENCRYPTION_KEYS): the first encrypts, all of them decrypt, so a new
+key is put in front and the old one leaves once nothing is encrypted with it any more.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+
+
+class MissingKey(Exception):
+    """Production has no key to encrypt with, or not the one that something was encrypted with."""
+
+
+def encrypt(plain: str) -> str:
+    """Return the text encrypted (Fernet: AES-128-CBC with HMAC-SHA256). Raises MissingKey."""
+    return _keys().encrypt(plain.encode()).decode()
+
+
+def decrypt(ciphertext: str) -> str:
+    """Return what was encrypted. Raises MissingKey."""
+    try:
+        return _keys().decrypt(ciphertext.encode()).decode()
+    except InvalidToken:
+        raise MissingKey("None of SPAMDESK_ENCRYPTION_KEYS decrypts this.") from None
+
+
+def _keys() -> MultiFernet:
+    keys = settings.ENCRYPTION_KEYS
+    if not keys and settings.IS_PRODUCTION:
+        raise MissingKey("SPAMDESK_ENCRYPTION_KEYS is not set: nothing can be encrypted or signed.")
+    return MultiFernet([Fernet(key) for key in keys or (_key_of_the_demo(),)])
+
+
+def _key_of_the_demo() -> str:
+    """Derive a key where nothing is worth protecting, so that the demonstration needs no set-up."""
+    return base64.urlsafe_b64encode(hashlib.sha256(settings.SECRET_KEY.encode()).digest()).decode()
