@@ -4,6 +4,7 @@ Every refusal is one line that names the variable: an operator must be able to m
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,6 +46,8 @@ class Environment:
     undo_seconds: int
     lease_seconds: int
     egress_private_hosts: tuple[str, ...]
+    encryption_keys: tuple[str, ...]
+    posts_per_minute: int
     web_risk_key: str
     web_risk_url: str
     wot_key: str
@@ -75,6 +78,10 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
+        encryption_keys=_encryption_keys(variables),
+        posts_per_minute=_whole_number(
+            variables, "SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000
+        ),
         web_risk_key=variables.get("SPAMDESK_WEB_RISK_KEY", ""),
         web_risk_url=variables.get("SPAMDESK_WEB_RISK_URL", "https://webrisk.googleapis.com"),
         wot_key=variables.get("SPAMDESK_WOT_KEY", ""),
@@ -129,6 +136,17 @@ def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ..
 
 def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
     return tuple(filter(None, (part.strip() for part in variables.get(name, "").split(","))))
+
+
+def _encryption_keys(variables: Mapping[str, str]) -> tuple[str, ...]:
+    keys = _names(variables, "SPAMDESK_ENCRYPTION_KEYS")
+    for key in keys:
+        # The value is a secret: say the shape, not the value.
+        if not re.fullmatch(r"[A-Za-z0-9_-]{43}=", key):
+            raise ImproperlyConfigured(
+                "SPAMDESK_ENCRYPTION_KEYS must hold keys of 32 bytes in URL-safe base64, separated by commas."
+            )
+    return keys
 
 
 def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:

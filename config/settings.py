@@ -137,6 +137,11 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
 
 # -- The platform's API
+POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, where the key does not say otherwise
+VERDICTS_PER_MINUTE, VERDICTS_BURST = 6_000, 200  # each holds a web thread while it is scored
+CALLS_PER_MINUTE, CALLS_BURST = 60_000, 3_000
+COMPLAINTS_PER_REPORTER_PER_MINUTE, COMPLAINTS_PER_REPORTER_BURST = 30, 300
+VERDICT_BUDGET_MS = 300
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "moderation.api.errors.handle",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -248,6 +253,7 @@ CAMPAIGN_AUDIT_SHARE = 0.2
 # -- What leaves the installation
 EXPORT_DIR = STATE_DIR / "exports"
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
+ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/vault.py
 # Reputation providers; one without its key (RDAP: its address) is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url

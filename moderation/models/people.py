@@ -44,6 +44,11 @@ class User(AbstractUser):
         return self.role in {Role.LEAD, Role.ADMIN}
 
     @property
+    def may_administer(self) -> bool:
+        """True for those who let people and platforms in."""
+        return self.role == Role.ADMIN
+
+    @property
     def may_export(self) -> bool:
         """True for those who take labels out."""
         return self.role in {Role.LEAD, Role.ML_ENGINEER, Role.ADMIN}
