@@ -67,6 +67,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "moderation.web.keys.context",
             ],
         },
     },
@@ -126,9 +127,8 @@ STATICFILES_DIRS = [ROOT / "static"]
 _STATIC_STORAGE = {
     # Tests render pages without collecting files first.
     Mode.TEST: "django.contrib.staticfiles.storage.StaticFilesStorage",
-    # Compressing takes a minute, and on the loopback address it gains nothing.
-    Mode.DEMO: "django.contrib.staticfiles.storage.ManifestStaticFilesStorage",
-    Mode.PRODUCTION: "whitenoise.storage.CompressedManifestStaticFilesStorage",
+    Mode.DEMO: "config.static_files.DemoStorage",
+    Mode.PRODUCTION: "config.static_files.ProductionStorage",
 }[MODE]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -48,7 +48,7 @@ def read(stored: Mapping[str, Any]) -> Comfort:
     return Comfort(
         is_keys_on=stored.get("is_keys_on") is not False,
         keys={str(name): str(key) for name, key in keys.items()} if isinstance(keys, dict) else {},
-        blur=Blur(stored["blur"]) if stored.get("blur") in set(Blur) else standard.blur,
+        blur=Blur(stored["blur"]) if stored.get("blur") in list(Blur) else standard.blur,
         is_greyscale=stored.get("is_greyscale") is True,
         run_cap=_one_of(RUN_CAPS, stored.get("run_cap"), standard.run_cap),
         break_minutes=_one_of(BREAK_MINUTES, stored.get("break_minutes"), standard.break_minutes),

@@ -49,11 +49,12 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
 
 
 def correct(
-    *, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = ""
+    *, decision_id: int, verdict: Verdict, moderator: User, at: datetime, reason: str = "", code: str = ""
 ) -> Decision:
     """Replace a decision that the platform knows by another, with a compensating delivery.
 
-    Raises AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
+    `reason` says in words why it was wrong; `code` is the policy's reason for the new verdict. Raises
+    AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
         wrong = _locked_decision(decision_id)
@@ -61,7 +62,8 @@ def correct(
             raise NotAllowed("Only a lead corrects the decisions of others.")
         if wrong.verdict == verdict:
             raise SameVerdict("The decision says this already.")
-        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, reason=reason, at=at)
+        replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
+        replacement.reason, replacement.note = code, reason
         verdicts.retract_label(post_id=wrong.post_id, at=at)
         Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
             state=DeliveryState.CANCELLED
@@ -85,9 +87,7 @@ def _locked_decision(decision_id: int) -> Decision:
     return decision
 
 
-def _replacement(
-    wrong: Decision, *, moderator: User, verdict: Verdict, reason: str, at: datetime
-) -> Decision:
+def _replacement(wrong: Decision, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
     """Build the decision that takes the place of a wrong one; it is deliberate and takes effect at once."""
     version = None
     if wrong.case is not None:
@@ -102,7 +102,6 @@ def _replacement(
         score=wrong.score,
         verdict=verdict,
         source=DecisionSource.MODERATOR,
-        reason=reason,
         decided_by=moderator,
         decided_at=at,
         effective_at=at,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
@@ -12,6 +13,7 @@ from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations import explain
 from moderation.operations import verdict as verdicts
+from moderation.queries.exposure import Exposure
 
 
 class Refusal(Exception):
@@ -50,27 +52,41 @@ class NotAllowed(Refusal):
     """The role does not permit this."""
 
 
-def claim_next(*, moderator: User, at: datetime, count: int = 1) -> list[Case]:
+def claim_next(
+    *,
+    moderator: User,
+    at: datetime,
+    count: int = 1,
+    sparing: Exposure | None = None,
+    is_topped_up: bool = True,
+) -> list[Case]:
     """Claim the next cases for a moderator: those held already, then the most harmful free ones.
 
-    Escalated cases go to leads, before all others. Two moderators never get the same case:
-    locked rows are skipped.
+    Escalated cases go to leads, before all others. Two moderators never get the same case: locked rows are
+    skipped. What `sparing` names comes only when nothing else is left. Without `is_topped_up` the leases of
+    the held ones are extended and no other is claimed.
     """
     if not moderator.may_decide:
         raise NotAllowed("This role does not decide cases.")
     with transaction.atomic():
-        open_cases = _lockable().filter(state=CaseState.OPEN)
-        held = open_cases.filter(claimed_by=moderator, lease_end_at__gt=at)
+        held = _lockable().filter(state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at)
         cases = list(held.order_by("-is_escalated", "-priority", "id")[:count])
-        for is_escalated in (True, False) if moderator.may_lead else (False,):
-            free = open_cases.filter(_is_free(at=at), is_escalated=is_escalated)
-            free = free.exclude(pk__in=[case.pk for case in cases]).exclude(
-                skipped_by__contains=[moderator.pk]
-            )
-            cases += free.order_by("-priority", "id")[: count - len(cases)]
+        passes = [free_cases(moderator=moderator, at=at)] if is_topped_up else []
+        if sparing and passes:
+            passes.insert(0, sparing.spare(passes[0]))
+        for free in passes:
+            others = free.exclude(pk__in=[case.pk for case in cases])
+            cases += _lock_first(others, count - len(cases), moderator)
         lease(cases, moderator=moderator, at=at)
         explain.ask(cases)
     return cases
+
+
+def free_cases(*, moderator: User, at: datetime) -> QuerySet[Case]:
+    """Return the open cases that nobody holds, but for those that this moderator skipped or may not take."""
+    cases = Case.objects.filter(_is_free(at=at), state=CaseState.OPEN)
+    cases = cases.exclude(skipped_by__contains=[moderator.pk])
+    return cases if moderator.may_lead else cases.filter(is_escalated=False)
 
 
 def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
@@ -141,18 +157,26 @@ def decide(
     at: datetime,
     reason: str = "",
     note: str = "",
+    idempotency_key: UUID | None = None,
 ) -> Decision:
     """Decide a claimed case. Raises AlreadyDecided, CaseClosed, ClaimLost, PostChanged or NotAllowed.
 
-    The row lock puts concurrent deciders in a line; whoever comes second finds the case closed.
+    The row lock puts concurrent deciders in a line; whoever comes second finds the case closed. A request
+    that is repeated because its answer was lost names the same key and gets the same decision.
     """
     with transaction.atomic():
         case = locked(case_id)
-        _refuse_closed(case)
+        try:
+            _refuse_closed(case)
+        except AlreadyDecided as refusal:
+            if _is_repeated(refusal.decision, moderator=moderator, verdict=verdict, key=idempotency_key):
+                return refusal.decision
+            raise
         _refuse_unclaimed(case, moderator=moderator, at=at)
         if case.version != case_version:
             raise PostChanged("The post was edited while you looked at it.")
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
+        decision.idempotency_key = idempotency_key
         verdicts.retract_label(post_id=case.post_id, at=at)
         verdicts.record(decisions=[decision])
         _release(case)
@@ -185,6 +209,15 @@ def _lockable() -> QuerySet[Case]:
     return Case.objects.select_for_update(skip_locked=True, of=("self",))
 
 
+def _lock_first(free: QuerySet[Case], count: int, moderator: User) -> list[Case]:
+    """Lock the most harmful, escalated ones first; a query for each kind, so that each walks its index."""
+    found: list[Case] = []
+    for is_escalated in (True, False) if moderator.may_lead else (False,):
+        rows = free.filter(is_escalated=is_escalated).select_for_update(skip_locked=True, of=("self",))
+        found += rows.order_by("-priority", "id")[: count - len(found)]
+    return found
+
+
 def _is_free(*, at: datetime) -> Q:
     return Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at)
 
@@ -212,6 +245,14 @@ def _refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
         raise ClaimLost("Your claim on this case has run out.")
     if case.is_escalated and not moderator.may_lead:
         raise NotAllowed("This case waits for a lead.")
+
+
+def _is_repeated(decision: Decision, *, moderator: User, verdict: Verdict, key: UUID | None) -> bool:
+    return (
+        key is not None
+        and decision.idempotency_key == key
+        and (decision.decided_by, decision.verdict) == (moderator, verdict)
+    )
 
 
 def _decision(

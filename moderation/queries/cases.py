@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Left, NullIf
 
-from moderation.models import AuditEntry, Ban, Case, Complaint, Decision, PostLink, User
+from moderation.models import AuditEntry, Ban, Case, Complaint, Decision, PostLink, Revision, User
 from moderation.models.bans import BanKind
-from moderation.models.cases import BLIND_REASONS, CaseState
-from moderation.queries import blocklist
+from moderation.models.cases import BLIND_REASONS, CaseState, Verdict
+from moderation.queries import blocklist, exposure
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
 from scoring.records import InvalidRecord
@@ -18,6 +19,9 @@ from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
 
 _MAX_COMPLAINTS = 20
 _MAX_DECISIONS = 10
+_MAX_NEAR = 3
+_MAX_ALIKE = 60
+_NEAR_LENGTH = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,27 @@ class DomainFact:
     ban: Ban | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPost:
+    """A post that says nearly the same, and what was decided on it; None as `decided_by` is the filter."""
+
+    case_id: int | None
+    author: str
+    excerpt: str
+    verdict: str
+    decided_by: str | None
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPosts:
+    """The nearest decided posts, people's decisions first, and how all that were looked at were decided."""
+
+    posts: tuple[NearPost, ...]
+    spam: int
+    not_spam: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class CasePage:
     """Everything that the review page tells. `record` is None where it cannot be read any more."""
@@ -46,6 +71,7 @@ class CasePage:
     winner: Decision | None
     earlier: tuple[Decision, ...]
     escalation_note: str
+    near: NearPosts
 
     @property
     def is_open(self) -> bool:
@@ -55,7 +81,25 @@ class CasePage:
     @property
     def is_score_hidden(self) -> bool:
         """True for audit samples until they are decided: the model's opinion would colour the human's."""
-        return self.case.reason in BLIND_REASONS and self.is_open
+        return self.is_open and (self.case.reason in BLIND_REASONS or self.case.score.is_audit_sample)
+
+    @property
+    def is_being_explained(self) -> bool:
+        """True while the words that moved the content model are still being looked for."""
+        score = self.case.score
+        return (
+            self.is_open
+            and not self.is_score_hidden
+            and score.ban_id is None
+            and score.word_contributions is None
+            and score.content_probability is not None
+            and bool(score.revision.text.strip())
+        )
+
+    @property
+    def is_graphic(self) -> bool:
+        """True when people complained of something that is hard to look at."""
+        return any(complaint.reason in exposure.GRAPHIC for complaint in self.complaints)
 
     def is_held_by(self, person: User, *, at: datetime) -> bool:
         """Tell whether a person holds a live claim."""
@@ -106,6 +150,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         winner=winner,
         earlier=tuple(decision for decision in decisions if decision != winner),
         escalation_note=_escalation_note(case),
+        near=_near(case),
     )
 
 
@@ -121,6 +166,31 @@ def _escalation_note(case: Case) -> str:
     entries = AuditEntry.objects.filter(subject_kind="case", subject_id=str(case.pk), action="case.escalated")
     entry = entries.order_by("-id").first()
     return str(entry.details.get("note", "")) if entry else ""
+
+
+def _near(case: Case) -> NearPosts:
+    """Look at the newest near-duplicates only: a campaign may have a hundred thousand."""
+    alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
+    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    decided = list(
+        Decision.objects.filter(revision__in=newest, reversal__isnull=True)
+        .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
+        .values_list(
+            "case_id",
+            Coalesce(NullIf("post__author__display_name", Value("")), "post__author__external_id"),
+            Left("revision__text", _NEAR_LENGTH),
+            "verdict",
+            "decided_by__username",
+            "decided_at",
+        )
+    )
+    verdicts = [row[3] for row in decided]
+    names = ("case_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
+    return NearPosts(
+        posts=tuple(NearPost(**dict(zip(names, row, strict=True))) for row in decided[:_MAX_NEAR]),
+        spam=verdicts.count(Verdict.SPAM),
+        not_spam=verdicts.count(Verdict.NOT_SPAM),
+    )
 
 
 def _record(case: Case) -> PostRecord | None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from moderation.models import Decision, User
+from moderation.models import Decision, Export, User
 from moderation.models.cases import DecisionSource
 from moderation.queries.queue import InvalidCursor
 
@@ -30,6 +30,15 @@ class HistoryPage:
     next_cursor: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Correctable:
+    """A decision that can be corrected; `exports` counts the training exports that may hold its label."""
+
+    decision: Decision
+    is_told: bool
+    exports: int
+
+
 def undoable(*, moderator: User, at: datetime) -> Decision | None:
     """Return the moderator's last decision while the platform has not been told of it, else None."""
     waiting = Decision.objects.filter(decided_by=moderator, effective_at__gt=at, reversal__isnull=True)
@@ -37,6 +46,20 @@ def undoable(*, moderator: User, at: datetime) -> Decision | None:
     # with its campaign is undone with its campaign.
     first = waiting.filter(case__isnull=False, campaign_decision__isnull=True)
     return _related(first).order_by("-decided_at", "-id").first()
+
+
+def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable | None:
+    """Return a decision that this person may correct, None if there is none: taken back, or another's."""
+    decisions = _related(Decision.objects.filter(pk=decision_id, reversal__isnull=True))
+    if not viewer.may_lead:
+        decisions = decisions.filter(decided_by=viewer)
+    decision = decisions.first()
+    if decision is None:
+        return None
+    exports = Export.objects.filter(
+        Q(since__isnull=True) | Q(since__lte=decision.decided_at), requested_at__gte=decision.decided_at
+    )
+    return Correctable(decision=decision, is_told=decision.effective_at <= at, exports=exports.count())
 
 
 def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> HistoryPage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -87,3 +88,9 @@ def seconds_after(moment: datetime, at: datetime) -> int:
 def of_hundred(part: float, whole: float) -> int:
     """Return a part in per cent of the whole, at least 1 where there is any."""
     return max(1, round(part * 100 / whole)) if whole and part else 0
+
+
+@register.filter
+def key_of(keys: Mapping[str, str], action: str) -> str:
+    """Return the key of an action as it is printed on keyboards."""
+    return keys[action].upper()

@@ -6,16 +6,17 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Decision
 from moderation.models.cases import Verdict
 from moderation.operations import reverse
 from moderation.operations.review import Refusal
-from moderation.queries import history
+from moderation.queries import history, policies
 from moderation.queries.history import HistoryFilter
 from moderation.queries.queue import InvalidCursor
-from moderation.web import access, review
+from moderation.web import access, shift
 from moderation.web.forms import CorrectForm, HistoryFilterForm
 
 
@@ -42,29 +43,35 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Take back one's own decision while its countdown runs; the case is in front again."""
+    at = timezone.now()
     try:
-        case = reverse.undo(decision_id=decision_id, moderator=request.user, at=timezone.now())
+        case = reverse.undo(decision_id=decision_id, moderator=request.user, at=at)
     except Decision.DoesNotExist as refusal:
         raise Http404 from refusal
     except Refusal as refusal:
+        if "Shift" in request.headers:
+            return shift.answer(request, cases=[], notice=str(refusal), status=409, at=at)
         messages.warning(request, str(refusal))
-        return _to_page(request)
-    return review.reopened(request, case.pk)
+        return redirect("decisions")
+    return shift.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @access.deciders
 def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
-    """Replace a decision that the platform knows; the platform is told of the change."""
+    """Show what a correction does, and replace a decision that the platform knows."""
+    if request.method != "POST":
+        return _correction(request, decision_id)
     form = CorrectForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, "A correction needs a reason.")
-        return _to_page(request)
+        messages.warning(request, _("A correction needs words that say why."))
+        return _correction(request, decision_id, status=422)
     try:
         decision = reverse.correct(
             decision_id=decision_id,
             verdict=Verdict(form.cleaned_data["verdict"]),
             reason=form.cleaned_data["reason"],
+            code=form.cleaned_data["code"],
             moderator=request.user,
             at=timezone.now(),
         )
@@ -73,15 +80,17 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
-        messages.success(
-            request, f"Corrected to {decision.get_verdict_display()}. The platform will be told."
-        )
-    return _to_page(request)
-
-
-def _to_page(request: access.DeskRequest) -> HttpResponse:
-    if request.htmx:
-        response = HttpResponse(status=204)
-        response["HX-Redirect"] = "/decisions/"
-        return response
+        words = _("Corrected to %(verdict)s. The platform will be told.")
+        messages.success(request, words % {"verdict": decision.get_verdict_display()})
     return redirect("decisions")
+
+
+def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 200) -> HttpResponse:
+    at = timezone.now()
+    found = history.correctable(decision_id=decision_id, viewer=request.user, at=at)
+    if found is None:
+        raise Http404
+    verdict = Verdict.NOT_SPAM if found.decision.verdict == Verdict.SPAM else Verdict.SPAM
+    reasons = [reason for reason in policies.reasons() if reason.verdict == verdict]
+    context = {"section": "decisions", "at": at, "found": found, "verdict": verdict, "reasons": reasons}
+    return render(request, "correct.html", context, status=status)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from moderation.models import Score
+from moderation.models import Reason, Score
 from moderation.queries.cases import CasePage, History, PostRecord, read_link
-from moderation.web import inert
+from moderation.web import changes, inert
 from moderation.web.quantities import band, count, counted, duration, percent, short_duration
 from moderation.web.sentences import sentence
 
 SHOWN_CHARACTERS = 1_400
 SHOWN_LINES = 16
 TOP_CONTRIBUTIONS = 5
+MAX_PROPOSED = 2
 _SUB_MODELS = (
     ("content", "Text"),
     ("behaviour", "Behaviour"),
@@ -76,6 +78,7 @@ class ModelView:
     rest: tuple[ContributionLine, ...]
     review_from: int | None
     remove_from: int | None
+    change: changes.ChangeLine | None
 
     @property
     def reasons(self) -> int:
@@ -116,7 +119,27 @@ def model_view(score: Score) -> ModelView:
         rest=lines[TOP_CONTRIBUTIONS:],
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
+        change=changes.line(score.counterfactual),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A reason on the page; `why` says what proposes it, "" where nothing does."""
+
+    reason: Reason
+    why: str
+
+
+def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
+    """Return the reasons, with those proposed that the complaints or the strongest contribution speak for."""
+    proposed: dict[str, str] = {}
+    for signal, why in _signals(page):
+        matching = (reason for reason in reasons if any(signal.startswith(sign) for sign in reason.signals))
+        found = next(matching, None)
+        if found and len(proposed) < MAX_PROPOSED:
+            proposed.setdefault(found.code, why)
+    return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
 
 
 def author_facts(record: PostRecord) -> list[Fact]:
@@ -169,6 +192,19 @@ def journey_words(record: PostRecord) -> str:
     seconds = length_ms / 1000
     told = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
     return f"{counted(steps, 'step', 'steps')} in {told}"
+
+
+def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
+    """Yield what speaks for a reason, the strongest first: people's complaints, then the models."""
+    kinds = Counter(complaint.reason for complaint in page.complaints)
+    for kind, times in kinds.most_common():
+        yield f"complaint:{kind}", counted(times, "complaint", "complaints")
+    score = page.case.score
+    if page.is_score_hidden or score.ban_id or score.spam_probability < 0.5:
+        return
+    for feature, value, share in score.contributions[:TOP_CONTRIBUTIONS]:
+        if share and float(share) > 0:
+            yield str(feature), sentence(str(feature), math.nan if value is None else float(value))
 
 
 def _lines(contributions: Iterable[Sequence[float | str | None]]) -> tuple[ContributionLine, ...]:

@@ -6,8 +6,11 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
 
 from moderation.models.cases import Verdict
+from moderation.operations.shift import Choice
+from moderation.queries import policies
 
 
 class DecideForm(forms.Form):
@@ -15,6 +18,56 @@ class DecideForm(forms.Form):
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
     case_version = forms.IntegerField(min_value=1)
+    reason = forms.CharField(max_length=40, required=False)
+    note = forms.CharField(max_length=2000, required=False, strip=True)
+    idempotency_key = forms.UUIDField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a reason that the policy does not know, or that belongs to the other verdict."""
+        cleaned = super().clean() or {}
+        code = cleaned.get("reason")
+        if not code:
+            return cleaned
+        reason = policies.reason(code)
+        if reason is None:
+            self.add_error("reason", _("The policy no longer knows this reason."))
+        elif reason.verdict != cleaned.get("verdict"):
+            self.add_error("reason", _("This reason belongs to the other verdict."))
+        elif reason.needs_note and not cleaned.get("note"):
+            self.add_error("note", _("This reason needs a note."))
+        return cleaned
+
+    def choice(self) -> Choice:
+        """Return what was chosen. Call after `is_valid`."""
+        chosen = self.cleaned_data
+        return Choice(
+            verdict=Verdict(chosen["verdict"]),
+            case_version=chosen["case_version"],
+            reason=chosen["reason"],
+            note=chosen["note"],
+            idempotency_key=chosen["idempotency_key"],
+        )
+
+    def verdict_words(self) -> str:
+        """Return the verdict in words. Call after `is_valid`."""
+        return str(Verdict(self.cleaned_data["verdict"]).label)
+
+    def first_error(self) -> str:
+        """Return why nothing was decided."""
+        if {"verdict", "case_version"} & set(self.errors):
+            return _("That was not a verdict; the case is still here.")
+        return str(next(iter(self.errors.values()))[0])
+
+
+class HeldForm(forms.Form):
+    """Cases that a page holds, "12,13", and the one in front of it."""
+
+    held = forms.CharField(max_length=400, required=False)
+    front = forms.IntegerField(required=False)
+
+    def clean_held(self) -> list[int]:
+        """Return the ids; what is no number is no case."""
+        return [int(part) for part in self.cleaned_data["held"].split(",") if part.isdecimal()]
 
 
 class EscalateForm(forms.Form):
@@ -28,6 +81,12 @@ class CorrectForm(forms.Form):
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
     reason = forms.CharField(max_length=500, strip=True)
+    code = forms.CharField(max_length=40, required=False)
+
+    def clean_code(self) -> str:
+        """Return a reason of the policy that belongs to the new verdict, "" for any other."""
+        reason = policies.reason(self.cleaned_data["code"])
+        return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
 
 
 class HistoryFilterForm(forms.Form):

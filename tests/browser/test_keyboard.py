@@ -59,7 +59,7 @@ class TestKeys:
         press_and_wait(page, "r")
         press_and_wait(page, "s")
 
-        expect(page.get_by_text("Sent. It can be corrected under Decisions.")).to_be_visible(timeout=4_000)
+        expect(page.get_by_text("Sent to the platform.")).to_be_visible(timeout=4_000)
         page.keyboard.press("u")
 
         expect(page.locator("[data-key=u]")).to_be_hidden()
@@ -86,7 +86,7 @@ class TestKeys:
         page.keyboard.press("s")
         expect(page.locator("#key-map")).to_be_visible()
         page.keyboard.press("Escape")
-        page.context.add_cookies([{"name": "keys", "value": "off", "url": page.url}])
+        User.objects.update(comfort_settings={"is_keys_on": False})
         page.reload()
         page.keyboard.press("s")
         page.wait_for_timeout(300)
@@ -127,8 +127,8 @@ class TestTwoModerators:
 
         page.keyboard.press("s")
 
-        expect(page.locator(".notice")).to_have_text("This case was decided before.")
-        expect(page.get_by_text("by other_moderator")).to_be_visible()
+        expect(page.locator(".notice")).to_contain_text("other_moderator decided this case before: not spam.")
+        expect(page.locator(".decided")).to_contain_text("by other_moderator")
         assert Decision.objects.count() == 1
 
 

@@ -9,11 +9,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, User
+from moderation.models import Case, Decision, Reason, User
+from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.operations import review
 
 HTMX = {"HX-Request": "true"}
+SHIFT = {"HX-Request": "true", "Shift": "1"}
+"""What the review page's own script says of itself."""
 
 
 @pytest.fixture
@@ -58,6 +61,33 @@ def decide(desk: Client) -> Callable[..., Any]:
 
     def send(case: Case, verdict: str = "spam", **extra: Any) -> Any:
         form = {"verdict": verdict, "case_version": case.version}
-        return desk.post(f"/review/{case.pk}/decide/", form, headers=HTMX, **extra)
+        return desk.post(f"/review/{case.pk}/decide/", form | extra, headers=SHIFT)
 
     return send
+
+
+@pytest.fixture
+def decided(moderator: User) -> Callable[..., Decision]:
+    """Decide a case by the real clock."""
+
+    def act(case: Case, *, verdict: str = "spam", by: User | None = None) -> Decision:
+        now, who = timezone.now(), by or moderator
+        review.claim(case_id=case.pk, moderator=who, at=now)
+        return review.decide(
+            case_id=case.pk, case_version=case.version, moderator=who, verdict=Verdict(verdict), at=now
+        )
+
+    return act
+
+
+@pytest.fixture
+def reasons(db: None) -> dict[str, Reason]:
+    """Return the standard reasons by code, also where a test before this one emptied the tables."""
+    rows = (
+        ("scam", "Scam or fraud", 1, "spam", False, ["complaint:scam"]),
+        ("other_spam", "Other spam", 6, "spam", True, []),
+        ("ordinary", "Ordinary post", 7, "not_spam", False, []),
+    )
+    Reason.objects.all().delete()
+    names = ("code", "title", "digit", "verdict", "needs_note", "signals")
+    return {row[0]: Reason.objects.create(**dict(zip(names, row, strict=True))) for row in rows}

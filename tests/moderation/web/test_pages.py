@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Export, User
+from moderation.models import Case, Decision, Export, Reason, User
 from moderation.operations import export, review
 from moderation.queries import queue
 from tests.moderation.fakes import FakeScorer
@@ -138,10 +138,29 @@ class TestDecisions:
         assert "corrected by moderator: A joke" in desk.get("/decisions/").content.decode()
 
     def test_are_not_corrected_without_one(self, desk: Client, decision: Decision) -> None:
-        desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": " "})
+        answer = desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": " "})
 
         assert Decision.objects.count() == 1
-        assert "needs a reason" in desk.get("/decisions/").content.decode()
+        assert answer.status_code == 422
+        assert "needs words that say why" in answer.content.decode()
+
+    def test_can_be_corrected_on_a_page_that_says_what_happens(
+        self, desk: Client, decision: Decision, reasons: dict[str, Reason]
+    ) -> None:
+        body = desk.get(f"/decisions/{decision.pk}/correct/").content.decode()
+        form = {"verdict": "not_spam", "reason": "w" * 500, "code": "ordinary"}
+        desk.post(f"/decisions/{decision.pk}/correct/", form)
+
+        assert "The label for training is retracted and replaced." in body
+        right = Decision.objects.get(verdict="not_spam")
+        assert (right.reason, right.note) == ("ordinary", "w" * 500)
+
+    def test_that_can_be_undone_are_not_corrected(self, desk: Client, decision: Decision) -> None:
+        Decision.objects.update(effective_at=timezone.now() + timedelta(seconds=5))
+
+        body = desk.get(f"/decisions/{decision.pk}/correct/").content.decode()
+
+        assert "this can still be undone" in body
 
     def test_of_others_are_corrected_by_leads_only(
         self,

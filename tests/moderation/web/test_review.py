@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Score, User
-from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import review
+from moderation.models import Case, Complaint, Decision, Reason, Score, User
+from moderation.models.cases import CaseReason
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]
-Decide = Callable[..., Any]
 
 
 class TestCase:
@@ -32,7 +29,7 @@ class TestCase:
     def test_needs_few_queries(
         self, desk: Client, case_in_front: Case, django_assert_max_num_queries: Any
     ) -> None:
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(11):
             desk.get(f"/review/{case_in_front.pk}/")
 
     def test_needs_no_more_queries_for_many_links(
@@ -40,7 +37,7 @@ class TestCase:
     ) -> None:
         case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
 
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(11):
             desk.get(f"/review/{case.pk}/")
 
     def test_hides_the_score_of_an_audit_sample(self, desk: Client, case_in_front: Case) -> None:
@@ -95,143 +92,153 @@ class TestCase:
         assert lead_desk.get(f"/review/{case.pk}/").status_code == 200
 
 
-class TestDecide:
-    @pytest.mark.parametrize("verdict", ["spam", "not_spam"])
-    def test_decides_and_brings_the_next_case(
-        self, decide: Decide, case_in_front: Case, open_case: Case_, moderator: User, verdict: str
+class TestExplanation:
+    def test_says_that_words_are_looked_for_until_they_are_found(
+        self, desk: Client, case_in_front: Case
     ) -> None:
-        other = open_case(text="Another one")
+        waiting = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+        early = desk.get(f"/review/{case_in_front.pk}/text/?part", headers=HTMX)
+        Score.objects.update(word_contributions=[[0, 3, 1.0]])
+        found = desk.get(f"/review/{case_in_front.pk}/text/?part", headers=HTMX)
 
-        answer = decide(case_in_front, verdict)
+        assert "Looking for the words that count" in waiting
+        assert early.status_code == 204
+        assert "word--spam" in found.content.decode()
+        assert "Looking for the words" not in found.content.decode()
 
-        assert Decision.objects.get().verdict == verdict
-        assert answer.headers["HX-Push-Url"] == f"/review/{other.pk}/"
-        assert "Another one" in answer.content.decode()
-        assert Case.objects.get(pk=other.pk).claimed_by == moderator
-        assert "Undo" in answer.content.decode()
-
-    def test_says_when_the_queue_is_empty(self, decide: Decide, case_in_front: Case) -> None:
-        assert "The queue is empty" in decide(case_in_front).content.decode()
-
-    def test_works_without_javascript(self, desk: Client, case_in_front: Case) -> None:
-        form = {"verdict": "spam", "case_version": case_in_front.version}
-
-        answer = desk.post(f"/review/{case_in_front.pk}/decide/", form, follow=True)
-
-        assert answer.redirect_chain == [("/review/", 302)]
-        assert "Decided: spam." in answer.content.decode()
-
-    def test_refuses_what_is_no_verdict(self, decide: Decide, case_in_front: Case) -> None:
-        answer = decide(case_in_front, "maybe")
-
-        assert "not a verdict" in answer.content.decode()
-        assert not Decision.objects.exists()
-
-    def test_shows_the_winner_when_another_decided_first(
-        self, decide: Decide, case_in_front: Case, other_moderator: User
+    @pytest.mark.parametrize(
+        ("stored", "words"),
+        [
+            (
+                {"change": "word_removed", "subject": "<b>cat</b>", "probability": 0.1, "route": "allow"},
+                "Without the word",
+            ),
+            (
+                {
+                    "change": "account_older",
+                    "value_before": 1.0,
+                    "value_after": 31.0,
+                    "probability": 0.1,
+                    "route": "allow",
+                },
+                "With an account 1 month old instead of 1 day",
+            ),
+            (
+                {
+                    "change": "fewer_complaints",
+                    "value_before": 4,
+                    "value_after": 1,
+                    "probability": 0.95,
+                    "route": "remove",
+                },
+                "With 1 complaints instead of 4",
+            ),
+            ({}, "No single change would send it another way."),
+        ],
+    )
+    def test_says_the_smallest_change_that_flips_the_route(
+        self, desk: Client, case_in_front: Case, stored: dict[str, object], words: str
     ) -> None:
-        review.hand_back(case_id=case_in_front.pk, moderator=case_in_front.claimed_by)
-        review.claim(case_id=case_in_front.pk, moderator=other_moderator, at=timezone.now())
-        review.decide(
-            case_id=case_in_front.pk,
-            case_version=case_in_front.version,
-            moderator=other_moderator,
-            verdict="not_spam",
-            at=timezone.now(),
+        Score.objects.update(counterfactual=stored)
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        assert words in body
+        assert "<b>cat" not in body
+
+    def test_shows_the_nearest_decided_posts(
+        self, desk: Client, open_case: Case_, moderator: User, decided: Callable[..., Decision]
+    ) -> None:
+        text = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
+        decided(open_case(text=text.format("Miller")), verdict="spam")
+
+        body = desk.get(f"/review/{open_case(text=text.format('Smith')).pk}/").content.decode()
+
+        assert "1 spam, 0 not" in body
+        assert "ask Dr Miller" in body
+
+    def test_shows_neither_score_nor_neighbours_on_a_blind_case(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
+    ) -> None:
+        text = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
+        decided(open_case(text=text.format("Miller")), verdict="spam")
+        case = open_case(text=text.format("Smith"))
+        Case.objects.filter(pk=case.pk).update(reason=CaseReason.AUDIT)
+
+        body = desk.get(f"/review/{case.pk}/").content.decode()
+
+        assert "Hidden until you decide" in body
+        assert "ask Dr Miller" not in body
+
+
+class TestReasons:
+    def test_are_offered_and_those_proposed_that_complaints_speak_for(
+        self, desk: Client, case_in_front: Case, reasons: dict[str, Reason]
+    ) -> None:
+        Complaint.objects.create(
+            platform=case_in_front.post.platform,
+            post_external_id=case_in_front.post.external_id,
+            post=case_in_front.post,
+            reporter=case_in_front.post.author,
+            reason="scam",
+            reported_at=timezone.now(),
+            received_at=timezone.now(),
         )
 
-        body = decide(case_in_front).content.decode()
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
-        assert "This case was decided before." in body
-        assert "by other_moderator" in body
-        assert Decision.objects.count() == 1
+        assert body.count("reason--proposed") == 1
+        assert 'title="Proposed: 1 complaint"' in body
+        assert "Ordinary post" in body
 
-    def test_gives_an_expired_claim_back_undecided(self, decide: Decide, case_in_front: Case) -> None:
-        Case.objects.update(lease_end_at=timezone.now() - timedelta(seconds=1))
 
-        body = decide(case_in_front).content.decode()
-
-        assert "yours again" in body
-        assert not Decision.objects.exists()
-
-    def test_moves_on_when_another_took_an_expired_case(
-        self, decide: Decide, case_in_front: Case, other_moderator: User
+class TestContext:
+    def test_draws_what_happened_around_the_post(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
     ) -> None:
-        Case.objects.update(claimed_by=other_moderator)
+        decided(open_case(text="An earlier post", ip="198.51.100.7"), verdict="spam")
+        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
 
-        body = decide(case_in_front).content.decode()
+        body = desk.get(f"/review/{case.pk}/context/", headers=HTMX).content.decode()
 
-        assert "other_moderator took the case" in body
-        assert not Decision.objects.exists()
+        assert body.count("lanes__mark--this") == 1
+        assert "lanes__mark--spam" in body
+        assert "shop.example" in body
+        assert "198.51.100.0/24" in body
 
-    def test_asks_to_look_again_when_the_post_changed(self, decide: Decide, case_in_front: Case) -> None:
-        Case.objects.update(version=7)
-
-        body = decide(case_in_front).content.decode()
-
-        assert "edited while you looked" in body
-        assert not Decision.objects.exists()
-
-
-class TestOtherActs:
-    def test_skip_leaves_the_case_to_others(
-        self, desk: Client, case_in_front: Case, other_moderator: User
+    def test_needs_few_queries(
+        self, desk: Client, open_case: Case_, django_assert_max_num_queries: Any
     ) -> None:
-        body = desk.post(f"/review/{case_in_front.pk}/skip/", headers=HTMX).content.decode()
+        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
 
-        assert "None of them is free for you" in body
-        assert review.claim_next(moderator=other_moderator, at=timezone.now()) == [case_in_front]
+        with django_assert_max_num_queries(16):
+            desk.get(f"/review/{case.pk}/context/", headers=HTMX)
 
-    def test_escalate_gives_it_to_the_leads_with_the_note(
-        self, desk: Client, lead_desk: Client, case_in_front: Case
+
+class TestComfort:
+    @pytest.mark.parametrize(
+        ("blur", "complaint", "is_blurred"),
+        [
+            ("never", "adult", False),
+            ("graphic", "adult", True),
+            ("graphic", "spam", False),
+            ("always", "spam", True),
+        ],
+    )
+    def test_blurs_what_a_person_does_not_want_to_see_at_once(
+        self, desk: Client, case_in_front: Case, moderator: User, blur: str, complaint: str, is_blurred: bool
     ) -> None:
-        desk.post(f"/review/{case_in_front.pk}/escalate/", {"note": "Look at the <b>link</b>"}, headers=HTMX)
+        User.objects.update(comfort_settings={"blur": blur})
+        Complaint.objects.create(
+            platform=case_in_front.post.platform,
+            post_external_id=case_in_front.post.external_id,
+            post=case_in_front.post,
+            reporter=case_in_front.post.author,
+            reason=complaint,
+            reported_at=timezone.now(),
+            received_at=timezone.now(),
+        )
 
-        body = lead_desk.get(f"/review/{case_in_front.pk}/").content.decode()
-        assert "Escalated by a moderator" in body
-        assert "Look at the &lt;b&gt;link&lt;/b&gt;" in body
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
-    def test_hand_back_frees_the_case(self, desk: Client, case_in_front: Case) -> None:
-        answer = desk.post(f"/review/{case_in_front.pk}/hand-back/", headers=HTMX)
-
-        assert answer.headers["HX-Redirect"] == "/queue/"
-        assert Case.objects.get().claimed_by is None
-
-    def test_renew_extends_the_lease_until_it_is_lost(self, desk: Client, case_in_front: Case) -> None:
-        held = desk.post(f"/review/{case_in_front.pk}/renew/")
-        Case.objects.update(lease_end_at=timezone.now() - timedelta(seconds=1))
-        lost = desk.post(f"/review/{case_in_front.pk}/renew/")
-
-        assert (held.status_code, held.headers["Lease-Seconds"]) == (204, "120")
-        assert lost.status_code == 409
-
-    def test_claim_of_a_held_case_goes_to_the_next(
-        self, desk: Client, open_case: Case_, other_moderator: User
-    ) -> None:
-        held, free = open_case(text="Held"), open_case(text="Free")
-        review.claim(case_id=held.pk, moderator=other_moderator, at=timezone.now())
-
-        answer = desk.post(f"/review/{held.pk}/claim/", headers=HTMX)
-
-        assert "other_moderator is looking at that case" in answer.content.decode()
-        assert answer.headers["HX-Push-Url"] == f"/review/{free.pk}/"
-
-    def test_undo_brings_the_case_back(self, desk: Client, decide: Decide, case_in_front: Case) -> None:
-        decide(case_in_front)
-
-        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=HTMX)
-
-        assert answer.headers["HX-Push-Url"] == f"/review/{case_in_front.pk}/"
-        assert Case.objects.get().state == CaseState.OPEN
-        assert "Undone. The case is back." in answer.content.decode()
-
-    def test_undo_that_comes_too_late_leads_to_a_correction(
-        self, desk: Client, decide: Decide, case_in_front: Case
-    ) -> None:
-        decide(case_in_front)
-        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
-
-        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=HTMX)
-
-        assert answer.headers["HX-Redirect"] == "/decisions/"
-        assert "Correct the decision instead" in desk.get("/decisions/").content.decode()
+        assert ("case--blurred" in body) is is_blurred

@@ -1,0 +1,16 @@
+"""The reasons that the policy offers."""
+
+from __future__ import annotations
+
+from moderation.models import Reason
+
+
+def reasons() -> list[Reason]:
+    """Return the active reasons in the order of their digits, 0 last."""
+    active = list(Reason.objects.filter(is_active=True).order_by("digit"))
+    return sorted(active, key=lambda reason: reason.digit or 10)
+
+
+def reason(code: str) -> Reason | None:
+    """Return the active reason with this code, None if there is none."""
+    return Reason.objects.filter(code=code, is_active=True).first()

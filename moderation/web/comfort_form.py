@@ -1,0 +1,46 @@
+"""The form of a person's comfort settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.comfort import BREAK_CASES, BREAK_MINUTES, RUN_CAPS, Blur, Comfort
+
+_NEVER = _("never")
+
+
+class ComfortForm(forms.Form):
+    """How the desk looks and behaves."""
+
+    theme = forms.ChoiceField(
+        choices=[("", _("As the system says")), ("light", _("Light")), ("dark", _("Dark"))], required=False
+    )
+    is_keys_on = forms.BooleanField(required=False)
+    blur = forms.ChoiceField(
+        choices=[
+            (Blur.NEVER.value, _("Never")),
+            (Blur.GRAPHIC.value, _("Those that people call hard to look at")),
+            (Blur.ALWAYS.value, _("Every post")),
+        ]
+    )
+    is_greyscale = forms.BooleanField(required=False)
+    run_cap = forms.TypedChoiceField(choices=[(cap, str(cap)) for cap in RUN_CAPS], coerce=int)
+    break_minutes = forms.TypedChoiceField(
+        choices=[(m, str(m) if m else _NEVER) for m in BREAK_MINUTES], coerce=int
+    )
+    break_cases = forms.TypedChoiceField(
+        choices=[(c, str(c) if c else _NEVER) for c in BREAK_CASES], coerce=int
+    )
+
+    @classmethod
+    def of(cls, comfort: Comfort, *, theme: str) -> ComfortForm:
+        """Return the form filled with what is stored."""
+        return cls(comfort.to_json() | {"theme": theme})
+
+    def comfort(self, *, keys: Mapping[str, str]) -> Comfort:
+        """Return the settings with these keys. Call after `is_valid`."""
+        chosen = {name: value for name, value in self.cleaned_data.items() if name != "theme"}
+        return Comfort(**chosen | {"blur": Blur(chosen["blur"])}, keys=keys)

@@ -1,0 +1,77 @@
+"""The keys of the desk: what each does, and which one a person has chosen for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils.functional import Promise, SimpleLazyObject
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from moderation.models import User
+from moderation.models.comfort import Comfort
+
+_PUNCTUATION = ",.-;'[]\\/"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that one key does; `words` say what."""
+
+    name: str
+    key: str
+    words: str | Promise
+
+
+DECIDE = (
+    Action("spam", "s", gettext_lazy("Spam, and on to the next case")),
+    Action("not_spam", "f", gettext_lazy("Fine: not spam, and on to the next case")),
+    Action("escalate", "e", gettext_lazy("Escalate to a lead (asks for a note first)")),
+)
+LOOK = (
+    Action("skip", "n", gettext_lazy("Next: skip this case, another moderator gets it")),
+    Action("undo", "u", gettext_lazy("Undo the last decision while its countdown runs")),
+    Action("context", "c", gettext_lazy("Context: author, complaints, domains, addresses on one time axis")),
+    Action("campaign", "g", gettext_lazy("Group: the campaign that this post belongs to")),
+    Action("open", "o", gettext_lazy("Open the whole text")),
+    Action("explain", "x", gettext_lazy("Explain: everything the models looked at")),
+    Action("reveal", "b", gettext_lazy("Blur or show the post")),
+    Action("pause", "p", gettext_lazy("Pause: the case stays yours meanwhile")),
+    Action("hand_back", "h", gettext_lazy("Hand the case back and return to the queue")),
+)
+ANYWHERE = (Action("start", "r", gettext_lazy("Start reviewing; the next case")),)
+ACTIONS = (*DECIDE, *LOOK, *ANYWHERE)
+
+
+def of(comfort: Comfort) -> dict[str, str]:
+    """Return the key of every action."""
+    return {action.name: comfort.keys.get(action.name, action.key) for action in ACTIONS}
+
+
+def changed(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return only what differs from the standard keys."""
+    standard = {action.name: action.key for action in ACTIONS}
+    return {name: key for name, key in wanted.items() if standard.get(name) != key}
+
+
+def problem(wanted: Mapping[str, str]) -> str:
+    """Say why keys cannot be chosen so, "" if they can."""
+    for key in wanted.values():
+        if len(key) != 1 or not (key.isalpha() or key in _PUNCTUATION):
+            return _("A key is one letter or one of %(signs)s; digits are reasons.") % {"signs": _PUNCTUATION}
+    twice = [key for key, times in Counter(wanted.values()).items() if times > 1]
+    return _("%(key)s would do two things.") % {"key": twice[0].upper()} if twice else ""
+
+
+def context(request: HttpRequest) -> dict[str, object]:
+    """Give every template `keys` and `comfort`, and the key map its sections."""
+    user = getattr(request, "user", None)
+    comfort = user.comfort if isinstance(user, User) else Comfort()
+    return {
+        "comfort": comfort,
+        "keys": SimpleLazyObject(lambda: of(comfort)),
+        "key_sections": {"decide": DECIDE, "look": LOOK, "anywhere": ANYWHERE},
+    }

@@ -1,0 +1,65 @@
+/* The leases on the cases of this page: a countdown, a heartbeat while the page is looked at, who else is there, and
+   hand-back on leaving. Expects: #desk[data-beat][data-hand-back][data-held], #front with [data-case] and either
+   [data-claim][data-lease-seconds] or [data-watched="who holds it"]; [data-lease-left], [data-presence]. */
+
+import { headers } from "./reach.js";
+
+const BEAT_MILLISECONDS = 15000;
+const desk = document.getElementById("desk");
+const ends = new Map(); // case id to when its lease ends, on this page's clock
+let nextBeat = 0;
+
+const current = () => document.querySelector("#front [data-case]");
+const heldIds = () => (desk.dataset.held ?? "").split(",").filter(Boolean);
+
+function adopt(element) {
+  if (!element?.dataset.claim || ends.get(element.dataset.case) > performance.now()) return;
+  ends.set(element.dataset.case, performance.now() + Number(element.dataset.leaseSeconds) * 1000);
+}
+
+async function beat() {
+  nextBeat = performance.now() + BEAT_MILLISECONDS;
+  const element = current();
+  const asked = heldIds();
+  const body = new FormData();
+  body.set("held", asked.join(","));
+  body.set("front", element?.dataset.case ?? "");
+  const sentAt = performance.now();
+  const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers() }).catch(() => null);
+  if (!answer?.ok) return; // the next beat tries again; the countdown tells the truth meanwhile
+  const found = await answer.json();
+  for (const id of found.held) ends.set(String(id), sentAt + found.lease_seconds * 1000);
+  const lost = asked.filter((id) => !found.held.includes(Number(id)) && id !== element?.dataset.case);
+  if (lost.length) document.dispatchEvent(new CustomEvent("front:lost", { detail: lost }));
+  if (element === current()) tell(element, found);
+}
+
+function tell(element, found) {
+  if (!element) return;
+  if ("watched" in element.dataset && (found.holder !== element.dataset.watched || !found.is_open)) location.reload();
+  const shown = element.querySelector("[data-presence]");
+  if (shown) shown.textContent = found.readers.length ? `${found.readers.join(", ")} ${desk.dataset.readsAlong}` : "";
+}
+
+function tick() {
+  const element = current();
+  const shown = element?.querySelector("[data-lease-left]");
+  if (shown && ends.has(element.dataset.case)) {
+    const left = Math.ceil((ends.get(element.dataset.case) - performance.now()) / 1000);
+    shown.textContent = left > 0 ? `${left} s` : shown.dataset.leaseOver;
+  }
+  const isLooked = document.visibilityState === "visible" && !("paused" in document.documentElement.dataset);
+  if (element && isLooked && performance.now() > nextBeat) beat();
+}
+
+addEventListener("pagehide", () => {
+  if (!desk.dataset.held) return;
+  const form = new FormData();
+  form.set("csrfmiddlewaretoken", headers()["X-CSRFToken"]);
+  form.set("held", desk.dataset.held);
+  navigator.sendBeacon(desk.dataset.handBack, form);
+});
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && (nextBeat = 0));
+document.addEventListener("front:shown", (event) => adopt(event.detail));
+setInterval(tick, 500);
+adopt(current());

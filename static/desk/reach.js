@@ -1,0 +1,45 @@
+/* Reach the server with an act: again after a pause while it is away, with a new token when the session is newer than
+   the page. Answers {status, parts}; without parts the act did not happen, or nobody knows whether it did: acts name
+   themselves with a key, so that sending one again is safe. Expects: #desk[data-token] and body[hx-headers]. */
+
+const pauses = [300, 700, 1500, 3000, 4000]; // milliseconds: a restart of the server takes seconds
+const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", Shift: "1" });
+
+export async function reach(url, body, { isAway = () => {} } = {}) {
+  let status = 0;
+  let hasNewToken = false;
+  for (const pause of [...pauses, 0]) {
+    try {
+      const answer = await fetch(url, { method: "POST", body, headers: headers(), keepalive: true, redirect: "error" });
+      status = answer.status;
+      if ([200, 201, 409, 422].includes(status)) return { status, parts: parse(await answer.text()) };
+      if (status === 403 && !hasNewToken) {
+        hasNewToken = await renewToken();
+        if (hasNewToken) continue;
+      }
+      if (status < 500) return { status };
+    } catch {
+      status = 0;
+    }
+    if (pause) {
+      isAway();
+      await sleep(pause);
+    }
+  }
+  return { status };
+}
+
+async function renewToken() {
+  const answer = await fetch(document.getElementById("desk").dataset.token, { headers: { "HX-Request": "true" } });
+  if (!answer.ok) return false;
+  document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": await answer.text() }));
+  return true;
+}
+
+function parse(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}

@@ -1,0 +1,126 @@
+/* Acts on the case in front. The next case is shown at once and the server hears of the act meanwhile, one act
+   after the other; an act that fails brings its case back in front, with the reason, and nothing is lost.
+   Expects: <form data-act="leave|next|claim|undo">, <button data-done="what is said">, #last,
+   #desk[data-ahead][data-retrying]. Tells others by the events shift:acted and shift:failed. */
+
+import * as front from "./front.js";
+import { reach } from "./reach.js";
+
+const desk = document.getElementById("desk");
+const last = document.getElementById("last");
+const unanswered = []; // acts, the oldest first
+let isSending = false;
+let wantsUndo = false;
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-act]");
+  if (!form || event.defaultPrevented) return;
+  event.preventDefault();
+  begin(form, event.submitter);
+});
+
+function begin(form, submitter) {
+  const kind = form.dataset.act;
+  if (form.hasAttribute("data-busy") || (kind === "leave" && front.isWaiting())) return;
+  if (kind === "next" && front.goOn()) return refill();
+  if (kind === "undo" && unanswered.some((act) => act.left)) {
+    wantsUndo = true; // of the decision that is on its way, not of the one whose countdown still shows
+    return;
+  }
+  const body = new FormData(form, submitter);
+  body.delete("csrfmiddlewaretoken");
+  const act = { url: form.action, body, form, kind, done: submitter?.dataset.done ?? "" };
+  front.notice("");
+  if (kind === "leave") {
+    body.set("idempotency_key", keyOf(front.current(), body));
+    form.closest("dialog")?.close();
+    act.left = front.leave();
+    last.classList.add("last--stale");
+    front.say(act.done);
+    document.dispatchEvent(new CustomEvent("shift:acted"));
+  } else {
+    form.setAttribute("data-busy", "");
+  }
+  queue(act);
+}
+
+function queue(act) {
+  unanswered.push(act);
+  send();
+}
+
+/* The same choice on the same case is the same request, however often it is sent. */
+function keyOf(element, body) {
+  const choice = JSON.stringify([...body]);
+  element.requests ??= {};
+  element.requests[choice] ??= [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+  return element.requests[choice];
+}
+
+async function send() {
+  if (isSending) return;
+  isSending = true;
+  while (unanswered.length) {
+    const act = unanswered[0];
+    act.body.set("known", front.held().join(","));
+    const answer = await reach(act.url, act.body, { isAway: () => front.say(desk.dataset.retrying) });
+    if (answer.parts) settle(unanswered.shift(), answer);
+    else fail(unanswered.splice(0), answer.status);
+  }
+  isSending = false;
+}
+
+function settle(act, { status, parts }) {
+  act.form?.removeAttribute("data-busy");
+  if (act.left) front.settled(act.left);
+  front.take(parts);
+  const told = parts.querySelector("[data-part=notice]").textContent;
+  front.notice(told);
+  if (!unanswered.some((other) => other.left)) renewLast(parts);
+  const said = parts.querySelector("[data-part=said]").textContent;
+  if (said !== act.done || told) front.say(`${said} ${told}`);
+  if (status < 400 && act.kind !== "ahead") refill();
+  if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));
+}
+
+function renewLast(parts) {
+  last.replaceChildren(parts.querySelector("template[data-part=last]").content);
+  last.classList.remove("last--stale");
+  if (!wantsUndo) return;
+  wantsUndo = false;
+  last.querySelector("form[data-act=undo]")?.requestSubmit();
+}
+
+/* After a claim the answer holds one case only: ask for those behind it, once it is on the screen. */
+function refill() {
+  const isAsked = unanswered.some((act) => act.kind === "ahead");
+  const isMine = "claim" in (front.current()?.dataset ?? {});
+  if (isAsked || !isMine || front.held().length > 3) return;
+  queue({ url: desk.dataset.ahead, body: new FormData(), kind: "ahead" });
+}
+
+function fail(acts, status) {
+  wantsUndo = false;
+  for (const act of acts) act.form?.removeAttribute("data-busy");
+  front.putBack(acts.map((act) => act.left).filter(Boolean));
+  last.classList.remove("last--stale");
+  if (acts.every((act) => act.kind === "ahead")) return;
+  document.dispatchEvent(new CustomEvent("shift:failed", { detail: status }));
+}
+
+addEventListener("beforeunload", (event) => {
+  if (unanswered.some((act) => act.left)) event.preventDefault();
+});
+
+/* A page that is shown again has given its case back on leaving: browsers tell so only after the new page was asked for. */
+function claimAgain() {
+  const claim = front.current()?.dataset.claim;
+  if (claim) queue({ url: claim, body: new FormData(), kind: "claim" });
+}
+
+addEventListener("pageshow", (event) => event.persisted && claimAgain());
+document.addEventListener("pause:over", claimAgain);
+if (performance.getEntriesByType("navigation")[0]?.type === "navigate") refill();
+else setTimeout(claimAgain, 250);

@@ -1,0 +1,107 @@
+"""A person's own settings: comfort, keys and pace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Decision, User
+from moderation.models.comfort import Comfort, read
+from moderation.web import keys
+
+Case_ = Callable[..., Case]
+CHOSEN = {
+    "theme": "dark",
+    "blur": "always",
+    "is_greyscale": "on",
+    "run_cap": "3",
+    "break_minutes": "25",
+    "break_cases": "0",
+}
+
+
+class TestComfort:
+    def test_is_kept_with_the_person_and_light_or_dark_with_the_browser(
+        self, desk: Client, moderator: User
+    ) -> None:
+        desk.post("/account/comfort/", CHOSEN)
+
+        body = desk.get("/queue/").content.decode()
+        assert 'data-theme="dark"' in body
+        assert 'data-keys="off"' in body
+        assert "data-greyscale" in body
+        comfort = User.objects.get().comfort
+        assert (comfort.blur, comfort.run_cap, comfort.break_cases) == ("always", 3, 0)
+
+    def test_refuses_what_is_no_choice(self, desk: Client) -> None:
+        assert desk.post("/account/comfort/", CHOSEN | {"run_cap": "1000000"}).status_code == 422
+
+    def test_falls_back_where_the_stored_value_is_broken(self) -> None:
+        assert read({"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None}) == Comfort()
+
+
+class TestKeys:
+    def test_are_changed_and_printed_on_the_buttons(self, desk: Client, case_in_front: Case) -> None:
+        desk.post("/account/keys/", {"spam": "J", "not_spam": "L"})
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+        assert 'data-key="j"' in body
+        assert "<kbd>J</kbd> Spam" in body
+        assert 'data-key="s"' not in body
+
+    @pytest.mark.parametrize(
+        ("wanted", "words"),
+        [
+            ({"spam": "f"}, "would do two things"),
+            ({"spam": "1"}, "is one letter"),
+            ({"spam": ""}, "is one letter"),
+        ],
+    )
+    def test_refuse_what_cannot_be(self, desk: Client, wanted: dict[str, str], words: str) -> None:
+        answer = desk.post("/account/keys/", wanted)
+
+        assert answer.status_code == 422
+        assert words in answer.content.decode()
+        assert User.objects.get().comfort.keys == {}
+
+    def test_go_back_to_the_standard(self, desk: Client) -> None:
+        desk.post("/account/keys/", {"spam": "j"})
+        desk.post("/account/keys/", {"standard": "1"})
+
+        assert User.objects.get().comfort.keys == {}
+
+    def test_never_stand_twice_in_the_standard(self) -> None:
+        assert keys.problem({action.name: action.key for action in keys.ACTIONS}) == ""
+
+
+class TestPace:
+    def test_shows_ones_own_decisions_only(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User
+    ) -> None:
+        decided(open_case(text="Mine"))
+        decided(open_case(text="Of another"), by=lead)
+
+        body = desk.get("/account/pace/").content.decode()
+
+        assert "<dt>Decisions</dt><dd>1</dd>" in body
+
+    def test_says_agreement_only_where_there_is_enough(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
+    ) -> None:
+        for number in range(20):
+            decided(open_case(text=f"Post {number}"))
+        few = desk.get("/account/pace/").content.decode()
+        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
+        many = desk.get("/account/pace/").content.decode()
+
+        assert "from twenty decisions on" in few
+        assert "<dt>Agreement</dt><dd>100%</dd>" in many
+
+    def test_needs_few_queries(self, desk: Client, django_assert_max_num_queries: Any) -> None:
+        with django_assert_max_num_queries(6):
+            desk.get("/account/pace/")
