@@ -46,6 +46,7 @@ class Environment:
     undo_seconds: int
     lease_seconds: int
     egress_private_hosts: tuple[str, ...]
+    metrics_token: str
     encryption_keys: tuple[str, ...]
     posts_per_minute: int
     web_risk_key: str
@@ -78,6 +79,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
+        metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
         encryption_keys=_encryption_keys(variables),
         posts_per_minute=_whole_number(
             variables, "SPAMDESK_POSTS_PER_MINUTE", default=600_000, maximum=100_000_000

@@ -214,6 +214,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"queue": "default", "expires": 5},
     },
+    "seal-audit": {
+        "task": "moderation.tasks.seal_audit",
+        "schedule": 5.0,
+        "options": {"queue": "default", "expires": 5},
+    },
     "rescore-degraded": {
         "task": "moderation.tasks.rescore_degraded",
         "schedule": 10.0,
@@ -240,6 +245,7 @@ CELERY_BEAT_SCHEDULE = {
 TRITON_URL = ENVIRONMENT.triton_url
 TRITON_TIMEOUT_SECONDS = 5.0
 TRITON_REPOSITORY = ROOT / "triton_repo"
+METRICS_TOKEN = ENVIRONMENT.metrics_token
 TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
 TRITON_ADMIN_KEY = ENVIRONMENT.triton_admin_key
 RELEASE_DIR = ENVIRONMENT.release_dir

@@ -7,6 +7,7 @@ from config import health
 urlpatterns = [
     path("healthz", health.process),
     path("readyz", health.dependencies),
+    path("metrics", health.metrics),
     path("", include("moderation.api.urls")),
     path("", include("moderation.web.urls")),
 ]

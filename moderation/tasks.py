@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import campaign_carry, explain, export, host, notify, score
+from moderation.operations import campaign_carry, chain, explain, export, host, notify, score
 from moderation.operations.reputation import inquiry
 
 
@@ -79,3 +79,9 @@ def sweep_campaigns(**_: object) -> int:
 def build_export(*, export_id: int, **_: object) -> None:
     """Build a requested export."""
     export.build(export_id=export_id, at=timezone.now())
+
+
+@shared_task
+def seal_audit(**_: object) -> int:
+    """Put new audit entries into the hash chain."""
+    return chain.seal(at=timezone.now())

@@ -1,4 +1,4 @@
-"""How long the backlogs are."""
+"""How long the backlogs are, and how scoring has gone lately."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Min, QuerySet
 
-from moderation.models import Case, Delivery, Export, Revision
+from moderation.models import Case, Delivery, Export, Revision, Score
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
+
+RECENT = 1_000
+_SEQUENCES = {
+    "moderation_post_id_seq": "posts",
+    "moderation_complaint_id_seq": "complaints",
+    "moderation_score_id_seq": "scores",
+    "moderation_decision_id_seq": "decisions",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
     """Rows that wait for something, and since when. `late_after` is the age from which it deserves a look."""
 
+    key: str
     name: str
     waits_for: str
     rows: int
@@ -28,6 +38,14 @@ class Backlog:
     def is_late(self, *, at: datetime) -> bool:
         """Tell whether the oldest has waited too long."""
         return self.oldest_at is not None and at - self.oldest_at > self.late_after
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentScores:
+    """The newest scores, 1,000 at most and 5 minutes old at most."""
+
+    seconds: tuple[float, ...]
+    degraded: int
 
 
 def backlogs(*, at: datetime) -> list[Backlog]:
@@ -40,28 +58,60 @@ def backlogs(*, at: datetime) -> list[Backlog]:
     exports = Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING))
     minute, hour = timedelta(minutes=1), timedelta(hours=1)
     return [
-        _backlog("Posts to score", "a worker", unscored, "enqueued_at", minute),
+        _backlog("scoring", "Posts to score", "a worker", unscored, "enqueued_at", minute),
         _backlog(
+            "degraded",
             "Scored without the content model",
             "Triton, then a second score",
             degraded,
             "enqueued_at",
             10 * minute,
         ),
-        _backlog("Posts that could not be scored", "an operator", dead, "enqueued_at", minute),
+        _backlog("dead", "Posts that could not be scored", "an operator", dead, "enqueued_at", minute),
         _backlog(
+            "cases",
             "Cases in the queue",
             "a moderator",
             Case.objects.filter(state=CaseState.OPEN),
             "opened_at",
             8 * hour,
         ),
-        _backlog("Decisions to deliver", "the platform's webhook", due, "next_attempt_at", 5 * minute),
-        _backlog("Deliveries given up", "an operator", failed, "created_at", minute),
-        _backlog("Exports to build", "a worker", exports, "requested_at", 10 * minute),
+        _backlog(
+            "deliveries", "Decisions to deliver", "the platform's webhook", due, "next_attempt_at", 5 * minute
+        ),
+        _backlog("failed_deliveries", "Deliveries given up", "an operator", failed, "created_at", minute),
+        _backlog("exports", "Exports to build", "a worker", exports, "requested_at", 10 * minute),
     ]
 
 
-def _backlog(name: str, waits_for: str, rows: QuerySet[Any], since: str, late_after: timedelta) -> Backlog:
+def recent_scores(*, at: datetime) -> RecentScores:
+    """Return how long the newest scores took from the post's arrival, in seconds; first scores only."""
+    newest = Score.objects.filter(generation=1).order_by("-pk")
+    rows = newest.values_list("scored_at", "revision__received_at", "is_degraded")[:RECENT]
+    recent = [row for row in rows if at - row[0] < timedelta(minutes=5)]
+    return RecentScores(
+        seconds=tuple(max(0.0, (scored - received).total_seconds()) for scored, received, _ in recent),
+        degraded=sum(is_degraded for *_, is_degraded in recent),
+    )
+
+
+def totals() -> dict[str, int]:
+    """Return how many rows of each kind were ever written, from the tables' sequences: no table is read.
+
+    A transaction that was rolled back counts, too: these are for rates, not for books.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT sequencename, coalesce(last_value, 0) FROM pg_sequences"
+            " WHERE schemaname = current_schema() AND sequencename = ANY(%s)",
+            [list(_SEQUENCES)],
+        )
+        found = dict(cursor.fetchall())
+    return {kind: found.get(sequence, 0) for sequence, kind in _SEQUENCES.items()}
+
+
+def _backlog(
+    key: str, name: str, waits_for: str, rows: QuerySet[Any], since: str, late_after: timedelta
+) -> Backlog:
     found = rows.order_by().aggregate(rows=Count("pk"), oldest_at=Min(since))
-    return Backlog(name=name, waits_for=waits_for, late_after=late_after, **found)
+    return Backlog(key=key, name=name, waits_for=waits_for, late_after=late_after, **found)

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from moderation.operations import seal
+from moderation.operations import chain
 
 
 class Command(BaseCommand):
@@ -24,21 +24,21 @@ class Command(BaseCommand):
     def handle(self, *_: Any, head: str | None, **__: Any) -> None:
         """Print the present head, or say what is broken."""
         try:
-            found = seal.verify(published=_head(head) if head else None)
-        except seal.Broken as broken:
+            found = chain.verify(published=_head(head) if head else None)
+        except chain.Broken as broken:
             raise CommandError(
                 f"The audit log does not hold. {broken} Keep the database as it is and look for who had"
                 " superuser rights; docs/operators-guide.md says how to go on."
             ) from broken
-        waiting = seal.count_unsealed()
+        waiting = chain.count_unsealed()
         self.stdout.write(f"The audit log holds: {found.number} entries in the chain, {waiting} not yet.")
         self.stdout.write(f"head {found}")
         if head is None:
             sys.stderr.write("Compare with a head from the log or an earlier run: --head NUMBER:HASH\n")
 
 
-def _head(given: str) -> seal.Head:
+def _head(given: str) -> chain.Head:
     if not re.fullmatch(r"\d{1,18}:[0-9a-f]{64}", given):
         raise CommandError(f"--head: {given!r} is not NUMBER:HASH with a hash of 64 hex digits.")
     number, _, digest = given.partition(":")
-    return seal.Head(number=int(number), hash=digest)
+    return chain.Head(number=int(number), hash=digest)

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import InternalError, ProgrammingError, connection, transaction
 
 from moderation.models import AuditEntry, AuditLink
-from moderation.operations import seal, verdict
+from moderation.operations import chain, verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -31,7 +31,7 @@ def log(at: datetime) -> Callable[[int], list[AuditEntry]]:
                 note=f"« {number} » \u202e",
                 share=0.1,
             )
-        seal.seal(at=at)
+        chain.seal(at=at)
         return list(AuditEntry.objects.order_by("pk"))
 
     return write
@@ -63,12 +63,12 @@ def test_the_database_refuses_to_change_or_delete(
 
 def test_holds_as_it_was_written(log: Callable[[int], list[AuditEntry]], at: datetime) -> None:
     log(3)
-    published = seal.head()
+    published = chain.head()
     log(2)
 
-    assert seal.verify(published=published).number == 5
-    assert seal.seal(at=at) == 0
-    assert seal.count_unsealed() == 0
+    assert chain.verify(published=published).number == 5
+    assert chain.seal(at=at) == 0
+    assert chain.count_unsealed() == 0
 
 
 def test_takes_in_an_entry_that_was_committed_late(
@@ -78,11 +78,11 @@ def test_takes_in_an_entry_that_was_committed_late(
     with superuser():
         AuditLink.objects.all().delete()
         AuditEntry.objects.filter(pk=late.pk).delete()
-    seal.seal(at=at)
+    chain.seal(at=at)
     late.save(force_insert=True)
 
-    assert seal.seal(at=at) == 1
-    assert seal.verify().number == 3
+    assert chain.seal(at=at) == 1
+    assert chain.verify().number == 3
 
 
 @pytest.mark.parametrize(
@@ -101,33 +101,33 @@ def test_names_the_first_broken_entry(
         change(entries[2])
         change(entries[4])
 
-    with pytest.raises(seal.Broken, match=f"Entry {entries[2].pk}, link 3, was {reason}"):
-        seal.verify()
+    with pytest.raises(chain.Broken, match=f"Entry {entries[2].pk}, link 3, was {reason}"):
+        chain.verify()
 
 
 def test_notices_the_end_cut_off(log: Callable[[int], list[AuditEntry]]) -> None:
     entries = log(5)
-    published = seal.head()
+    published = chain.head()
     with superuser():
         AuditLink.objects.filter(number__gt=3).delete()
         AuditEntry.objects.filter(pk__gt=entries[2].pk).delete()
 
-    assert seal.verify().number == 3
-    with pytest.raises(seal.Broken, match="ends at link 3"):
-        seal.verify(published=published)
+    assert chain.verify().number == 3
+    with pytest.raises(chain.Broken, match="ends at link 3"):
+        chain.verify(published=published)
 
 
 def test_notices_a_chain_written_anew(log: Callable[[int], list[AuditEntry]], at: datetime) -> None:
     entries = log(3)
-    published = seal.head()
+    published = chain.head()
     with superuser():
         AuditEntry.objects.filter(pk=entries[0].pk).update(action="innocent")
         AuditLink.objects.all().delete()
-    seal.seal(at=at)
+    chain.seal(at=at)
 
-    assert seal.verify().number == 3
-    with pytest.raises(seal.Broken, match="Link 3 is not the published one"):
-        seal.verify(published=published)
+    assert chain.verify().number == 3
+    with pytest.raises(chain.Broken, match="Link 3 is not the published one"):
+        chain.verify(published=published)
 
 
 class TestCommand:
@@ -136,9 +136,9 @@ class TestCommand:
     ) -> None:
         log(2)
 
-        call_command("verify_audit", head=str(seal.head()))
+        call_command("verify_audit", head=str(chain.head()))
 
-        assert f"head {seal.head()}" in capsys.readouterr().out
+        assert f"head {chain.head()}" in capsys.readouterr().out
 
     @pytest.mark.parametrize("head", ["3", "x:y", "1:" + "0" * 63])
     def test_refuses_a_head_that_is_none(self, head: str) -> None:

@@ -12,7 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
-from moderation.operations import export, review
+from moderation.operations import export, probe, review
+from moderation.operations.probe import Part
 from moderation.queries import queue
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
@@ -238,9 +239,8 @@ class TestHealth:
         def refuse() -> str:
             raise ConnectionError
 
-        monkeypatch.setattr("moderation.web.health._ask_triton", refuse)
-        monkeypatch.setattr("moderation.web.health._ask_workers", refuse)
-        monkeypatch.setattr("moderation.web.health._ask_broker", lambda: "answers in 1 ms")
+        for part in (Part.TRITON, Part.WORKERS):
+            monkeypatch.setitem(probe._ASKED, part, refuse)
 
         body = desk.get("/health/").content.decode()
 

@@ -1,0 +1,72 @@
+"""The product's state as Prometheus metrics, read from the database when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import numpy as np
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from moderation import enqueue
+from moderation.operations import probe
+from moderation.queries import health
+
+_QUANTILES = (0.5, 0.95, 0.99)
+
+
+class Collector:
+    """Reads every metric at one instant. A database that is away leaves nothing but `spamdesk_up`."""
+
+    def __init__(self, *, at: datetime) -> None:
+        self._at = at
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metric families."""
+        answers = probe.ask(list(probe.Part))
+        up = GaugeMetricFamily("spamdesk_up", "1 if the part answers", labels=["part"])
+        for answer in answers:
+            up.add_metric([answer.part], float(answer.is_up))
+        yield up
+        if any(answer.part is probe.Part.DATABASE and not answer.is_up for answer in answers):
+            return
+        yield from self._totals()
+        yield from self._backlogs()
+        yield from self._scores()
+
+    def _totals(self) -> Iterator[Metric]:
+        for kind, count in health.totals().items():
+            yield CounterMetricFamily(f"spamdesk_{kind}", f"{kind} written so far", value=count)
+
+    def _backlogs(self) -> Iterator[Metric]:
+        rows = GaugeMetricFamily("spamdesk_waiting_rows", "rows that wait", labels=["what"])
+        ages = GaugeMetricFamily(
+            "spamdesk_waiting_oldest_seconds", "how long the oldest of them has waited", labels=["what"]
+        )
+        for backlog in health.backlogs(at=self._at):
+            rows.add_metric([backlog.key], backlog.rows)
+            age = (self._at - backlog.oldest_at).total_seconds() if backlog.oldest_at else 0.0
+            ages.add_metric([backlog.key], max(0.0, age))
+        yield rows
+        yield ages
+        yield GaugeMetricFamily(
+            "spamdesk_scoring_messages", "scoring messages in the broker", value=enqueue.scoring_backlog()
+        )
+
+    def _scores(self) -> Iterator[Metric]:
+        recent = health.recent_scores(at=self._at)
+        yield GaugeMetricFamily(
+            "spamdesk_recent_scores",
+            "scores looked at below: 5 minutes, 1,000 at most",
+            value=len(recent.seconds),
+        )
+        yield GaugeMetricFamily(
+            "spamdesk_recent_degraded_scores", "those without the content model", value=recent.degraded
+        )
+        seconds = GaugeMetricFamily(
+            "spamdesk_recent_scoring_seconds", "from a post's arrival to its score", labels=["quantile"]
+        )
+        if recent.seconds:
+            for quantile, value in zip(_QUANTILES, np.quantile(recent.seconds, _QUANTILES), strict=True):
+                seconds.add_metric([str(quantile)], float(value))
+        yield seconds

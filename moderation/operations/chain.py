@@ -1,0 +1,127 @@
+"""Chain the audit entries by hashes, and verify the chain.
+
+Chained as they are written, entries would make every transaction wait for the one before. A job does it a few
+seconds later; the head that it logs is what a later look compares with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from moderation.models import AuditEntry, AuditLink
+
+log = structlog.get_logger(__name__)
+
+GENESIS = "0" * 64
+BATCH = 5_000
+_SEALING = 7_313
+"""The class of our advisory lock: one sealer at a time."""
+_LATE = 100_000
+"""Entries this far behind the newest sealed one are still looked for: their transactions may commit late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The last link: its number, from 1, and its hash in hex. Number 0 stands for the empty chain."""
+
+    number: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.hash}"
+
+
+class Broken(Exception):
+    """The chain does not hold; the message names the first broken entry."""
+
+
+def seal(*, at: datetime) -> int:
+    """Add the entries that were committed since to the chain; return how many. Safe to run side by side."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_SEALING,))
+        last = head()
+        links = []
+        for entry in _unsealed()[:BATCH]:
+            number = last.number + 1
+            last = Head(number=number, hash=_hash(last.hash, number=number, entry=entry))
+            links.append(AuditLink(number=number, entry_id=entry.pk, hash=last.hash, sealed_at=at))
+        AuditLink.objects.bulk_create(links)
+    if links:
+        # The log is kept elsewhere than the database: what is published here cannot be rewritten there.
+        log.info("audit_sealed", entries=len(links), head=str(last))
+    return len(links)
+
+
+def head() -> Head:
+    """Return the end of the chain, to be kept outside the database."""
+    last = AuditLink.objects.order_by("-number").first()
+    return Head(number=last.number, hash=last.hash) if last else Head(number=0, hash=GENESIS)
+
+
+def verify(*, published: Head | None = None) -> Head:
+    """Walk the whole chain, compare it with a head that was published before, and return the present head.
+
+    Raises Broken.
+    """
+    seen = Head(number=0, hash=GENESIS)
+    for link, entry in _linked():
+        if link.number != seen.number + 1:
+            raise Broken(f"Link {seen.number + 1} is missing.")
+        if entry is None:
+            raise Broken(f"Entry {link.entry_id}, link {link.number}, was deleted.")
+        if link.hash != _hash(seen.hash, number=link.number, entry=entry):
+            raise Broken(f"Entry {link.entry_id}, link {link.number}, was changed.")
+        seen = Head(number=link.number, hash=link.hash)
+        if published is not None and link.number == published.number and link.hash != published.hash:
+            raise Broken(f"Link {link.number} is not the published one: the chain was written anew.")
+    if published is not None and seen.number < published.number:
+        raise Broken(f"The chain ends at link {seen.number}; the published head is {published.number}.")
+    return seen
+
+
+def count_unsealed() -> int:
+    """Return how many entries wait for their place in the chain."""
+    return _without_link().count()
+
+
+def _without_link() -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.exclude(Exists(AuditLink.objects.filter(entry_id=OuterRef("pk"))))
+
+
+def _unsealed() -> QuerySet[AuditEntry]:
+    newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
+    return _without_link().filter(pk__gt=newest - _LATE).order_by("pk")
+
+
+def _linked() -> Iterator[tuple[AuditLink, AuditEntry | None]]:
+    """Yield each link with its entry, in the order of the chain, a batch at a time."""
+    after = 0
+    while links := list(AuditLink.objects.filter(number__gt=after).order_by("number")[:BATCH]):
+        entries = AuditEntry.objects.in_bulk([link.entry_id for link in links])
+        for link in links:
+            yield link, entries.get(link.entry_id)
+        after = links[-1].number
+
+
+def _hash(previous: str, *, number: int, entry: AuditEntry) -> str:
+    told = {
+        "number": number,
+        "id": entry.pk,
+        "at": entry.at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "actor": entry.actor_id,
+        "action": entry.action,
+        "subject_kind": entry.subject_kind,
+        "subject_id": entry.subject_id,
+        "details": entry.details,
+    }
+    canonical = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(f"{previous}\n{canonical}".encode()).hexdigest()

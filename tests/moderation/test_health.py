@@ -1,0 +1,167 @@
+"""What machines ask: probes and metrics."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+from django.test import Client
+from prometheus_client.parser import text_string_to_metric_families
+from pytest_django import Settings
+
+from deploy.local.places import ROOT
+from moderation.models import Delivery, Post, Revision, Score
+from moderation.operations import probe, score
+from moderation.operations.probe import Answer, Part
+from tests.moderation.fakes import FakeScorer
+
+MONITORING = ROOT / "deploy" / "monitoring"
+
+
+@pytest.fixture
+def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
+    """The parts that do not answer; the others do."""
+    found: set[Part] = set()
+    monkeypatch.setattr(
+        probe,
+        "ask",
+        lambda parts: [Answer(part=part, is_up=part not in found, told="answers") for part in parts],
+    )
+    return found
+
+
+@pytest.fixture
+def scraped(client: Client, down: set[Part], db: None) -> Callable[[], dict[str, float]]:
+    """Read /metrics as Prometheus does; a sample's name with its labels, and its value."""
+
+    def scrape() -> dict[str, float]:
+        body = client.get("/metrics").content.decode()
+        return {
+            sample.name + "".join(f" {label}" for label in sample.labels.values()): sample.value
+            for family in text_string_to_metric_families(body)
+            for sample in family.samples
+        }
+
+    return scrape
+
+
+class TestReady:
+    def test_names_each_part(self, client: Client, down: set[Part]) -> None:
+        down.add(Part.TRITON)
+
+        answer = client.get("/readyz")
+
+        assert answer.status_code == 503
+        assert answer.json() == {"database": "ok", "broker": "ok", "triton": "unreachable"}
+
+    def test_a_load_balancer_asks_for_what_it_needs(self, client: Client, down: set[Part]) -> None:
+        down.add(Part.TRITON)
+
+        assert client.get("/readyz?only=database").status_code == 200
+        assert client.get("/readyz?only=nonsense").status_code == 400
+
+    def test_one_that_hangs_does_not_hide_the_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(probe, "TIMEOUT_SECONDS", 0.2)
+        monkeypatch.setitem(probe._ASKED, Part.BROKER, lambda: "answers")
+        monkeypatch.setitem(probe._ASKED, Part.TRITON, lambda: time.sleep(1))
+
+        answers = probe.ask([Part.TRITON, Part.BROKER])
+
+        assert [(answer.part, answer.is_up) for answer in answers] == [
+            (Part.TRITON, False),
+            (Part.BROKER, True),
+        ]
+
+
+class TestMetrics:
+    def test_tells_how_scoring_goes(
+        self,
+        scraped: Callable[[], dict[str, float]],
+        open_case: Callable[..., object],
+        at: datetime,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        before = scraped()
+        open_case()
+        monkeypatch.setattr("config.health.timezone.now", lambda: Score.objects.get().scored_at)
+
+        after = scraped()
+
+        assert after["spamdesk_posts_total"] == before["spamdesk_posts_total"] + 1
+        assert after["spamdesk_waiting_rows cases"] == 1
+        assert after["spamdesk_recent_scores"] == 1
+        assert after["spamdesk_recent_scoring_seconds 0.95"] == pytest.approx(
+            (Score.objects.get().scored_at - at).total_seconds()
+        )
+
+    def test_tells_how_long_a_delivery_has_been_due(
+        self,
+        scraped: Callable[[], dict[str, float]],
+        open_case: Callable[..., object],
+        monkeypatch: pytest.MonkeyPatch,
+        fake_scorer: FakeScorer,
+        post: Callable[..., Post],
+        at: datetime,
+    ) -> None:
+        fake_scorer.default = 0.99
+        post()
+        score.run(revision_ids=[Revision.objects.get().pk], at=at)
+        Delivery.objects.update(state="waiting", next_attempt_at=at)
+        monkeypatch.setattr("config.health.timezone.now", lambda: at + timedelta(seconds=90))
+
+        assert scraped()["spamdesk_waiting_oldest_seconds deliveries"] == 90
+
+    def test_says_what_is_down_even_without_a_database(
+        self, scraped: Callable[[], dict[str, float]], down: set[Part]
+    ) -> None:
+        down.add(Part.DATABASE)
+
+        assert scraped() == {
+            "spamdesk_up database": 0,
+            "spamdesk_up broker": 1,
+            "spamdesk_up workers": 1,
+            "spamdesk_up triton": 1,
+        }
+
+    def test_wants_the_token(self, client: Client, down: set[Part], db: None, settings: Settings) -> None:
+        settings.METRICS_TOKEN = "a-token"
+
+        assert client.get("/metrics").status_code == 401
+        assert client.get("/metrics", headers={"Authorization": "Bearer a-token"}).status_code == 200
+
+    def test_production_has_none_without_a_token(self, client: Client, settings: Settings) -> None:
+        settings.IS_PRODUCTION = True
+
+        assert client.get("/metrics").status_code == 404
+
+
+class TestMonitoringFiles:
+    """The alert rules and the dashboard ask only for metrics that exist, and each alert has its page."""
+
+    @pytest.fixture
+    def known(self, scraped: Callable[[], dict[str, float]]) -> set[str]:
+        return {name.split(" ")[0] for name in scraped()} | {"spamdesk_recent_scoring_seconds"}
+
+    @pytest.mark.parametrize("path", sorted(MONITORING.iterdir()), ids=lambda path: path.name)
+    def test_ask_for_metrics_that_exist(self, path: Path, known: set[str]) -> None:
+        assert set(re.findall(r"\bspamdesk_[a-z_]+", path.read_text())) <= known
+
+    def _alerts(self) -> Iterator[dict[str, dict[str, str]]]:
+        for group in yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"]:
+            yield from group["rules"]
+
+    def test_each_alert_points_to_its_page(self) -> None:
+        runbook = (ROOT / "docs" / "runbook.md").read_text()
+        alerts = list(self._alerts())
+
+        assert alerts
+        for alert in alerts:
+            page, _, anchor = alert["annotations"]["runbook_url"].rpartition("#")
+            assert page.endswith("docs/runbook.md")
+            assert f"## {alert['alert']}\n" in runbook
+            assert anchor == str(alert["alert"]).lower()
