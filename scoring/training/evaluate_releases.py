@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -15,22 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from scoring import gate, hosting
+from scoring import gate
 from scoring.blocklist import Blocklist
 from scoring.content import ContentModel
 from scoring.gate import REPORT_FORMAT
-from scoring.hosting import TritonAdmin
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.release import Release
-from scoring.training import compare, comparison_page, labelled_posts, robustness
+from scoring.training import compare, comparison_page, labelled_posts, robustness, served_content
 from scoring.training.compare import Floats, Sample
 
-_ROOT = Path(__file__).resolve().parents[2]
-_STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or _ROOT / ".state")
 _BATCH = 64
 _TIMED_POSTS = 200
-_TIMEOUT_SECONDS = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,20 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="records of simulate_records, exports of labels, labelled texts; only their test part is read",
     )
-    parser.add_argument("--triton", required=True, help="where content models are served, grpc://host:port")
+    served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.html")
-    parser.add_argument(
-        "--repository", type=Path, default=_ROOT / "triton_repo", help="model repository of the release"
-    )
-    parser.add_argument(
-        "--models", type=Path, default=_STATE / "triton" / "models", help="Triton's second one"
-    )
-    parser.add_argument(
-        "--admin-key-file",
-        type=Path,
-        default=_STATE / "secrets" / "triton-admin-key",
-        help="opens Triton's doors",
-    )
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same intervals")
 
 
@@ -137,29 +120,8 @@ def evaluate(
 def _open(folder: Path, *, arguments: argparse.Namespace) -> Opened:
     """Open a release; one that brings its own content model has it loaded under its own name first."""
     release = Release.load(folder)
-    content = ContentModel(
-        url=arguments.triton,
-        model=_served(release, arguments=arguments),
-        version=release.content.version,
-        normaliser=release.normaliser,
-        timeout_seconds=_TIMEOUT_SECONDS,
-    )
-    hosting.probe(release.content, content=content)
+    content = served_content.connect(release.content, normaliser=release.normaliser, arguments=arguments)
     return Opened(scorer=Scorer(release=release, content=content), content=content, known={})
-
-
-def _served(release: Release, *, arguments: argparse.Namespace) -> str:
-    pin, shipped = release.content, _ROOT / "triton_repo"
-    if not pin.files or dict(pin.files) == hosting.pinned_files(
-        shipped, model=pin.model, version=pin.version
-    ):
-        return pin.model
-    name = hosting.served_name(pin)
-    if not (arguments.models / name).is_dir():
-        hosting.install(pin, repository=arguments.repository, models=arguments.models)
-    key = arguments.admin_key_file
-    TritonAdmin(url=arguments.triton, key=key.read_text().strip() if key.exists() else "").load(name)
-    return name
 
 
 def _about(release: Release) -> dict[str, Any]:

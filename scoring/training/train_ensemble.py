@@ -15,20 +15,18 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from scoring import features
-from scoring.content import MODEL, ContentModel
+from scoring import features, normalise
 from scoring.ensemble import Ensemble, calibrated
 from scoring.pipeline import ContentProtocol
-from scoring.release import MANIFEST, NO_NORMALISER, Calibration, Release, Thresholds, file_sha256
+from scoring.release import MANIFEST, Calibration, ContentPin, Release, Thresholds, file_sha256
 from scoring.splits import Split
-from scoring.training import calibrate, ensemble_card, labelled_records, measure_ensemble
+from scoring.training import calibrate, ensemble_card, labelled_records, measure_ensemble, served_content
 from scoring.training.ensemble_rows import GAPPED_COPIES, Material, Rows, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_records import LabelledRecord, bare
 from scoring.trees import Floats
 
 SEED = 20_260
-_CONTENT_TIMEOUT_SECONDS = 30.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--records", type=Path, required=True, help="records.jsonl of manage.py simulate_records"
     )
-    parser.add_argument("--triton", required=True, help="where the content model is served, grpc://host:port")
+    served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
     parser.add_argument(
@@ -48,15 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Train, measure, write release and card. Raises content.Unavailable if Triton does not answer."""
-    content = ContentModel(
-        url=arguments.triton, version=arguments.content_version, timeout_seconds=_CONTENT_TIMEOUT_SECONDS
-    )
+    pin = served_content.pin(arguments.repository, version=arguments.content_version)
+    content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
     release = train(
         labelled_records.load(arguments.records),
         content=content,
         out=arguments.out,
         source={"file": arguments.records.name, "sha256": file_sha256(arguments.records)},
-        content_version=arguments.content_version,
+        pin=served_content.with_probes(pin, content=content),
+        normaliser=normalise.VERSION,
         seed=arguments.seed,
     )
     checks = [
@@ -74,7 +72,8 @@ def train(
     content: ContentProtocol,
     out: Path,
     source: Mapping[str, str],
-    content_version: str,
+    pin: ContentPin,
+    normaliser: str,
     seed: int,
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all."""
@@ -93,10 +92,11 @@ def train(
     out.mkdir(parents=True, exist_ok=True)
     ensemble_file = ensemble.save(out)
     manifest = {
-        "content": {"model": MODEL, "version": content_version},
+        "content": dataclasses.asdict(pin),
         "files": {ensemble_file.name: file_sha256(ensemble_file)},
+        "sub_models": served_content.tree_digests(ensemble),
         "schema_hash": features.SCHEMA_HASH,
-        "normaliser": NO_NORMALISER,
+        "normaliser": normaliser,
         "calibration": dataclasses.asdict(choice.calibration),
         "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
         "training": _training(labelled, source=source, seed=seed, log_losses=choice.log_losses),

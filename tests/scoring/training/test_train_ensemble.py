@@ -10,10 +10,10 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from scoring.blocklist import Blocklist
-from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS
+from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS
 from scoring.features import SCHEMA_HASH
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, Release
+from scoring.release import MANIFEST, ContentPin, Probe, Release
 from scoring.splits import Split
 from scoring.training import ensemble_card, fit_forests
 from scoring.training.ensemble_rows import Material, ask_content
@@ -24,6 +24,12 @@ from tests.scoring.random_records import FakeContent, labelled
 from tests.scoring.starter import STARTER
 
 RECORDS = labelled(700)
+PIN = ContentPin(
+    model="content",
+    version="1",
+    files={"distilbert/1/model.onnx": "0" * 64},
+    probes=(Probe(text="hello", probability=0.25),),
+)
 PAGE = Path(__file__).parents[3] / "docs" / "models.md"
 
 
@@ -34,12 +40,18 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
         content=FakeContent(),
         out=tmp_path_factory.mktemp("release"),
         source={"file": "random.jsonl", "sha256": "0" * 64},
-        content_version="1",
+        pin=PIN,
+        normaliser="none",
         seed=5,
     )
 
 
 class TestTrain:
+    def test_pins_content_model_and_every_tree_model(self, release: Release) -> None:
+        assert release.content == PIN
+        assert set(release.sub_models) == {*SUB_MODELS, "main"}
+        assert all(len(digest) == 64 for digest in release.sub_models.values())
+
     def test_writes_a_release_that_scores(self, release: Release) -> None:
         scorer = Scorer(release=Release.load(release.folder), content=FakeContent())
 

@@ -1,0 +1,94 @@
+"""The content model that a release is trained and judged with: pinned, and served under its own name."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from scoring import hosting, trees
+from scoring.content import MODEL, ContentModel
+from scoring.ensemble import Ensemble
+from scoring.hosting import TritonAdmin
+from scoring.release import ContentPin, Probe
+
+SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
+_STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
+_TIMEOUT_SECONDS = 30.0
+_PROBES = (
+    "Are you ready?",
+    "Congratulations, you won a free prize! Call 0800 123 456 now to claim your cash.",
+    "Shall we meet at the station at six? I bring the bread.",
+    "сheap p.i.l.l.s, no prescription, order at www.pills.example today",  # noqa: RUF001 - a disguise is meant
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where content models are served and where they come from."""
+    parser.add_argument("--triton", required=True, help="where content models are served, grpc://host:port")
+    parser.add_argument(
+        "--repository", type=Path, default=SHIPPED, help="model repository of the release's content model"
+    )
+    parser.add_argument(
+        "--models", type=Path, default=_STATE / "triton" / "models", help="where Triton finds installed ones"
+    )
+    parser.add_argument(
+        "--admin-key-file",
+        type=Path,
+        default=_STATE / "secrets" / "triton-admin-key",
+        help="opens Triton's restricted doors",
+    )
+
+
+def pin(repository: Path, *, version: str) -> ContentPin:
+    """Pin the weights and vocabulary of a repository's content model. Raises release.Corrupt."""
+    return ContentPin(
+        model=MODEL, version=version, files=hosting.pinned_files(repository, model=MODEL, version=version)
+    )
+
+
+def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:
+    """Add answers that the model must still give wherever it is served. Raises content.Unavailable."""
+    answers = content.probabilities(_PROBES).tolist()
+    probes = tuple(Probe(text=text, probability=said) for text, said in zip(_PROBES, answers, strict=True))
+    return dataclasses.replace(pinned, probes=probes)
+
+
+def connect(pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespace) -> ContentModel:
+    """Return the client of a pinned model; one other than the shipped is installed and loaded beside it.
+
+    Raises release.Corrupt, hosting.Refused, hosting.WrongAnswers or normalise.VersionMismatch.
+    """
+    content = ContentModel(
+        url=arguments.triton,
+        model=_served(pinned, arguments=arguments),
+        version=pinned.version,
+        normaliser=normaliser,
+        timeout_seconds=_TIMEOUT_SECONDS,
+    )
+    hosting.probe(pinned, content=content)
+    return content
+
+
+def tree_digests(ensemble: Ensemble) -> dict[str, str]:
+    """Return the SHA-256 of each tree model: two releases are told apart part by part."""
+    forests = {**ensemble.sub_models, "main": ensemble.main}
+    return {
+        name: hashlib.sha256(json.dumps(trees.to_json(forest), sort_keys=True).encode()).hexdigest()
+        for name, forest in forests.items()
+    }
+
+
+def _served(pinned: ContentPin, *, arguments: argparse.Namespace) -> str:
+    shipped = hosting.pinned_files(SHIPPED, model=pinned.model, version=pinned.version)
+    if not pinned.files or dict(pinned.files) == shipped:
+        return pinned.model
+    name = hosting.served_name(pinned)
+    if not (arguments.models / name).is_dir():
+        hosting.install(pinned, repository=arguments.repository, models=arguments.models)
+    key = arguments.admin_key_file
+    TritonAdmin(url=arguments.triton, key=key.read_text().strip() if key.exists() else "").load(name)
+    return name
