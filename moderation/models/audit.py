@@ -32,7 +32,7 @@ class AuditEntry(models.Model):
 
 
 class AuditLink(models.Model):
-    """An entry's place in the hash chain. Neither can be changed unnoticed once a later head is known outside.
+    """An entry's place in the hash chain, which nobody can rewrite unnoticed once its head is known outside.
 
     The entry's id is no foreign key: a link outlives its entry, and so tells that one was taken away.
     """
