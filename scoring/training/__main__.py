@@ -13,6 +13,10 @@ COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
+    "parity": ("scoring.training.parity", "what each precision changes, against torch FP32"),
+    "quantize": ("scoring.training.quantize", "calibrated INT8 of a trained content model"),
+    "variants": ("scoring.training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),
+    "tensorrt": ("scoring.training.build_tensorrt", "build the TensorRT plan, on the GPU it will run on"),
     "evaluate": ("scoring.training.evaluate_releases", "compare a release with the live one"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.training import model_card
+from scoring.training import first_token, model_card
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -105,15 +105,19 @@ def export(*, model_folder: Path, repository: Path) -> Export:
 
 
 def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
-    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2]."""
+    """Trace in FP32: INT32 input_ids and attention_mask [batch, tokens] → FP32 logits [batch, 2].
+
+    The last layer is trimmed to what the answer needs. Raises TypeError if the model is no DistilBERT.
+    """
     import torch
 
+    trimmed = first_token.trimmed(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
     with warnings.catch_warnings():
         # It warns of all that tracing might freeze; `largest_difference` at other shapes tells what it did.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            model,
+            trimmed,
             (ids, torch.ones_like(ids)),
             str(path),
             dynamo=False,

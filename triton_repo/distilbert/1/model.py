@@ -24,15 +24,23 @@ class Refused(ValueError):
     """A request that the model cannot answer; its message goes to the client."""
 
 
+class Unusable(RuntimeError):
+    """model.onnx is missing, is no model, is another kind of model, or answers what is no number."""
+
+
 class TritonPythonModel:
     """input_ids, attention_mask INT32 [n, tokens] → logits FP32 [n, 2]."""
 
     def initialize(self, args: dict[str, str]) -> None:
-        """Compile this version's model.onnx and run every width once, to spare the first caller."""
+        """Compile this version's model.onnx and run every width once, to spare the first caller.
+
+        Raises Unusable, which refuses the load.
+        """
         parameters = _parameters(args["model_config"])
         core = openvino.Core()
-        model = core.read_model(Path(args["model_repository"], args["model_version"], "model.onnx"))
+        model = _loaded(core, Path(args["model_repository"], args["model_version"], "model.onnx"))
         self.vocabulary = _vocabulary(model)
+        # One request at a time, on every core: several with a core each were no faster (docs/benchmarks.md).
         compiled = core.compile_model(
             model,
             "CPU",
@@ -46,7 +54,7 @@ class TritonPythonModel:
         self.infer_request = compiled.create_infer_request()
         for width in range(WIDTH_STEP, MAX_TOKENS + 1, WIDTH_STEP):
             ones = np.ones((1, width), dtype=np.int32)
-            self._logits(ones, ones)
+            _check(self._logits(ones, ones))
 
     def execute(self, requests: list[Any]) -> list[Any]:
         """Run all requests together; when that fails, one by one, so that only the bad one fails."""
@@ -100,6 +108,27 @@ class TritonPythonModel:
     def _logits(self, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
         inputs = {"input_ids": np.ascontiguousarray(ids), "attention_mask": np.ascontiguousarray(mask)}
         return self.infer_request.infer(inputs)["logits"]
+
+
+def _loaded(core: Any, path: Path) -> Any:
+    if not path.is_file():
+        raise Unusable(f"distilbert: {path} is missing")
+    try:
+        model = core.read_model(path)
+    except RuntimeError as error:
+        raise Unusable(f"distilbert: {path} is not a model: {error}") from error
+    inputs = {name for tensor in model.inputs for name in tensor.names}
+    outputs = {name for tensor in model.outputs for name in tensor.names}
+    if inputs != {"input_ids", "attention_mask"} or "logits" not in outputs:
+        raise Unusable(f"distilbert: {path} takes {sorted(inputs)} and gives {sorted(outputs)}")
+    return model
+
+
+def _check(logits: np.ndarray) -> None:
+    if logits.shape != (1, 2):
+        raise Unusable(f"distilbert: logits of shape {logits.shape} for one text, expected (1, 2)")
+    if not np.isfinite(logits).all():
+        raise Unusable("distilbert: the model answers a number that is not finite")
 
 
 def _stretched(rows: np.ndarray) -> np.ndarray:

@@ -1,0 +1,34 @@
+"""Texts of known token counts, made of whole words of the tokenizer's own vocabulary."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+MAX_TOKENS = 128
+# The articles' load test: four short texts, each a thousand times.
+ARTICLE_TEXTS = (
+    "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
+    "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
+    "Covid cases rise across Europe as a new variant spreads, health officials say",
+    "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
+)
+KINDS = ("short", "long", "mixed")
+
+
+def make(*, kind: str, tokenizer: Path, count: int, seed: int = 1) -> list[str]:
+    """Make texts of 24 to 40 tokens (short), 128 (long), or lognormal around 35, at most 128 (mixed)."""
+    draw = random.Random(seed)
+    vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+    words = sorted(word for word in vocabulary if word.isascii() and word.isalpha() and word.islower())
+    return [" ".join(draw.choices(words, k=_tokens(kind, draw) - 2)) for _ in range(count)]
+
+
+def _tokens(kind: str, draw: random.Random) -> int:
+    """Tokens of one text, the two that the tokenizer adds included."""
+    if kind == "short":
+        return draw.randint(24, 40)
+    if kind == "long":
+        return MAX_TOKENS
+    return min(MAX_TOKENS, max(4, round(draw.lognormvariate(3.35, 0.65))))  # mean near 35

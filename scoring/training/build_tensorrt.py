@@ -1,0 +1,147 @@
+"""Build an exported model's TensorRT plan, on the GPU it will run on: `python -m scoring.training tensorrt`.
+
+A plan holds code for one kind of GPU and one version of TensorRT, so it is built there and never shipped.
+Through `trtexec` where that is installed (NVIDIA's container has it), else through TensorRT's Python API.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import logging
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring.training import half_precision, variants
+from scoring.training.model_configs import MAX_BATCH, MAX_TOKENS, Variant
+
+log = logging.getLogger(__name__)
+
+INPUTS = ("input_ids", "attention_mask")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Texts in a batch that the plan is built for, each of 128 tokens; fastest at `opt`."""
+
+    min: int = 1
+    opt: int = 16
+    max: int = MAX_BATCH
+
+
+class NoGpu(Exception):
+    """There is no NVIDIA GPU here, or no driver for it."""
+
+
+class NoTensorrt(Exception):
+    """Neither trtexec nor TensorRT's Python package is installed."""
+
+
+class BuildFailed(Exception):
+    """TensorRT refused the model; the message is its own."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `python -m scoring.training tensorrt`."""
+    parser.add_argument("--repository", type=Path, default=variants.REPOSITORY, help="the exported model")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="the repository to write, plan and config.pbtxt"
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Run the command; without a GPU it ends with one line."""
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        plan = build(repository=arguments.repository, out=arguments.out, profile=Profile())
+    except (NoGpu, NoTensorrt, BuildFailed, variants.NoModel) as refusal:
+        raise SystemExit(f"tensorrt: {refusal}") from refusal
+    log.info("%s: %d bytes", plan, plan.stat().st_size)
+
+
+def build(*, repository: Path, out: Path, profile: Profile) -> Path:
+    """Write a whole repository of the tensorrt variant with its plan; return the plan.
+
+    Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel; without a GPU nothing is written.
+    """
+    require_gpu()
+    variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
+    plan = out / "distilbert" / "1" / "model.plan"
+    with tempfile.TemporaryDirectory() as scratch:
+        half = Path(scratch, "model.onnx")
+        half_precision.write(source=repository / "distilbert" / "1" / "model.onnx", target=half)
+        if trtexec := shutil.which("trtexec"):
+            _run(trtexec_command(trtexec, onnx=half, plan=plan, profile=profile))
+        else:
+            _build_with_python(onnx=half, plan=plan, profile=profile)
+    return plan
+
+
+def require_gpu() -> None:
+    """Raise NoGpu unless the driver is loaded and counts at least one GPU."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise NoGpu(
+            "no NVIDIA driver here (libcuda.so.1): a plan must be built on the GPU that it will run on"
+        ) from error
+    count = ctypes.c_int(0)
+    failed = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if failed or count.value < 1:
+        raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
+
+
+def trtexec_command(trtexec: str, *, onnx: Path, plan: Path, profile: Profile) -> list[str]:
+    """Return the command line: FP16, INT32 inputs [batch, 128], the profile's three shapes."""
+
+    def shapes(texts: int) -> str:
+        return ",".join(f"{name}:{texts}x{MAX_TOKENS}" for name in INPUTS)
+
+    return [
+        trtexec,
+        f"--onnx={onnx}",
+        f"--saveEngine={plan}",
+        f"--minShapes={shapes(profile.min)}",
+        f"--optShapes={shapes(profile.opt)}",
+        f"--maxShapes={shapes(profile.max)}",
+        "--fp16",
+        "--skipInference",
+    ]
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BuildFailed("\n".join((done.stdout + done.stderr).splitlines()[-15:]))
+
+
+def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> None:
+    try:
+        import tensorrt
+    except ImportError as error:
+        raise NoTensorrt(
+            "neither trtexec is on PATH nor the package tensorrt installed: use NVIDIA's Triton container,"
+            " or pip install tensorrt"
+        ) from error
+    trt: Any = tensorrt
+    logger = trt.Logger(trt.Logger.WARNING)
+    builder = trt.Builder(logger)
+    network = builder.create_network(0)
+    parser = trt.OnnxParser(network, logger)
+    if not parser.parse(onnx.read_bytes()):
+        raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
+    shapes = builder.create_optimization_profile()
+    for name in INPUTS:
+        shapes.set_shape(name, *((texts, MAX_TOKENS) for texts in (profile.min, profile.opt, profile.max)))
+    config = builder.create_builder_config()
+    config.add_optimization_profile(shapes)
+    if hasattr(trt.BuilderFlag, "FP16"):  # later versions take the types of the network as they are: FP16
+        config.set_flag(trt.BuilderFlag.FP16)
+    serialised = builder.build_serialized_network(network, config)
+    if serialised is None:
+        raise BuildFailed("TensorRT built no plan; its log above says why")
+    plan.write_bytes(bytes(serialised))

@@ -1,0 +1,37 @@
+"""An ONNX file whose arithmetic is FP16, for a GPU; inputs stay INT32, logits FP32."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def write(*, source: Path, target: Path) -> None:
+    """Convert an exported float file. Numbers beyond FP16's range, such as the mask's, become its largest."""
+    import onnx
+    from onnxruntime.transformers import float16
+
+    model = onnx.load(str(source))
+    with_float_weights(model.graph)
+    # Shape inference would take the FP32 shapes of before for those of now.
+    half = float16.convert_float_to_float16(model, keep_io_types=True, disable_shape_infer=True)
+    onnx.save(half, str(target))
+
+
+def with_float_weights(graph: Any) -> None:
+    """Undo `export_onnx.store_weights_as_fp16` in place: no number changes, the casts go."""
+    import numpy as np
+    from onnx import TensorProto, numpy_helper
+
+    stored = {tensor.name: tensor for tensor in graph.initializer}
+    casts = [
+        node
+        for node in graph.node
+        if node.op_type == "Cast"
+        and node.input[0] in stored
+        and stored[node.input[0]].data_type == TensorProto.FLOAT16
+    ]
+    for cast in casts:
+        weights = numpy_helper.to_array(stored[cast.input[0]]).astype(np.float32)
+        stored[cast.input[0]].CopyFrom(numpy_helper.from_array(weights, cast.output[0]))
+        graph.node.remove(cast)
