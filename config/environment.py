@@ -46,6 +46,7 @@ class Environment:
     undo_seconds: int
     lease_seconds: int
     egress_private_hosts: tuple[str, ...]
+    proxies: int
     metrics_token: str
     encryption_keys: tuple[str, ...]
     posts_per_minute: int
@@ -79,6 +80,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
+        proxies=_whole_number(variables, "SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
         metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
         encryption_keys=_encryption_keys(variables),
         posts_per_minute=_whole_number(
@@ -172,8 +174,12 @@ def _folder(variables: Mapping[str, str], name: str, *, default: Path) -> Path:
     return path
 
 
-def _whole_number(variables: Mapping[str, str], name: str, *, default: int, maximum: int) -> int:
+def _whole_number(
+    variables: Mapping[str, str], name: str, *, default: int, maximum: int, minimum: int = 1
+) -> int:
     given = variables.get(name) or str(default)
-    if not (given.isascii() and given.isdigit() and 1 <= int(given) <= maximum):
-        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a whole number from 1 to {maximum}.")
+    if not (given.isascii() and given.isdigit() and minimum <= int(given) <= maximum):
+        raise ImproperlyConfigured(
+            f"{name} is {given!r}; it must be a whole number from {minimum} to {maximum}."
+        )
     return int(given)

@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "moderation.web.language.DeskLocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -65,6 +66,7 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "moderation.web.keys.context",
@@ -74,6 +76,9 @@ TEMPLATES = [
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [ROOT / "locale"]
+FORMAT_MODULE_PATH = ["config.formats"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -91,6 +96,9 @@ LOGOUT_REDIRECT_URL = "/sign-in/"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours: long enough to stop guessing, short enough for a moderator who mistyped
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_HANDLER = "moderation.web.lockout.Handler"  # also closes for one name or one address alone, later
+AXES_CLIENT_IP_CALLABLE = "moderation.web.lockout.client_address"
+PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "locked_out.html"
 
@@ -109,8 +117,13 @@ CONTENT_SECURITY_POLICY: dict[str, Any] = {
         "frame-ancestors": ["'none'"],
     },
 }
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_PRODUCTION
-SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = IS_PRODUCTION
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+# A browser takes a __Host- cookie only from this very host over TLS: no other host can plant one.
+SESSION_COOKIE_NAME = "__Host-sessionid" if IS_PRODUCTION else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if IS_PRODUCTION else "csrftoken"
+LANGUAGE_COOKIE_AGE = 365 * 86_400
 SESSION_COOKIE_AGE = 12 * 3600
 SECURE_SSL_REDIRECT = IS_PRODUCTION
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # load balancers probe without TLS

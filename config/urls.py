@@ -2,6 +2,7 @@
 
 from django.urls import include, path
 
+from config import checks as checks  # noqa: PLC0414 - importing registers them
 from config import health
 
 urlpatterns = [

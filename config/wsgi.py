@@ -7,3 +7,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
+
+from config import checks  # noqa: E402 - after Django's set-up, since it reads the database
+
+checks.refuse_demo_accounts()

@@ -1,13 +1,17 @@
-"""Take on a platform."""
+"""Take on platforms and name them; where their decisions go is `webhooks`, who may send is `keys`."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
 from moderation.operations import verdict
+
+
+class SlugTaken(Exception):
+    """Another platform has this short name."""
 
 
 def register(*, slug: str, name: str, at: datetime, actor: User | None = None) -> Platform:
@@ -17,11 +21,32 @@ def register(*, slug: str, name: str, at: datetime, actor: User | None = None) -
             slug=slug, defaults={"name": name, "created_at": at}
         )
         if is_new:
-            verdict.audit(
-                action="platform.registered",
-                subject_kind="platform",
-                subject_id=platform.pk,
-                actor=actor,
-                at=at,
-            )
+            _audit("platform.registered", platform, actor=actor, at=at)
     return platform
+
+
+def create(*, slug: str, name: str, actor: User, at: datetime) -> Platform:
+    """Take on a platform that must be new. Raises SlugTaken."""
+    try:
+        with transaction.atomic():
+            platform = Platform.objects.create(slug=slug, name=name, created_at=at)
+            _audit("platform.registered", platform, actor=actor, at=at)
+    except IntegrityError:
+        raise SlugTaken(slug) from None
+    return platform
+
+
+def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platform:
+    """Change the name that people read; the slug stays, since keys and records carry it."""
+    with transaction.atomic():
+        platform = Platform.objects.select_for_update().get(pk=platform_id)
+        platform.name = name
+        platform.save(update_fields=("name",))
+        _audit("platform.renamed", platform, actor=actor, at=at, name=name)
+    return platform
+
+
+def _audit(action: str, platform: Platform, *, actor: User | None, at: datetime, **details: object) -> None:
+    verdict.audit(
+        action=action, subject_kind="platform", subject_id=platform.pk, actor=actor, at=at, **details
+    )

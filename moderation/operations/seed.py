@@ -51,6 +51,13 @@ def demo(*, at: datetime) -> Platform:
         return platforms.register(slug=PLATFORM_SLUG, name="Demo Social (simulated)", at=at)
 
 
+def accounts_left() -> list[str]:
+    """Return the demonstration's accounts that still open with its password; slow, as passwords should be."""
+    names = [account[0] for account in ACCOUNTS]
+    found = User.objects.filter(username__in=names, is_active=True).order_by("username")
+    return [user.username for user in found if user.check_password(PASSWORD)]
+
+
 def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
     """Return the secret of a new key with every scope, or None if the kept one still opens the door.
 

@@ -8,6 +8,8 @@ from functools import wraps
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
 from moderation.models import User
@@ -38,19 +40,31 @@ def leads(view: View) -> View:
     return _guarded(view, lambda user: user.may_lead)
 
 
+def admins(view: View) -> View:
+    """Let in administrators."""
+    return _guarded(view, lambda user: user.may_administer)
+
+
+def newcomers(view: View) -> View:
+    """Let in everybody, also those who must choose a password before they see anything else."""
+    return _guarded(view, lambda _: True, is_for_newcomers=True)
+
+
 def exporters(view: View) -> View:
     """Let in those who take labels out."""
     return _guarded(view, lambda user: user.may_export)
 
 
-def _guarded(view: View, is_allowed: Callable[[User], bool]) -> View:
+def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers: bool = False) -> View:
     @wraps(view)
     def door(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         if not isinstance(request.user, User):
             # A redirect would be followed by htmx and the sign-in page swapped into the middle of the case.
             if request.headers.get("HX-Request"):
-                return HttpResponse("Your session has ended.", status=401, content_type="text/plain")
+                return HttpResponse(gettext("Your session has ended."), status=401, content_type="text/plain")
             return redirect_to_login(request.get_full_path())
+        if request.user.must_change_password and not is_for_newcomers:
+            return redirect("account")
         if not is_allowed(request.user):
             raise PermissionDenied
         return view(request, *args, **kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.urls import path
+from django.views.i18n import set_language
 
 from moderation.web import (
     account,
@@ -16,7 +17,10 @@ from moderation.web import (
     exports,
     filters,
     health,
+    people,
+    platforms,
     queue,
+    reasons,
     review,
     search,
     shift,
@@ -27,6 +31,8 @@ urlpatterns = [
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
     path("sign-out/", account.SignOut.as_view(), name="sign-out"),
     path("account/", account.account, name="account"),
+    path("account/password/", account.password, name="account-password"),
+    path("language/", set_language, name="set-language"),
     path("account/comfort/", comfort.page, name="comfort"),
     path("account/keys/", comfort.change_keys, name="account-keys"),
     path("account/pace/", comfort.pace, name="pace"),
@@ -65,6 +71,19 @@ urlpatterns = [
     path("bans/", bans.page, name="bans"),
     path("bans/new/", bans.new, name="ban-new"),
     path("bans/<int:ban_id>/lift/", bans.lift, name="ban-lift"),
+    path("platforms/", platforms.page, name="platforms"),
+    path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
+    path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
+    path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
+    path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),
+    path("platforms/<int:platform_id>/keys/", platforms.issue_key, name="key-issue"),
+    path("keys/<int:key_id>/revoke/", platforms.revoke_key, name="key-revoke"),
+    path("people/", people.page, name="users"),
+    path("people/<int:user_id>/", people.change, name="user"),
+    path("people/<int:user_id>/switch/", people.switch, name="user-switch"),
+    path("people/<int:user_id>/reset/", people.reset, name="user-reset"),
+    path("reasons/", reasons.page, name="reasons"),
+    path("reasons/<int:reason_id>/", reasons.change, name="reason"),
     path("exports/", exports.page, name="exports"),
     path("exports/<int:export_id>/", exports.row, name="export"),
     path("exports/<int:export_id>/download/", exports.download, name="export-download"),

@@ -1,0 +1,52 @@
+"""What must not be in a production database: accounts whose password everybody knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, InterfaceError
+
+from moderation.operations import seed
+
+log = structlog.get_logger(__name__)
+
+
+@register(Tags.database)
+def no_demo_accounts(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Report accounts of the demonstration that still open with its password; `migrate` runs this, too."""
+    if not settings.IS_PRODUCTION or not databases:
+        return []
+    try:
+        names = seed.accounts_left()
+    except DatabaseError:
+        return []  # no tables yet: nothing can be left in them
+    return [
+        Error(
+            f"The demo account {name} still has the demo's password.",
+            hint="Give it another password or deactivate it: manage.py changepassword, or the page People.",
+            id="spamdesk.E001",
+        )
+        for name in names
+    ]
+
+
+def refuse_demo_accounts() -> None:
+    """Refuse to serve while such an account opens the desk. Raises ImproperlyConfigured with their names.
+
+    A database that cannot be asked now is no reason to stay down; signing in refuses that password anyway.
+    """
+    if not settings.IS_PRODUCTION:
+        return
+    try:
+        names = seed.accounts_left()
+    except (DatabaseError, InterfaceError):
+        log.warning("demo_accounts_not_checked")
+        return
+    if names:
+        raise ImproperlyConfigured(
+            f"The demo accounts {', '.join(names)} still have the demo's password; production does not start"
+            " with them. Change it with `manage.py changepassword`."
+        )

@@ -1,0 +1,1 @@
+"""How each language writes dates and numbers, where it differs from Django's own tables."""

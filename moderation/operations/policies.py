@@ -1,0 +1,68 @@
+"""Change the policy: which reasons a moderator can give. A reason that was used is retired, never deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from moderation.models import Reason, User
+from moderation.operations import verdict
+
+
+class CodeTaken(Exception):
+    """Another reason has this code."""
+
+
+class DigitTaken(Exception):
+    """Another active reason has this digit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What a reason says and when it is proposed."""
+
+    title: str
+    digit: int
+    verdict: str
+    needs_note: bool
+    signals: tuple[str, ...]
+
+
+def add(*, code: str, wording: Wording, actor: User, at: datetime) -> Reason:
+    """Add a reason. Raises CodeTaken or DigitTaken."""
+    if Reason.objects.filter(code=code).exists():
+        raise CodeTaken(code)
+    reason = Reason(code=code, is_active=True)
+    return _save(reason, wording, action="reason.added", actor=actor, at=at)
+
+
+def change(*, reason_id: int, wording: Wording, is_active: bool, actor: User, at: datetime) -> Reason:
+    """Change a reason or retire it; its code stays, since platforms know it. Raises DigitTaken."""
+    with transaction.atomic():
+        reason = Reason.objects.select_for_update().get(pk=reason_id)
+        reason.is_active = is_active
+        return _save(reason, wording, action="reason.changed", actor=actor, at=at)
+
+
+def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: datetime) -> Reason:
+    reason.title, reason.digit, reason.verdict = wording.title, wording.digit, wording.verdict
+    reason.needs_note, reason.signals = wording.needs_note, list(wording.signals)
+    try:
+        with transaction.atomic():
+            reason.save()
+            verdict.audit(
+                action=action,
+                subject_kind="reason",
+                subject_id=reason.pk,
+                actor=actor,
+                at=at,
+                code=reason.code,
+                title=reason.title,
+                digit=reason.digit,
+                is_active=reason.is_active,
+            )
+    except IntegrityError:
+        raise DigitTaken(str(wording.digit)) from None
+    return reason

@@ -1,0 +1,139 @@
+"""Take people on, give them roles, let them go. Passwords chosen by somebody else must be changed first."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from moderation.models import Case, User
+from moderation.models.cases import CaseState
+from moderation.models.people import Role
+from moderation.operations import verdict
+
+_ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
+_LENGTH = 16  # 93 random bits, and short enough to be read out once
+
+
+class NameTaken(Exception):
+    """Somebody signs in under this name."""
+
+
+class LastAdministrator(Exception):
+    """Nobody could let anybody in any more."""
+
+
+class NotYourself(Exception):
+    """Nobody takes their own role away or closes their own account: a slip would lock them out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """What an administrator says of somebody."""
+
+    first_name: str
+    last_name: str
+    role: Role
+
+
+def create(*, username: str, person: Person, actor: User, at: datetime) -> tuple[User, str]:
+    """Make an account; return it with a password to be changed at the first sign-in. Raises NameTaken."""
+    password = _password()
+    try:
+        with transaction.atomic():
+            user = User.objects.create_user(
+                username,
+                password=password,
+                first_name=person.first_name,
+                last_name=person.last_name,
+                role=person.role,
+                must_change_password=True,
+            )
+            _audit("user.created", user, actor=actor, at=at, role=person.role)
+    except IntegrityError:
+        raise NameTaken(username) from None
+    return user, password
+
+
+def change(*, user_id: int, person: Person, actor: User, at: datetime) -> User:
+    """Change somebody's name and role. Raises NotYourself or LastAdministrator."""
+    with transaction.atomic():
+        user = _locked(user_id)
+        was = user.role
+        if was != person.role:
+            _refuse_self(user, actor)
+            _refuse_last(user)
+        user.first_name, user.last_name, user.role = person.first_name, person.last_name, person.role
+        user.save(update_fields=("first_name", "last_name", "role"))
+        _audit("user.changed", user, actor=actor, at=at, role=person.role, was=was)
+    return user
+
+
+def deactivate(*, user_id: int, actor: User, at: datetime) -> None:
+    """Close an account: its sessions end and its claims go back. Raises NotYourself or LastAdministrator."""
+    with transaction.atomic():
+        user = _locked(user_id)
+        _refuse_self(user, actor)
+        _refuse_last(user)
+        user.is_active = False
+        user.save(update_fields=("is_active",))
+        Case.objects.filter(claimed_by=user, state=CaseState.OPEN).update(claimed_by=None, lease_end_at=None)
+        _audit("user.deactivated", user, actor=actor, at=at)
+
+
+def reactivate(*, user_id: int, actor: User, at: datetime) -> None:
+    """Open an account again."""
+    with transaction.atomic():
+        user = _locked(user_id)
+        user.is_active = True
+        user.save(update_fields=("is_active",))
+        _audit("user.reactivated", user, actor=actor, at=at)
+
+
+def reset_password(*, user_id: int, actor: User, at: datetime) -> str:
+    """Give somebody a password to be changed at the next sign-in; their sessions end."""
+    password = _password()
+    with transaction.atomic():
+        user = _locked(user_id)
+        user.set_password(password)
+        user.must_change_password = True
+        user.save(update_fields=("password", "must_change_password"))
+        _audit("user.password_reset", user, actor=actor, at=at)
+    return password
+
+
+def choose_password(*, user: User, password: str, at: datetime) -> None:
+    """Set one's own password, checked by the form. Every other session ends: it carries a hash of the old."""
+    with transaction.atomic():
+        user.set_password(password)
+        user.must_change_password = False
+        user.save(update_fields=("password", "must_change_password"))
+        _audit("user.password_chosen", user, actor=user, at=at)
+
+
+def _locked(user_id: int) -> User:
+    """Lock every administrator, too: two who demote each other at once must not both succeed."""
+    list(User.objects.select_for_update().filter(role=Role.ADMIN).order_by("id"))
+    return User.objects.select_for_update().get(pk=user_id)
+
+
+def _refuse_self(user: User, actor: User) -> None:
+    if user == actor:
+        raise NotYourself
+
+
+def _refuse_last(user: User) -> None:
+    others = User.objects.filter(role=Role.ADMIN, is_active=True).exclude(pk=user.pk)
+    if user.role == Role.ADMIN and user.is_active and not others.exists():
+        raise LastAdministrator
+
+
+def _password() -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+
+
+def _audit(action: str, user: User, *, actor: User, at: datetime, **details: object) -> None:
+    verdict.audit(action=action, subject_kind="user", subject_id=user.pk, actor=actor, at=at, **details)

@@ -1,0 +1,35 @@
+"""Platforms with their keys and endpoints."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from moderation.models import ApiKey, Platform, WebhookEndpoint
+from moderation.models.webhooks import EndpointState
+
+
+def listed(*, at: datetime) -> list[Platform]:
+    """Return every platform with `live_keys` that open its door now and `live_endpoints` that are told."""
+    live = Q(api_keys__revoked_at__isnull=True) & (
+        Q(api_keys__expires_at__isnull=True) | Q(api_keys__expires_at__gt=at)
+    )
+    active = Q(webhook_endpoints__state=EndpointState.ACTIVE)
+    counted = Platform.objects.annotate(
+        live_keys=Count("api_keys", filter=live, distinct=True),
+        live_endpoints=Count("webhook_endpoints", filter=active, distinct=True),
+    )
+    return list(counted.order_by("slug"))
+
+
+def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
+    """Return the endpoints that a platform has, the oldest first."""
+    found = WebhookEndpoint.objects.filter(platform=platform_id).exclude(state=EndpointState.REMOVED)
+    return list(found.order_by("id"))
+
+
+def keys(*, platform_id: int) -> list[ApiKey]:
+    """Return a platform's keys: those that open first, then by age."""
+    found = ApiKey.objects.filter(platform=platform_id)
+    return sorted(found, key=lambda key: (key.revoked_at is not None, -key.created_at.timestamp()))

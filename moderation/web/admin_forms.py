@@ -1,0 +1,113 @@
+"""What an administrator may send. Forms check and translate; they change nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models import User
+from moderation.models.cases import Verdict
+from moderation.models.people import Role
+from moderation.models.platforms import Scope
+from moderation.operations.policies import Wording
+from moderation.operations.users import Person
+
+KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
+
+
+class PlatformForm(forms.Form):
+    """A platform's name."""
+
+    name = forms.CharField(max_length=200, strip=True)
+
+
+class NewPlatformForm(PlatformForm):
+    """A new platform."""
+
+    slug = forms.SlugField(max_length=64)
+
+
+class EndpointForm(forms.Form):
+    """Where decisions go."""
+
+    url = forms.URLField(max_length=500, assume_scheme="https")
+
+    def clean_url(self) -> str:
+        """Refuse an address without TLS in production: decisions name people's posts."""
+        url = str(self.cleaned_data["url"])
+        if settings.IS_PRODUCTION and not url.startswith("https://"):
+            raise ValidationError(_("In production the address must begin with https://."))
+        return url
+
+
+class KeyForm(forms.Form):
+    """A new key: what it may do, and until when."""
+
+    name = forms.CharField(max_length=100, strip=True)
+    scopes = forms.MultipleChoiceField(choices=[(scope.value, scope.value) for scope in Scope])
+    days = forms.ChoiceField(choices=KEY_LENGTHS, required=False)
+
+    def expires_at(self, *, at: datetime) -> datetime | None:
+        """Return when the key ends, None if never. Call after `is_valid`."""
+        days = self.cleaned_data["days"]
+        return at + timedelta(days=int(days)) if days else None
+
+
+class PersonForm(forms.Form):
+    """Somebody's name and role."""
+
+    first_name = forms.CharField(max_length=150, required=False, strip=True)
+    last_name = forms.CharField(max_length=150, required=False, strip=True)
+    role = forms.ChoiceField(choices=Role.choices)
+
+    def person(self) -> Person:
+        """Return what was said. Call after `is_valid`."""
+        return Person(
+            first_name=self.cleaned_data["first_name"],
+            last_name=self.cleaned_data["last_name"],
+            role=Role(self.cleaned_data["role"]),
+        )
+
+
+class NewPersonForm(PersonForm):
+    """Somebody new; the name to sign in with follows Django's own rule."""
+
+    username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])
+
+
+class ReasonForm(forms.Form):
+    """A reason's words, its digit, and the signals that propose it, one a line."""
+
+    title = forms.CharField(max_length=60, strip=True)
+    digit = forms.IntegerField(min_value=0, max_value=9)
+    verdict = forms.ChoiceField(choices=Verdict.choices)
+    needs_note = forms.BooleanField(required=False)
+    is_active = forms.BooleanField(required=False)
+    signals = forms.CharField(max_length=1000, required=False, strip=True)
+
+    def clean_signals(self) -> str:
+        """Refuse a signal that is too long for its column."""
+        given = str(self.cleaned_data["signals"])
+        if any(len(line) > 60 for line in given.split()):
+            raise ValidationError(_("A signal has at most 60 characters."))
+        return given
+
+    def wording(self) -> Wording:
+        """Return what was said. Call after `is_valid`."""
+        return Wording(
+            title=self.cleaned_data["title"],
+            digit=self.cleaned_data["digit"],
+            verdict=self.cleaned_data["verdict"],
+            needs_note=self.cleaned_data["needs_note"],
+            signals=tuple(self.cleaned_data["signals"].split()),
+        )
+
+
+class NewReasonForm(ReasonForm):
+    """A new reason; platforms get its code."""
+
+    code = forms.SlugField(max_length=40)

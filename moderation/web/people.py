@@ -1,0 +1,115 @@
+"""The people of the desk, for administrators."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from moderation.models import User
+from moderation.models.people import Role
+from moderation.operations import users
+from moderation.queries import people
+from moderation.web import access
+from moderation.web.admin_forms import NewPersonForm, PersonForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@access.admins
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List everybody, and make an account for somebody new."""
+    form = NewPersonForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user, password = users.create(
+                username=form.cleaned_data["username"],
+                person=form.person(),
+                actor=request.user,
+                at=timezone.now(),
+            )
+        except users.NameTaken:
+            form.add_error("username", _("Somebody signs in under this name."))
+        else:
+            return _page(request, NewPersonForm(), status=200, shown=user, password=password)
+    return _page(request, form, status=422 if form.errors else 200)
+
+
+@require_POST
+@access.admins
+def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Change somebody's name and role."""
+    form = PersonForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: the form was not complete."))
+        return redirect("users")
+    try:
+        users.change(user_id=user_id, person=form.person(), actor=request.user, at=timezone.now())
+    except User.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except (users.NotYourself, users.LastAdministrator) as refusal:
+        _refuse(request, refusal)
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("users")
+
+
+@require_POST
+@access.admins
+def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Close an account, or open it again."""
+    act = users.reactivate if request.POST.get("active") == "1" else users.deactivate
+    try:
+        act(user_id=user_id, actor=request.user, at=timezone.now())
+    except User.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except (users.NotYourself, users.LastAdministrator) as refusal:
+        _refuse(request, refusal)
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("users")
+
+
+@require_POST
+@never_cache
+@access.admins
+def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Give somebody a new password and show it, once."""
+    try:
+        password = users.reset_password(user_id=user_id, actor=request.user, at=timezone.now())
+        user = User.objects.get(pk=user_id)
+    except User.DoesNotExist as refusal:
+        raise Http404 from refusal
+    return _page(request, NewPersonForm(), status=200, shown=user, password=password)
+
+
+def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
+    if isinstance(refusal, users.NotYourself):
+        words = _("You cannot take your own role away or close your own account.")
+    else:
+        words = _("Somebody must stay who can let people in.")
+    messages.warning(request, words)
+
+
+def _page(
+    request: access.DeskRequest,
+    form: NewPersonForm,
+    *,
+    status: int,
+    shown: User | None = None,
+    password: str = "",
+) -> HttpResponse:
+    context = {
+        "section": "admin",
+        "at": timezone.now(),
+        "people": people.listed(),
+        "roles": Role.choices,
+        "form": form,
+        "shown": shown,
+        "password": password,
+    }
+    return render(request, "users.html", context, status=status)

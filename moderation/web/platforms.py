@@ -1,0 +1,161 @@
+"""Platforms and their API keys, for administrators. A secret is shown once, in the answer that made it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from moderation.models import ApiKey, Platform, WebhookEndpoint
+from moderation.operations import egress, keys, vault, webhooks
+from moderation.operations import platforms as operations
+from moderation.queries import platforms
+from moderation.web import access
+from moderation.web.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm
+
+_OVERLAP = timedelta(days=1)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@access.admins
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the platforms, and take on a new one."""
+    at = timezone.now()
+    form = NewPlatformForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = operations.create(**form.cleaned_data, actor=request.user, at=at)
+        except operations.SlugTaken:
+            form.add_error("slug", _("Another platform has this short name."))
+        else:
+            return redirect("platform", platform_id=made.pk)
+    context = {
+        "section": "admin",
+        "at": at,
+        "platforms": platforms.listed(at=at),
+        "form": form,
+    }
+    return render(request, "platforms.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@access.admins
+def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Show one platform with its keys and endpoints, and rename it."""
+    row = get_object_or_404(Platform, pk=platform_id)
+    form = PlatformForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        operations.rename(platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now())
+        messages.success(request, _("Saved."))
+        return redirect("platform", platform_id=platform_id)
+    return _detail(request, row, form=form, status=422 if form.errors else 200)
+
+
+@require_POST
+@never_cache
+@access.admins
+def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Tell a platform's endpoint of decisions from now on; show its signing secret, once."""
+    row = get_object_or_404(Platform, pk=platform_id)
+    form = EndpointForm(request.POST)
+    if form.is_valid():
+        try:
+            _endpoint, secret = webhooks.add(
+                platform=row, url=form.cleaned_data["url"], at=timezone.now(), actor=request.user
+            )
+        except (egress.Refused, webhooks.AlreadyThere, webhooks.TooMany, vault.MissingKey) as refusal:
+            form.add_error("url", str(refusal))
+        else:
+            return _detail(request, row, secret=secret, secret_kind="signing")  # noqa: S106 - a kind, no secret
+    return _detail(request, row, endpoint_form=form, status=422)
+
+
+@require_POST
+@never_cache
+@access.admins
+def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
+    """Make a new signing secret and show it, once; the old one signs, too, for a day."""
+    endpoint = get_object_or_404(WebhookEndpoint.objects.select_related("platform"), pk=endpoint_id)
+    try:
+        _row, secret = webhooks.rotate(
+            endpoint_id=endpoint_id, overlap=_OVERLAP, at=timezone.now(), actor=request.user
+        )
+    except vault.MissingKey as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("platform", platform_id=endpoint.platform_id)
+    return _detail(request, endpoint.platform, secret=secret, secret_kind="signing")  # noqa: S106 - a kind
+
+
+@require_POST
+@access.admins
+def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
+    """Tell an endpoint nothing more."""
+    endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
+    webhooks.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
+    messages.success(request, _("The endpoint is removed; its log stays."))
+    return redirect("platform", platform_id=endpoint.platform_id)
+
+
+@require_POST
+@never_cache
+@access.admins
+def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Issue a key and show it, once."""
+    row = get_object_or_404(Platform, pk=platform_id)
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        return _detail(request, row, key_form=form, status=422)
+    at = timezone.now()
+    _key, secret = keys.issue(
+        platform=row,
+        name=form.cleaned_data["name"],
+        scopes=form.cleaned_data["scopes"],
+        expires_at=form.expires_at(at=at),
+        at=at,
+        actor=request.user,
+    )
+    return _detail(request, row, secret=secret, secret_kind="key")  # noqa: S106 - a kind, no secret
+
+
+@require_POST
+@access.admins
+def revoke_key(request: access.DeskRequest, key_id: int) -> HttpResponse:
+    """Close a key for good."""
+    key = get_object_or_404(ApiKey, pk=key_id)
+    keys.revoke(key_id=key_id, actor=request.user, at=timezone.now())
+    messages.success(request, _("The key %(prefix)s… opens nothing any more.") % {"prefix": key.prefix})
+    return redirect("platform", platform_id=key.platform_id)
+
+
+def _detail(
+    request: access.DeskRequest,
+    row: Platform,
+    *,
+    form: PlatformForm | None = None,
+    key_form: KeyForm | None = None,
+    endpoint_form: EndpointForm | None = None,
+    secret: str = "",
+    secret_kind: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "section": "admin",
+        "at": timezone.now(),
+        "platform": row,
+        "api_keys": platforms.keys(platform_id=row.pk),
+        "form": form or PlatformForm(),
+        "key_form": key_form or KeyForm(),
+        "endpoints": platforms.endpoints(platform_id=row.pk),
+        "endpoint_form": endpoint_form or EndpointForm(),
+        "secret": secret,
+        "secret_kind": secret_kind,
+    }
+    return render(request, "platform.html", context, status=status)

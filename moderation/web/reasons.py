@@ -1,0 +1,70 @@
+"""The policy's reasons, for administrators."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from moderation.models import Reason
+from moderation.models.cases import Verdict
+from moderation.operations import policies
+from moderation.web import access
+from moderation.web.admin_forms import NewReasonForm, ReasonForm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.admins
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the reasons, and add one."""
+    form = NewReasonForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            policies.add(
+                code=form.cleaned_data["code"],
+                wording=form.wording(),
+                actor=request.user,
+                at=timezone.now(),
+            )
+        except policies.CodeTaken:
+            form.add_error("code", _("Another reason has this code."))
+        except policies.DigitTaken:
+            form.add_error("digit", _("Another reason has this digit."))
+        else:
+            messages.success(request, _("Added. Moderators see it with their next case."))
+            return redirect("reasons")
+    context = {
+        "section": "admin",
+        "reasons": Reason.objects.order_by("-is_active", "digit", "id"),
+        "verdicts": Verdict.choices,
+        "form": form,
+    }
+    return render(request, "reasons.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@access.admins
+def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
+    """Change a reason, or retire it."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: the form was not complete."))
+        return redirect("reasons")
+    try:
+        policies.change(
+            reason_id=reason_id,
+            wording=form.wording(),
+            is_active=form.cleaned_data["is_active"],
+            actor=request.user,
+            at=timezone.now(),
+        )
+    except Reason.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except policies.DigitTaken:
+        messages.warning(request, _("Another reason has this digit."))
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("reasons")

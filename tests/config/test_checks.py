@@ -1,0 +1,75 @@
+"""What production refuses: accounts of the demonstration, cookies without protection."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import checks
+from deploy.local.places import ROOT
+from moderation.models import User
+from moderation.operations import seed
+
+COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
+           for what in ("SECURE", "HTTPONLY", "SAMESITE")]  # fmt: skip
+
+
+@pytest.fixture
+def production(db: None, settings: Any) -> None:
+    """A production installation whose database was a demonstration's."""
+    seed.demo(at=datetime(2026, 3, 1, tzinfo=UTC))
+    settings.IS_PRODUCTION = True
+
+
+class TestDemoAccounts:
+    def test_keep_production_down(self, production: None) -> None:
+        with pytest.raises(ImproperlyConfigured, match="admin, lead, ml, moderator"):
+            checks.refuse_demo_accounts()
+
+    def test_are_found_by_the_system_check(self, production: None) -> None:
+        found = checks.no_demo_accounts(databases=["default"])
+
+        assert [error.id for error in found] == ["spamdesk.E001"] * 4
+        assert checks.no_demo_accounts(databases=None) == []
+
+    def test_are_no_matter_once_closed_or_changed(self, production: None) -> None:
+        User.objects.filter(username__in=("admin", "lead", "ml")).update(is_active=False)
+        moderator = User.objects.get(username="moderator")
+        moderator.set_password("something-of-their-own")
+        moderator.save()
+
+        checks.refuse_demo_accounts()
+        assert checks.no_demo_accounts(databases=["default"]) == []
+
+    def test_are_welcome_in_a_demonstration(self, production: None, settings: Any) -> None:
+        settings.IS_PRODUCTION = False
+
+        checks.refuse_demo_accounts()
+
+
+class TestProductionSettings:
+    def test_protect_every_cookie(self) -> None:
+        names = [*COOKIES, "SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME"]
+        read = (
+            "import json; from django.conf import settings;"
+            f" print(json.dumps([getattr(settings, name) for name in {names}]))"
+        )
+        variables = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "SPAMDESK_MODE": "production",
+            "SPAMDESK_SECRET_KEY": "x" * 60,
+            "SPAMDESK_ALLOWED_HOSTS": "desk.example",
+        }
+
+        answer = subprocess.run(
+            [sys.executable, "-c", read], cwd=ROOT, env=variables, capture_output=True, check=True
+        )
+
+        assert json.loads(answer.stdout) == [True, True, "Lax"] * 3 + ["__Host-sessionid", "__Host-csrftoken"]
