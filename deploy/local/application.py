@@ -49,6 +49,7 @@ def worker(*, queues: tuple[str, ...], processes: int, state: State) -> Service:
         needs_servers=True,
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
+        start_seconds=120,  # what it imports takes its time on a busy machine
         stop_seconds=15,
         says=f"worker for {', '.join(queues)}; {processes} {'process' if processes == 1 else 'processes'}",
     )
