@@ -16,6 +16,7 @@ from deploy.local import browser as installed
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
     "queue": "/queue/",
+    "campaigns": "/campaigns/",
     "decisions": "/decisions/?whose=everyone",
     "domains": "/domains/",
     "exports": "/exports/",
@@ -23,7 +24,7 @@ PAGES = {
 }
 SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
 # Every screen once; the ones that people live in also dark and large.
-_MOST_SEEN = ("queue", "review", "hostile")
+_MOST_SEEN = ("queue", "review", "hostile", "campaign")
 _LOOKED_AT = 50
 # What makes a case worth a picture: as much as possible of what the review page can show.
 _TELLING = (
@@ -52,11 +53,12 @@ def main() -> None:
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
         cases = _choose(_signed_in(browser, asked.url, size="1280", scheme="light"))
+        pages = PAGES | {"campaign": _campaign(_signed_in(browser, asked.url, size="1280", scheme="light"))}
         for size in SIZES:
             for scheme in ("light", "dark"):
-                shown = (*PAGES, *cases, "keys") if (size, scheme) == ("1280", "light") else _MOST_SEEN
+                shown = (*pages, *cases, "keys") if (size, scheme) == ("1280", "light") else _MOST_SEEN
                 page = _signed_in(browser, asked.url, size=size, scheme=scheme)
-                _take(page, cases, shown=shown, folder=asked.out, suffix=f"{scheme}-{size}")
+                _take(page, pages, cases, shown=shown, folder=asked.out, suffix=f"{scheme}-{size}")
         browser.close()
 
 
@@ -92,9 +94,26 @@ def _choose(page: Page) -> dict[str, str]:
     return {"review": max(scored)[2], "hostile": max(scored, key=lambda case: case[1])[2]}
 
 
-def _take(page: Page, cases: dict[str, str], *, shown: tuple[str, ...], folder: Path, suffix: str) -> None:
+def _campaign(page: Page) -> str:
+    """Return the address of the campaign with most posts waiting, or of the list if there is none."""
+    page.goto(PAGES["campaigns"])
+    link = page.locator(".table__link").first
+    address = link.get_attribute("href") if link.count() else None
+    page.context.close()
+    return address or PAGES["campaigns"]
+
+
+def _take(
+    page: Page,
+    pages: dict[str, str],
+    cases: dict[str, str],
+    *,
+    shown: tuple[str, ...],
+    folder: Path,
+    suffix: str,
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, address in PAGES.items():
+    for name, address in pages.items():
         if name in shown:
             page.goto(address)
             page.screenshot(path=folder / f"{name}-{suffix}.png")

@@ -55,8 +55,9 @@ class Ties:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds worth telling, in a fixed order."""
-        return [kind.value for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
+        """The kinds worth telling, in a fixed order; a shared link needs no word on its domain."""
+        found = [kind for kind in TieKind if self.shares.get(kind, 0.0) >= _TELLING]
+        return [kind.value for kind in found if kind != TieKind.DOMAIN or TieKind.LINK not in found]
 
     def add(self, kind: TieKind, share: float) -> None:
         """Keep the strongest tie of each kind."""

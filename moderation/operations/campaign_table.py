@@ -89,7 +89,9 @@ class Table:
         return campaign_id
 
     def _open(self, revision: Revision) -> int:
-        row = Campaign.objects.create(opened_at=revision.received_at, latest_at=revision.received_at)
+        row = Campaign.objects.create(
+            opened_at=revision.received_at, latest_at=revision.received_at, example=revision
+        )
         self.campaigns[row.pk] = row
         return row.pk
 

@@ -12,6 +12,9 @@ from moderation.queries.campaigns import CampaignPage
 HEIGHT = 60
 """Height of the picture; its width is the number of bars."""
 
+_FEWEST = 24
+"""So that the bar of a single instant does not fill the picture."""
+
 _LAYERS: tuple[tuple[str, frozenset[Place]], ...] = (
     ("spam", frozenset({Place.SPAM, Place.REMOVED})),
     ("ham", frozenset({Place.NOT_SPAM, Place.ALLOWED})),
@@ -46,7 +49,7 @@ def timeline(page: CampaignPage) -> Timeline | None:
     """Return the bars of a campaign; None where there is nothing to draw."""
     if not page.times:
         return None
-    bars = 1 + max(round((start - page.begin) / page.step) for start in page.times)
+    bars = max(_FEWEST, 1 + max(round((start - page.begin) / page.step) for start in page.times))
     highest = max(sum(counted.values()) for counted in page.times.values())
     blocks = [
         block

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -46,9 +47,11 @@ def index(request: access.DeskRequest) -> HttpResponse:
 def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Show a campaign, or for htmx only some members; one that was merged leads to where it went."""
     at = timezone.now()
-    if request.htmx:
+    if request.htmx and request.GET.get("part") != "facts":
         return render(request, "campaign.html#rows", _members(request, campaign_id) | {"at": at})
     found = _page(campaign_id, at=at)
+    if request.htmx:
+        return render(request, "campaign.html#progress", _context(request, found, at=at) | {"is_swap": True})
     if found.campaign.merged_into_id:
         messages.info(request, _("This campaign was united with another: here it is."))
         return redirect("campaign", found.campaign.merged_into_id)
@@ -80,7 +83,8 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
         "%(count)s post decided: %(verdict)s.", "%(count)s posts decided: %(verdict)s.", made.posts
     )
     messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
-    return redirect("campaign", campaign_id)
+    case_id = _whole_number(request.POST.get("case"))
+    return redirect(reverse("campaign", args=[campaign_id]) + (f"?case={case_id}" if case_id else ""))
 
 
 @require_POST
@@ -104,7 +108,8 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
         return redirect("campaign", campaign_id)
     at = timezone.now()
     context = _context(request, _page(campaign_id, at=at), at=at)
-    context |= {"row": campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])}
+    row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
+    context |= {"row": row, "is_swap": True}
     return render(request, "campaign.html#left_out", context)
 
 

@@ -97,7 +97,7 @@ class TestGather:
 
         member = CampaignMember.objects.get(post=other)
         assert member.campaign == Campaign.objects.get()
-        assert member.ties == ["link", "domain"]
+        assert member.ties == ["link"]
         assert member.likeness < 0.2
 
     def test_a_post_between_two_campaigns_unites_them(

@@ -157,6 +157,22 @@ class TestDecide:
         assert {made.reason for made in Decision.objects.all()} == {"scam"}
 
 
+class TestProgress:
+    def test_shows_how_far_a_large_one_is(
+        self, desk: Client, pills: Campaign, moderator: User, now: datetime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(campaigns, "AT_ONCE", 4)
+        wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
+        made = campaigns.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
+        CampaignDecision.objects.filter(pk=made.pk).update(state="running", settled=2)
+
+        answer = desk.get(f"/campaigns/{pills.pk}/?part=facts", headers=HTMX_HEADERS).content.decode()
+
+        assert '<progress max="5" value="2">' in answer
+        assert 'hx-swap-oob="true"' in answer
+        assert decide(desk, pills, 5).status_code == 409
+
+
 class TestLeaveOut:
     def test_counts_anew(self, desk: Client, pills: Campaign) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id

@@ -1,0 +1,152 @@
+"""A campaign of two hundred by keyboard alone: opened from a case, decided, undone, decided again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import LazySettings
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
+from moderation.models.cases import CaseState, Verdict
+from moderation.operations import campaign as campaigns
+from moderation.operations import ingest
+from moderation.operations.campaign import Wanted
+from tests.browser.stage import MARKUP, SPOOFS, Watch
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+
+Open = Callable[..., Page]
+SIZE = 200
+
+
+@pytest.fixture
+def pills(platform: Platform, fake_scorer: FakeScorer, settings: LazySettings) -> Campaign:
+    """Two hundred that wait. Undoing takes as long as a slow machine needs."""
+    settings.UNDO_SECONDS = 90
+    at = timezone.now() - timedelta(hours=1)
+    return opened(platform, SIZE, at=at, links=("https://pills.example/buy",), ip="203.0.113.9")
+
+
+def open_now() -> int:
+    return Case.objects.filter(state=CaseState.OPEN).count()
+
+
+class TestKeyboard:
+    def test_decides_two_hundred_and_takes_them_back(
+        self, page_of: Open, moderator: User, pills: Campaign, watch: Watch
+    ) -> None:
+        page = page_of(moderator)
+        page.goto(f"/campaigns/{pills.pk}/")
+        expect(page.get_by_role("heading", level=1)).to_have_text(f"{SIZE} similar posts")
+
+        page.keyboard.press("s")
+        expect(page.get_by_label("to decide")).to_be_focused()
+        page.keyboard.type(str(SIZE))
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("200 posts decided: spam.")).to_be_visible()
+        assert open_now() == 0
+        assert Decision.objects.filter(verdict=Verdict.SPAM, decided_by=moderator).count() == SIZE
+
+        page.keyboard.press("u")
+        expect(page.get_by_text("Undone.")).to_be_visible()
+        assert open_now() == SIZE
+        assert watch.findings == []
+
+    def test_refuses_a_wrong_count_and_can_be_called_off(
+        self, page_of: Open, moderator: User, pills: Campaign
+    ) -> None:
+        page = page_of(moderator)
+        page.goto(f"/campaigns/{pills.pk}/")
+
+        page.keyboard.press("f")
+        page.get_by_label("to decide").fill("20")
+        page.keyboard.press("Enter")
+
+        expect(page.get_by_role("alert").filter(has_text="not the count")).to_be_visible()
+        page.get_by_role("link", name="Cancel").click()
+        expect(page.locator("[data-key=s]")).to_be_visible()
+        assert open_now() == SIZE
+
+    def test_leaves_members_out_by_moving_along_them(
+        self, page_of: Open, moderator: User, pills: Campaign
+    ) -> None:
+        page = page_of(moderator)
+        page.goto(f"/campaigns/{pills.pk}/")
+
+        for _ in range(3):
+            page.keyboard.press("j")
+        page.keyboard.press("k")
+        page.keyboard.press("Enter")
+
+        expect(page.locator(".member--left-out")).to_have_count(1)
+        expect(page.locator("[data-key=s] .decide__count")).to_have_text(str(SIZE - 1))
+        second = CampaignMember.objects.order_by("likeness", "id")[1]
+        assert second.left_out_by == moderator
+
+    def test_shows_more_members_on_demand(self, page_of: Open, moderator: User, pills: Campaign) -> None:
+        page = page_of(moderator)
+        page.goto(f"/campaigns/{pills.pk}/")
+
+        page.get_by_role("link", name="Show more").click()
+
+        expect(page.locator(".member")).to_have_count(100)
+
+
+class TestHostile:
+    def test_never_runs_calls_out_or_breaks_its_box(
+        self, page_of: Open, lead: User, platform: Platform, fake_scorer: FakeScorer, watch: Watch
+    ) -> None:
+        at = timezone.now() - timedelta(hours=1)
+        same = "the same words in every one of these posts, so that they belong together"
+        for payload in (*MARKUP, *SPOOFS):
+            author = ingest.IncomingAuthor(external_id=payload[:150], display_name=payload[:200])
+            text = f"{same} {payload}"[:30_000]
+            link = f"https://evil.example/{payload[:200]}"
+            run_all(
+                accept(platform, [incoming(1, at=at, text=text, author=author, links=(link,))], at=at), at=at
+            )
+        made = Campaign.objects.filter(merged_into__isnull=True)
+        page = page_of(lead)
+        for campaign in made:
+            page.goto(f"/campaigns/{campaign.pk}/")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.goto("/campaigns/")
+
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert sum(campaign.posts for campaign in made) >= 20
+        assert watch.findings == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+class TestAxe:
+    def test_finds_nothing(self, page_of: Open, lead: User, pills: Campaign, scheme: str) -> None:
+        page = page_of(lead, scheme=scheme)
+        found = {}
+        for address in ("/campaigns/", f"/campaigns/{pills.pk}/"):
+            page.goto(address)
+            found[address] = _violations(page)
+        page.keyboard.press("s")
+        page.get_by_label("to decide").wait_for()
+        found["asking for the count"] = _violations(page)
+        campaigns.decide(
+            campaign_id=pills.pk,
+            wanted=Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE),
+            moderator=lead,
+            at=timezone.now(),
+        )
+        page.goto(f"/campaigns/{pills.pk}/")
+        found["decided"] = _violations(page)
+
+        assert not any(found.values()), found
+
+
+def _violations(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]

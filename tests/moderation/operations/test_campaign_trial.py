@@ -1,0 +1,151 @@
+"""Trial 9: a decision on a campaign while forty new members join, against the real database."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.db import connection
+
+from moderation.models import (
+    CampaignDecision,
+    CampaignMember,
+    Case,
+    Decision,
+    Delivery,
+    Label,
+    Platform,
+    Reversal,
+    User,
+)
+from moderation.models.cases import CaseState, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import campaign, campaign_reverse, reverse
+from moderation.operations.campaign import Wanted
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SIZE, JOINING = 60, 40
+
+
+@pytest.fixture
+def webhook(platform: Platform) -> Platform:
+    platform.webhook_url = "https://hooks.example/"
+    platform.save()
+    return platform
+
+
+def side_by_side(*acts: Callable[[], object]) -> list[object]:
+    """Run everything at once; return what each came to, a refusal or an answer."""
+    start = threading.Barrier(len(acts))
+    outcomes: list[object] = [None] * len(acts)
+
+    def run(number: int, act: Callable[[], object]) -> None:
+        try:
+            start.wait()
+            outcomes[number] = act()
+        except Exception as refusal:  # noqa: BLE001 - the refusal is what the trial looks at
+            outcomes[number] = refusal
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(acts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return outcomes
+
+
+def test_a_decision_while_members_join_settles_all_or_none(
+    webhook: Platform,
+    fake_scorer: FakeScorer,
+    moderator: User,
+    at: datetime,
+    later: Callable[[float], datetime],
+) -> None:
+    pills = opened(webhook, SIZE, at=at)
+    left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
+    campaign.leave_out(
+        campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
+    )
+    joining = accept(webhook, [incoming(n, at=later(20)) for n in range(JOINING)], at=later(20))
+    expected = SIZE - 1
+
+    def decide() -> CampaignDecision:
+        wanted = Wanted(verdict=Verdict.SPAM, expected_count=expected, confirmed_count=expected)
+        return campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+
+    parts = [joining[number::4] for number in range(4)]
+    outcomes = side_by_side(
+        decide,
+        *(lambda part=part: run_all(part, at=later(30)) for part in parts),  # type: ignore[misc]  # bound now
+    )
+
+    assert all(outcome is None for outcome in outcomes[1:])
+    made = outcomes[0]
+    decided = Decision.objects.filter(campaign_decision__isnull=False).count()
+    if isinstance(made, campaign.CountMoved):
+        assert (made.expected, decided) == (expected, 0)
+    else:
+        assert decided == expected
+    waiting = Case.objects.filter(state=CaseState.OPEN).count()
+    assert waiting == SIZE + JOINING - decided
+    assert not Decision.objects.filter(post=left_out).exists()
+    assert CampaignMember.objects.filter(campaign=pills).count() == SIZE + JOINING
+
+
+def test_a_reversal_restores_all_and_compensates_each_once(
+    webhook: Platform,
+    fake_scorer: FakeScorer,
+    moderator: User,
+    lead: User,
+    at: datetime,
+    later: Callable[[float], datetime],
+) -> None:
+    pills = opened(webhook, SIZE, at=at)
+    wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
+    made = campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+    Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
+
+    def correct() -> CampaignDecision:
+        return campaign_reverse.correct(
+            campaign_decision_id=made.pk, moderator=lead, reason="a charity", at=later(600)
+        )
+
+    outcomes = side_by_side(*[correct] * 4)
+
+    assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1, outcomes
+    assert sum(isinstance(outcome, reverse.AlreadyReversed) for outcome in outcomes) == 3
+    assert Delivery.objects.filter(event="decision.reversed").count() == SIZE
+    assert Reversal.objects.count() == SIZE
+    assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == SIZE
+    assert not Label.objects.filter(retracted_at__isnull=True, is_spam=True).exists()
+
+
+def test_two_moderators_at_once_decide_each_post_once(
+    webhook: Platform,
+    fake_scorer: FakeScorer,
+    moderator: User,
+    other_moderator: User,
+    at: datetime,
+    later: Callable[[float], datetime],
+) -> None:
+    pills = opened(webhook, SIZE, at=at)
+
+    def decide(person: User, verdict: Verdict) -> CampaignDecision:
+        wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)
+        return campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
+
+    outcomes = side_by_side(
+        lambda: decide(moderator, Verdict.SPAM), lambda: decide(other_moderator, Verdict.NOT_SPAM)
+    )
+
+    assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, campaign.CountMoved) for outcome in outcomes) == 1
+    assert Decision.objects.count() == Label.objects.count() == SIZE
+    assert Decision.objects.values("verdict").distinct().count() == 1
