@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Verdict
 from moderation.models.posts import Post, Revision
@@ -36,11 +37,11 @@ class Campaign(models.Model):
 class TieKind(models.TextChoices):
     """What a post shares with a campaign."""
 
-    TEXT = "text", "same text"
-    LINK = "link", "same link"
-    DOMAIN = "domain", "same domain"
-    NETWORK = "network", "same network"
-    AUTHOR = "author", "same author"
+    TEXT = "text", _("same text")
+    LINK = "link", _("same link")
+    DOMAIN = "domain", _("same domain")
+    NETWORK = "network", _("same network")
+    AUTHOR = "author", _("same author")
 
 
 class CampaignMember(models.Model):
@@ -97,10 +98,10 @@ class CampaignTrait(models.Model):
 class CampaignDecisionState(models.TextChoices):
     """Large ones wait until the time for undoing is over and are then carried out piece by piece."""
 
-    WAITING = "waiting", "about to be carried out"
-    RUNNING = "running", "being carried out"
-    DONE = "done", "done"
-    UNDONE = "undone", "undone"
+    WAITING = "waiting", _("about to be carried out")
+    RUNNING = "running", _("being carried out")
+    DONE = "done", _("done")
+    UNDONE = "undone", _("undone")
 
 
 class CampaignDecision(models.Model):

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models.posts import Post, Revision
 from moderation.models.scores import Score
@@ -14,23 +15,23 @@ from moderation.models.scores import Score
 class CaseState(models.TextChoices):
     """Open cases wait in the queue; withdrawn ones were answered by a later score or revision."""
 
-    OPEN = "open", "open"
-    DECIDED = "decided", "decided"
-    WITHDRAWN = "withdrawn", "withdrawn"
+    OPEN = "open", _("open")
+    DECIDED = "decided", _("decided")
+    WITHDRAWN = "withdrawn", _("withdrawn")
 
 
 class CaseReason(models.TextChoices):
     """Why a post waits for a human."""
 
-    UNCERTAIN = "uncertain", "the models are unsure"
-    DEGRADED = "degraded", "scored without the content model"
-    AUDIT = "audit", "random audit sample"
-    COMPLAINTS = "complaints", "complaints came in after the automatic verdict"
-    REVISED = "revised", "edited after a decision"
-    ESCALATED = "escalated", "escalated by a moderator"
-    CAMPAIGN = "campaign", "sample of a decided campaign"
-    CONFLICT = "conflict", "the filter and its campaign disagree"
-    APPEALED = "appealed", "the platform disputes the decision"
+    UNCERTAIN = "uncertain", _("the models are unsure")
+    DEGRADED = "degraded", _("scored without the content model")
+    AUDIT = "audit", _("random audit sample")
+    COMPLAINTS = "complaints", _("complaints came in after the automatic verdict")
+    REVISED = "revised", _("edited after a decision")
+    ESCALATED = "escalated", _("escalated by a moderator")
+    CAMPAIGN = "campaign", _("sample of a decided campaign")
+    CONFLICT = "conflict", _("the filter and its campaign disagree")
+    APPEALED = "appealed", _("the platform disputes the decision")
 
 
 BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value})
@@ -98,15 +99,15 @@ class Case(models.Model):
 class Verdict(models.TextChoices):
     """What a decision says of a post."""
 
-    SPAM = "spam", "spam"
-    NOT_SPAM = "not_spam", "not spam"
+    SPAM = "spam", _("spam")
+    NOT_SPAM = "not_spam", _("not spam")
 
 
 class DecisionSource(models.TextChoices):
     """Who decided."""
 
-    MODERATOR = "moderator", "moderator"
-    AUTOMATIC = "automatic", "automatic"
+    MODERATOR = "moderator", _("moderator")
+    AUTOMATIC = "automatic", _("automatic")
 
 
 class Decision(models.Model):

@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Decision
 from moderation.models.platforms import Platform
@@ -16,11 +17,11 @@ from moderation.models.webhooks import WebhookEndpoint
 class DeliveryState(models.TextChoices):
     """Waiting is retried until delivered or failed; polled means the platform reads decisions itself."""
 
-    WAITING = "waiting", "waiting"
-    DELIVERED = "delivered", "delivered"
-    FAILED = "failed", "failed"
-    CANCELLED = "cancelled", "cancelled"
-    POLLED = "polled", "read by polling"
+    WAITING = "waiting", _("waiting")
+    DELIVERED = "delivered", _("delivered")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
+    POLLED = "polled", _("read by polling")
 
 
 class Delivery(models.Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models.platforms import Platform
 
@@ -11,10 +12,10 @@ from moderation.models.platforms import Platform
 class ExportState(models.TextChoices):
     """How far an export is."""
 
-    WAITING = "waiting", "waiting"
-    BUILDING = "building", "building"
-    READY = "ready", "ready"
-    FAILED = "failed", "failed"
+    WAITING = "waiting", _("waiting")
+    BUILDING = "building", _("building")
+    READY = "ready", _("ready")
+    FAILED = "failed", _("failed")
 
 
 class Export(models.Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models import comfort as comforts
 from moderation.models.comfort import Comfort
@@ -12,10 +13,10 @@ from moderation.models.comfort import Comfort
 class Role(models.TextChoices):
     """What a person may do; each role has the rights of those named before it, `ml_engineer` aside."""
 
-    MODERATOR = "moderator", "Moderator"
-    LEAD = "lead", "Lead"
-    ML_ENGINEER = "ml_engineer", "ML engineer"
-    ADMIN = "admin", "Administrator"
+    MODERATOR = "moderator", _("Moderator")
+    LEAD = "lead", _("Lead")
+    ML_ENGINEER = "ml_engineer", _("ML engineer")
+    ADMIN = "admin", _("Administrator")
 
 
 class User(AbstractUser):

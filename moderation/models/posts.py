@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models.platforms import Platform
 
@@ -151,12 +152,12 @@ class SimilarityBand(models.Model):
 class ComplaintReason(models.TextChoices):
     """Why a user reported a post."""
 
-    SPAM = "spam", "spam"
-    SCAM = "scam", "scam"
-    ABUSE = "abuse", "abuse"
-    ADULT = "adult", "adult content"
-    IMPERSONATION = "impersonation", "impersonation"
-    OTHER = "other", "something else"
+    SPAM = "spam", _("spam")
+    SCAM = "scam", _("scam")
+    ABUSE = "abuse", _("abuse")
+    ADULT = "adult", _("adult content")
+    IMPERSONATION = "impersonation", _("impersonation")
+    OTHER = "other", _("something else")
 
 
 class Complaint(models.Model):

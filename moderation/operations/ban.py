@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Ban, Case, Domain, Label, Revision, User
@@ -61,7 +62,7 @@ def impose(
             _audit("ban.imposed", ban, actor=actor, at=at, reason=reason, scored_again=touched)
     except IntegrityError:
         # The partial unique index is the judge between two leads who press the button at once.
-        raise AlreadyBanned(f"{target.value} is banned already.") from None
+        raise AlreadyBanned(_("%(value)s is banned already.") % {"value": target.value}) from None
     return ban
 
 
@@ -70,7 +71,7 @@ def lift(*, ban_id: int, actor: User, at: datetime, is_requeued: bool = False) -
     with transaction.atomic():
         lifted = Ban.objects.filter(pk=ban_id, lifted_at__isnull=True).update(lifted_at=at, lifted_by=actor)
         if not lifted:
-            raise NotBanned("This ban was lifted before.")
+            raise NotBanned(_("This ban was lifted before."))
         ban = Ban.objects.select_related("domain").get(pk=ban_id)
         touched = _score_again(bans.posts_removed_by(ban), at=at) if is_requeued else 0
         _audit("ban.lifted", ban, actor=actor, at=at, scored_again=touched)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
@@ -31,7 +32,8 @@ class CountMoved(Refusal):
 
     def __init__(self, *, expected: int, found: int) -> None:
         super().__init__(
-            f"This campaign had {expected} posts to decide when you opened it; now it is {found}."
+            _("This campaign had %(expected)d posts to decide when you opened it; now it is %(found)d.")
+            % {"expected": expected, "found": found}
         )
         self.expected, self.found = expected, found
 
@@ -68,7 +70,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
     too: they see who won.
     """
     if not moderator.may_decide:
-        raise NotAllowed("This role does not decide cases.")
+        raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
         campaign = _locked(campaign_id)
         members = _meant(campaign, wanted, moderator=moderator)
@@ -100,7 +102,7 @@ def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: U
     Raises NotAllowed or CampaignMember.DoesNotExist.
     """
     if not moderator.may_decide:
-        raise NotAllowed("This role does not decide cases.")
+        raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
         _locked(campaign_id)
         member = CampaignMember.objects.get(campaign=campaign_id, post=post_id)
@@ -132,13 +134,13 @@ def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
 
 def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
     if CampaignDecision.objects.filter(campaign=campaign, state__in=_OPEN_STATES).exists():
-        raise StillRunning("An earlier decision on this campaign is being carried out.")
+        raise StillRunning(_("An earlier decision on this campaign is being carried out."))
     if found != wanted.expected_count:
         raise CountMoved(expected=wanted.expected_count, found=found)
     if not found:
-        raise NothingToDecide("Nothing in this campaign waits for this decision.")
+        raise NothingToDecide(_("Nothing in this campaign waits for this decision."))
     if found >= CONFIRMED_FROM and wanted.confirmed_count != found:
-        raise NotConfirmed(f"Confirm that {found} posts are meant.")
+        raise NotConfirmed(_("Confirm that %(found)d posts are meant.") % {"found": found})
 
 
 def _row(

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Delivery, Label, Reversal, User
@@ -32,11 +33,11 @@ def undo(*, campaign_decision_id: int, moderator: User, at: datetime) -> Campaig
     with transaction.atomic():
         decision = _locked(campaign_decision_id)
         if decision.decided_by != moderator:
-            raise NotAllowed("Only your own decisions can be undone.")
+            raise NotAllowed(_("Only your own decisions can be undone."))
         if decision.state == CampaignDecisionState.UNDONE:
-            raise AlreadyReversed("This decision was taken back before.")
+            raise AlreadyReversed(_("This decision was taken back before."))
         if at >= decision.effective_at:
-            raise TooLate("The platform is being told. Correct the decision instead.")
+            raise TooLate(_("The platform is being told. Correct the decision instead."))
         posts = _take_back(decision, moderator=moderator, at=at)
         decision.state = CampaignDecisionState.UNDONE
         decision.save(update_fields=("state",))
@@ -107,13 +108,13 @@ def _locked(campaign_decision_id: int) -> CampaignDecision:
 
 def _refuse(wrong: CampaignDecision, *, moderator: User, at: datetime) -> None:
     if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
-        raise NotAllowed("Only a lead corrects the decisions of others.")
+        raise NotAllowed(_("Only a lead corrects the decisions of others."))
     if wrong.state == CampaignDecisionState.UNDONE or hasattr(wrong, "correction"):
-        raise AlreadyReversed("This decision was taken back before.")
+        raise AlreadyReversed(_("This decision was taken back before."))
     if wrong.state != CampaignDecisionState.DONE and at >= wrong.effective_at:
-        raise StillRunning("It is being carried out; correct it when it is done.")
+        raise StillRunning(_("It is being carried out; correct it when it is done."))
     if at < wrong.effective_at:
-        raise TooEarly("The platform has not been told yet: undo it instead.")
+        raise TooEarly(_("The platform has not been told yet: undo it instead."))
 
 
 def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Delivery, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
@@ -34,9 +35,9 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
     with transaction.atomic():
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
-            raise NotAllowed("Only your own decisions can be undone.")
+            raise NotAllowed(_("Only your own decisions can be undone."))
         if at >= decision.effective_at:
-            raise TooLate("The platform has been told. Correct the decision instead.")
+            raise TooLate(_("The platform has been told. Correct the decision instead."))
         case = review.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
@@ -59,9 +60,9 @@ def correct(
     with transaction.atomic():
         wrong = _locked_decision(decision_id)
         if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
-            raise NotAllowed("Only a lead corrects the decisions of others.")
+            raise NotAllowed(_("Only a lead corrects the decisions of others."))
         if wrong.verdict == verdict:
-            raise SameVerdict("The decision says this already.")
+            raise SameVerdict(_("The decision says this already."))
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         verdicts.retract_label(post_id=wrong.post_id, at=at)
@@ -83,7 +84,7 @@ def _locked_decision(decision_id: int) -> Decision:
     )
     decision = rows.get(pk=decision_id)
     if Reversal.objects.filter(decision=decision).exists():
-        raise AlreadyReversed("This decision was taken back before.")
+        raise AlreadyReversed(_("This decision was taken back before."))
     return decision
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
@@ -24,7 +25,7 @@ class AlreadyClaimed(Refusal):
     """Another moderator holds a live claim; `holder` says who."""
 
     def __init__(self, holder: User) -> None:
-        super().__init__(f"{holder} is looking at this case.")
+        super().__init__(_("%(holder)s is looking at this case.") % {"holder": holder})
         self.holder = holder
 
 
@@ -59,19 +60,22 @@ def claim_next(
     count: int = 1,
     sparing: Exposure | None = None,
     is_topped_up: bool = True,
+    among: Q | None = None,
 ) -> list[Case]:
     """Claim the next cases for a moderator: those held already, then the most harmful free ones.
 
     Escalated cases go to leads, before all others. Two moderators never get the same case: locked rows are
     skipped. What `sparing` names comes only when nothing else is left. Without `is_topped_up` the leases of
-    the held ones are extended and no other is claimed.
+    the held ones are extended and no other is claimed. `among` narrows both: a platform's own cases.
     """
     if not moderator.may_decide:
-        raise NotAllowed("This role does not decide cases.")
+        raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
-        held = _lockable().filter(state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at)
+        held = _lockable().filter(
+            among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
+        )
         cases = list(held.order_by("-is_escalated", "-priority", "id")[:count])
-        passes = [free_cases(moderator=moderator, at=at)] if is_topped_up else []
+        passes = [free_cases(moderator=moderator, at=at).filter(among or Q())] if is_topped_up else []
         if sparing and passes:
             passes.insert(0, sparing.spare(passes[0]))
         for free in passes:
@@ -95,7 +99,7 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         case = locked(case_id)
         _refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
-            raise NotAllowed("This case waits for a lead.")
+            raise NotAllowed(_("This case waits for a lead."))
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
@@ -174,7 +178,7 @@ def decide(
             raise
         _refuse_unclaimed(case, moderator=moderator, at=at)
         if case.version != case_version:
-            raise PostChanged("The post was edited while you looked at it.")
+            raise PostChanged(_("The post was edited while you looked at it."))
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
         decision.idempotency_key = idempotency_key
         verdicts.retract_label(post_id=case.post_id, at=at)
@@ -237,14 +241,14 @@ def _refuse_closed(case: Case) -> None:
         if winner is not None:
             raise AlreadyDecided(winner)
     if case.state != CaseState.OPEN:
-        raise CaseClosed("This case no longer waits for a human.")
+        raise CaseClosed(_("This case no longer waits for a human."))
 
 
 def _refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
     if case.claimed_by != moderator or _is_expired(case, at=at):
-        raise ClaimLost("Your claim on this case has run out.")
+        raise ClaimLost(_("Your claim on this case has run out."))
     if case.is_escalated and not moderator.may_lead:
-        raise NotAllowed("This case waits for a lead.")
+        raise NotAllowed(_("This case waits for a lead."))
 
 
 def _is_repeated(decision: Decision, *, moderator: User, verdict: Verdict, key: UUID | None) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from moderation.models import Ban, Label, Revision
 from moderation.models.bans import BanKind
@@ -114,7 +115,7 @@ def _mistakes(revisions: QuerySet[Revision]) -> tuple[Revision, ...]:
 def _domain(text: str) -> Target:
     name = registrable_domain(text) or _host_of(text)
     if not name or (registrable_domain(name) or name) != name or not _is_known(name):
-        raise NotBannable(f"“{text}” is not a domain under a public suffix.")
+        raise NotBannable(_("“%(text)s” is not a domain under a public suffix.") % {"text": text})
     return Target(kind=BanKind.DOMAIN, value=name, domain=name)
 
 
@@ -131,7 +132,7 @@ def _host(text: str) -> Target:
     host = _host_of(text)
     domain = registrable_domain(host) if host else ""
     if not domain:
-        raise NotBannable(f"“{text}” is not a host under a public suffix.")
+        raise NotBannable(_("“%(text)s” is not a host under a public suffix.") % {"text": text})
     kind = BanKind.DOMAIN if host == domain else BanKind.HOST
     return Target(kind=kind, value=host, domain=domain)
 
@@ -145,10 +146,13 @@ def _address(text: str) -> Target:
     try:
         network = ipaddress.ip_network(text, strict=False)
     except ValueError:
-        raise NotBannable(f"“{text}” is neither an address nor a range such as 203.0.113.0/24.") from None
+        raise NotBannable(
+            _("“%(text)s” is neither an address nor a range such as 203.0.113.0/24.") % {"text": text}
+        ) from None
     if network.prefixlen < _WIDEST[network.version]:
         raise NotBannable(
-            f"A range wider than /{_WIDEST[network.version]} holds whole providers; ban parts of it."
+            _("A range wider than /%(bits)d holds whole providers; ban parts of it.")
+            % {"bits": _WIDEST[network.version]}
         )
     is_single = network.num_addresses == 1
     return Target(

@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count, F, Min, Q, QuerySet
 from django.db.models.functions import Left
+from django.utils.translation import gettext_lazy as _
 
 from moderation.models import Case, PostLink, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 # Waiting times that a lead acts on; the last bucket is open.
-BUCKETS: tuple[tuple[str, timedelta], ...] = (
-    ("under 5 min", timedelta(0)),
-    ("5 to 30 min", timedelta(minutes=5)),
-    ("30 min to 2 h", timedelta(minutes=30)),
-    ("2 to 8 h", timedelta(hours=2)),
-    ("over 8 h", timedelta(hours=8)),
+BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
+    (_("under 5 min"), timedelta(0)),
+    (_("5 to 30 min"), timedelta(minutes=5)),
+    (_("30 min to 2 h"), timedelta(minutes=30)),
+    (_("2 to 8 h"), timedelta(hours=2)),
+    (_("over 8 h"), timedelta(hours=8)),
 )
 EXCERPT_LENGTH = 160
 _READ_LENGTH = 4 * EXCERPT_LENGTH
@@ -139,7 +143,7 @@ def overview(*, viewer: User, at: datetime) -> Overview:
             for reason in CaseReason
         ),
         buckets=tuple(
-            Bucket(index=index, name=name, cases=counted[f"bucket_{index}"])
+            Bucket(index=index, name=str(name), cases=counted[f"bucket_{index}"])
             for index, (name, _) in enumerate(BUCKETS)
         ),
     )

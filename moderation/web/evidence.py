@@ -8,6 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
+
 from moderation.models import Reason, Score
 from moderation.queries.cases import CasePage, History, PostRecord, read_link
 from moderation.web import changes, inert
@@ -19,10 +22,10 @@ SHOWN_LINES = 16
 TOP_CONTRIBUTIONS = 5
 MAX_PROPOSED = 2
 _SUB_MODELS = (
-    ("content", "Text"),
-    ("behaviour", "Behaviour"),
-    ("ip_url", "Address and links"),
-    ("feedback", "Complaints"),
+    ("content", gettext_lazy("Text")),
+    ("behaviour", gettext_lazy("Behaviour")),
+    ("ip_url", gettext_lazy("Address and links")),
+    ("feedback", gettext_lazy("Complaints")),
 )
 
 
@@ -114,7 +117,9 @@ def model_view(score: Score) -> ModelView:
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
-        bars=tuple(Bar(name=words, probability=score.sub_models.get(name)) for name, words in _SUB_MODELS),
+        bars=tuple(
+            Bar(name=str(words), probability=score.sub_models.get(name)) for name, words in _SUB_MODELS
+        ),
         top=lines[:TOP_CONTRIBUTIONS],
         rest=lines[TOP_CONTRIBUTIONS:],
         review_from=_hundredth(thresholds.get("review_from")),
@@ -149,17 +154,25 @@ def author_facts(record: PostRecord) -> list[Fact]:
     if author.created_at is not None:
         age = (record.at - author.created_at).total_seconds()
         facts.append(
-            Fact(name="Account", value=f"{duration(age)} old", tone="warn" if age < 3 * 86_400 else "")
+            Fact(
+                name=_("Account"),
+                value=_("{} old").format(duration(age)),
+                tone="warn" if age < 3 * 86_400 else "",
+            )
         )
     if author.is_verified:
-        facts.append(Fact(name="Verified", value="by the platform", tone="ham"))
-    counts = (("{} followers", author.followers), ("follows {}", author.friends), ("{} posts", author.posts))
+        facts.append(Fact(name=_("Verified"), value=_("by the platform"), tone="ham"))
+    counts = (
+        (_("{} followers"), author.followers),
+        (_("follows {}"), author.friends),
+        (gettext("{} posts"), author.posts),
+    )
     said = [words.format(count(number)) for words, number in counts if number is not None]
     if said:
-        facts.append(Fact(name="Audience", value=", ".join(said)))
+        facts.append(Fact(name=_("Audience"), value=", ".join(said)))
     if author.email_domain:
-        facts.append(Fact(name="E-mail at", value=author.email_domain))
-    facts.append(Fact(name="Known here", value=_known(record.author_history, at=record.at)))
+        facts.append(Fact(name=_("E-mail at"), value=author.email_domain))
+    facts.append(Fact(name=_("Known here"), value=_known(record.author_history, at=record.at)))
     facts += _verdict_facts(record.author_history)
     return facts
 
@@ -168,13 +181,13 @@ def address_facts(record: PostRecord) -> list[Fact]:
     """Return what is known of the address that the post came from and of texts like this one."""
     facts: list[Fact] = []
     if record.ip:
-        facts.append(Fact(name="Sent from", value=f"{record.ip}, {_others(record.ip_history)}"))
+        facts.append(Fact(name=_("Sent from"), value=f"{record.ip}, {_others(record.ip_history)}"))
     if record.similar.posts:
         similar = record.similar
         told = _others(similar)
         if similar.complaints:
             told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
-        facts.append(Fact(name="Nearly the same", value=told, tone="warn" if similar.posts > 3 else ""))
+        facts.append(Fact(name=_("Nearly the same"), value=told, tone="warn" if similar.posts > 3 else ""))
     return facts
 
 
@@ -191,7 +204,7 @@ def journey_words(record: PostRecord) -> str:
     steps, length_ms = len(record.journey), record.journey[-1].at_ms if record.journey else 0
     seconds = length_ms / 1000
     told = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
-    return f"{counted(steps, 'step', 'steps')} in {told}"
+    return _("%(steps)s in %(time)s") % {"steps": counted(steps, "step", "steps"), "time": told}
 
 
 def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
@@ -228,19 +241,29 @@ def _hundredth(threshold: float | None) -> int | None:
 
 def _known(history: History, *, at: datetime) -> str:
     if not history.posts or history.first_seen_at is None:
-        return "first post seen"
+        return _("first post seen")
     age = short_duration((at - history.first_seen_at).total_seconds())
-    return f"{counted(history.posts, 'post', 'posts')} in {age}, {history.posts_24h} in the last 24 h"
+    return _("%(posts)s in %(time)s, %(recent)s in the last 24 h") % {
+        "posts": counted(history.posts, "post", "posts"),
+        "time": age,
+        "recent": count(history.posts_24h),
+    }
 
 
 def _others(history: History) -> str:
     if not history.posts:
-        return "new here"
-    told = f"{counted(history.posts, 'post', 'posts')} by {counted(history.authors, 'author', 'authors')}"
+        return _("new here")
+    told = _("%(posts)s by %(authors)s") % {
+        "posts": counted(history.posts, "post", "posts"),
+        "authors": counted(history.authors, "author", "authors"),
+    }
     decided = history.confirmed_spam + history.confirmed_not_spam
-    return told + (
-        f", {percent(history.confirmed_spam / decided)} of {decided} decided spam" if decided else ""
-    )
+    if not decided:
+        return told
+    return told + _(", %(share)s of %(decided)s decided spam") % {
+        "share": percent(history.confirmed_spam / decided),
+        "decided": count(decided),
+    }
 
 
 def _verdict_facts(history: History) -> list[Fact]:
@@ -248,13 +271,20 @@ def _verdict_facts(history: History) -> list[Fact]:
     if history.confirmed_spam:
         facts.append(
             Fact(
-                name="Decided",
-                value=f"{history.confirmed_spam} spam, {history.confirmed_not_spam} not",
+                name=_("Decided"),
+                value=_("%(spam)s spam, %(not_spam)s not")
+                % {"spam": history.confirmed_spam, "not_spam": history.confirmed_not_spam},
                 tone="spam",
             )
         )
     elif history.confirmed_not_spam:
-        facts.append(Fact(name="Decided", value=f"{history.confirmed_not_spam} not spam", tone="ham"))
+        facts.append(Fact(name=_("Decided"), value=_("{} not spam").format(history.confirmed_not_spam), tone="ham"))
     if history.complaints:
-        facts.append(Fact(name="Complaints", value=f"{history.complaints} about earlier posts", tone="warn"))
+        facts.append(
+            Fact(
+                name=gettext("Complaints"),
+                value=_("{} about earlier posts").format(history.complaints),
+                tone="warn",
+            )
+        )
     return facts

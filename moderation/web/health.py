@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from moderation.operations import probe
@@ -13,10 +14,10 @@ from moderation.queries import health
 from moderation.web import access
 
 _NAMES_AND_MEANINGS = {
-    Part.DATABASE: ("PostgreSQL", "nothing works"),
-    Part.BROKER: ("Broker", "scoring and deliveries wait; nothing is lost"),
-    Part.WORKERS: ("Workers", "posts wait unscored; nothing is lost"),
-    Part.TRITON: ("Triton", "posts are scored without their text and go to humans"),
+    Part.DATABASE: ("PostgreSQL", _("nothing works")),
+    Part.BROKER: (_("Broker"), _("scoring and deliveries wait; nothing is lost")),
+    Part.WORKERS: (_("Workers"), _("posts wait unscored; nothing is lost")),
+    Part.TRITON: ("Triton", _("posts are scored without their text and go to humans")),
 }
 
 

@@ -21,7 +21,8 @@ _REASONS = {
 
 def reason_words(row: QueueRow) -> str:
     """Return why the case is in the queue, short."""
-    return str(_REASONS[CaseReason(row.reason)])
+    reason = CaseReason(row.reason)
+    return str(_REASONS.get(reason, reason.label))
 
 
 def place_words(row: QueueRow, sort: Sort) -> str:

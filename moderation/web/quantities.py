@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.utils import formats
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext, ngettext_lazy
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 # Upper bounds with the words that people read as such odds; the number always stands beside them.
-_BANDS: tuple[tuple[float, str], ...] = (
-    (0.05, "Almost certainly not spam"),
-    (0.20, "Probably not spam"),
-    (0.45, "Leaning not spam"),
-    (0.55, "Even odds"),
-    (0.80, "Leaning spam"),
-    (0.95, "Probably spam"),
+_BANDS: tuple[tuple[float, StrOrPromise], ...] = (
+    (0.05, _("Almost certainly not spam")),
+    (0.20, _("Probably not spam")),
+    (0.45, _("Leaning not spam")),
+    (0.55, _("Even odds")),
+    (0.80, _("Leaning spam")),
+    (0.95, _("Probably spam")),
 )
-_CERTAIN = "Almost certainly spam"
+_CERTAIN = _("Almost certainly spam")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
-_STEPS: tuple[tuple[float, str], ...] = (
-    (365.25 * _DAY, "year"),
-    (30.44 * _DAY, "month"),
-    (_DAY, "day"),
-    (_HOUR, "hour"),
-    (_MINUTE, "minute"),
+_STEPS: tuple[tuple[float, Any], ...] = (
+    (365.25 * _DAY, ngettext_lazy("%(n)d year", "%(n)d years", "n")),
+    (30.44 * _DAY, ngettext_lazy("%(n)d month", "%(n)d months", "n")),
+    (_DAY, ngettext_lazy("%(n)d day", "%(n)d days", "n")),
+    (_HOUR, ngettext_lazy("%(n)d hour", "%(n)d hours", "n")),
+    (_MINUTE, ngettext_lazy("%(n)d minute", "%(n)d minutes", "n")),
 )
 
 
 def band(spam_probability: float) -> str:
     """Return the words for a calibrated spam probability."""
-    return next((words for below, words in _BANDS if spam_probability < below), _CERTAIN)
+    return str(next((words for below, words in _BANDS if spam_probability < below), _CERTAIN))
 
 
 def percent(share: float) -> str:
@@ -40,19 +48,22 @@ def percent(share: float) -> str:
 
 def count(number: float) -> str:
     """Return a count with thin groups; fractions keep one digit."""
-    return f"{number:,.0f}" if float(number).is_integer() or abs(number) >= 100 else f"{number:,.1f}"
+    digits = 0 if float(number).is_integer() or abs(number) >= 100 else 1
+    return formats.number_format(
+        round(number, digits), decimal_pos=digits, use_l10n=True, force_grouping=True
+    )
 
 
 def counted(number: float, one: str, many: str) -> str:
-    """Return a count with its noun: "1 post", "12 posts"."""
-    return f"{count(number)} {one if number == 1 else many}"
+    """Return a count with its noun, translated: "1 post", "12 posts"."""
+    return ngettext(f"{{}} {one}", f"{{}} {many}", 1 if number == 1 else 2).format(count(number))
 
 
 def duration(seconds: float) -> str:
     """Return a duration in its largest unit, whole: "3 hours"; below a minute "40 s", below 10 s "1.4 s"."""
-    for length, name in _STEPS:
+    for length, words in _STEPS:
         if seconds >= length:
-            return counted(int(seconds // length), name, name + "s")
+            return str(words % {"n": int(seconds // length)})
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
 
 
