@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scoring.features import SCHEMA_HASH
-from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch, manifest_id
+from scoring.release import MANIFEST, Corrupt, Probe, Release, SchemaMismatch, manifest_id
 from tests.scoring.starter import STARTER
 
 PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"
@@ -51,6 +51,31 @@ class TestLoad:
         assert 0 < release.thresholds.review_from < release.thresholds.remove_from < 1
         assert release.training["simulated"] is True
         release.check_schema(SCHEMA_HASH)
+
+    def test_reads_manifests_from_before_content_files_were_pinned(self, folder: Path) -> None:
+        manifest = manifest_of(folder)
+        manifest["content"] = {"model": "content", "version": "1"}
+        manifest.pop("sub_models", None)
+        rewrite(folder, manifest)
+
+        release = Release.load(folder)
+
+        assert (release.content.digest, release.content.probes, release.sub_models) == ("", (), {})
+
+    def test_reads_what_it_pins_of_the_content_model(self, folder: Path) -> None:
+        content = {
+            "model": "content",
+            "version": "1",
+            "files": {"distilbert/1/model.onnx": "ab" * 32},
+            "probes": [{"text": "hello", "probability": 0.25}],
+        }
+        rewrite(folder, manifest_of(folder) | {"content": content})
+
+        release = Release.load(folder)
+
+        assert len(release.content.digest) == 64
+        assert release.content.probes == (Probe(text="hello", probability=0.25),)
+        assert release.manifest["content"] == content
 
     def test_id_follows_what_the_manifest_says_not_how_it_is_written(self, folder: Path) -> None:
         before = Release.load(folder).id
