@@ -1,0 +1,10 @@
+# Triton with what our Python models import. The base is NVIDIA's image; choose the tag that fits your driver.
+# docker build -f deploy/containers/triton.Dockerfile -t spamdesk-triton .
+ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
+FROM ${TRITON_IMAGE}
+RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3"
+COPY triton_repo /models
+USER triton-server
+ENV TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
+CMD ["tritonserver", "--model-repository=/models", "--model-repository=/promoted", \
+     "--model-control-mode=explicit", "--load-model=content", "--exit-on-error=false"]

@@ -1,0 +1,112 @@
+"""The container files hold what they promise, as far as it can be seen without an engine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from deploy.local.places import ROOT
+
+DEPLOY = ROOT / "deploy"
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+MANIFESTS = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.stem != "kustomization")
+
+
+def _documents() -> Iterator[dict[str, Any]]:
+    for path in MANIFESTS:
+        yield from yaml.safe_load_all(path.read_text())
+
+
+PODS = {
+    f"{document['kind']} {document['metadata']['name']}": document["spec"]["template"]["spec"]
+    for document in _documents()
+    if "template" in document.get("spec", {})
+}
+
+
+class TestCompose:
+    def test_fits_the_compose_specification(self) -> None:
+        checker = Path(sys.executable).with_name("check-jsonschema")
+        command = [checker, "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+
+        assert answer.returncode == 0, answer.stdout
+
+    @pytest.mark.parametrize("name", COMPOSE["services"])
+    def test_each_service_is_limited_and_locked_down(self, name: str) -> None:
+        service = COMPOSE["services"][name]
+
+        assert {"cpus", "memory"} <= set(service["deploy"]["resources"]["limits"])
+        if name != "postgres":  # its image starts as root and drops to its own user
+            assert service["cap_drop"] == ["ALL"]
+            assert "no-new-privileges:true" in service["security_opt"]
+
+    @pytest.mark.parametrize("name", ["postgres", "valkey", "triton-cpu", "triton-gpu", "web"])
+    def test_each_server_is_asked_how_it_is(self, name: str) -> None:
+        assert COMPOSE["services"][name]["healthcheck"]["test"]
+
+    def test_publishes_nothing_but_the_web_on_the_loopback(self) -> None:
+        published = {name: row["ports"] for name, row in COMPOSE["services"].items() if "ports" in row}
+
+        assert list(published) == ["web"]
+        assert published["web"][0].startswith("127.0.0.1:")
+
+    def test_names_every_secret_in_the_example(self) -> None:
+        needed = set(re.findall(r"\$\{(\w+):\?", (DEPLOY / "compose.yaml").read_text()))
+        offered = set(
+            re.findall(r"^(\w+)=", (DEPLOY / "containers" / "example.env").read_text(), re.MULTILINE)
+        )
+
+        assert needed <= offered
+
+
+class TestKubernetes:
+    @pytest.mark.parametrize("name", PODS)
+    def test_each_pod_meets_the_restricted_standard(self, name: str) -> None:
+        pod = PODS[name]
+
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in pod["containers"]:
+            assert container["securityContext"]["allowPrivilegeEscalation"] is False
+            assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+            assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+
+    def test_the_kustomization_lists_every_manifest(self) -> None:
+        listed = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
+
+        assert sorted(listed) == [path.name for path in MANIFESTS]
+
+    def test_the_autoscaler_follows_a_metric_that_exists(self) -> None:
+        text = (DEPLOY / "kubernetes" / "autoscaling.yaml").read_text()
+
+        assert '"spamdesk_scoring_messages"' in (ROOT / "config" / "metrics.py").read_text()
+        assert "name: spamdesk_scoring_messages" in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [DEPLOY / "compose.yaml", DEPLOY / "containers" / "example.env", DEPLOY / "kubernetes" / "settings.yaml"],
+    ids=lambda path: path.name,
+)
+def test_settings_that_are_named_exist(path: Path) -> None:
+    known = (ROOT / "config" / "environment.py").read_text()
+    named = set(re.findall(r"^\s*(SPAMDESK_[A-Z_]+)\s*[:=]", path.read_text(), re.MULTILINE))
+
+    assert named
+    assert {name for name in named if f'"{name}"' not in known} == set()
+
+
+def test_the_image_copies_every_package_that_runs() -> None:
+    text = (DEPLOY / "containers" / "app.Dockerfile").read_text()
+    copied = set(re.findall(r"^COPY (\w+) ", text, re.MULTILINE))
+
+    assert {"config", "moderation", "scoring", "static", "templates"} <= copied
+    assert all((ROOT / name).is_dir() for name in copied)
