@@ -121,7 +121,11 @@ class CampaignDecision(models.Model):
     )
     posts = models.PositiveIntegerField(help_text="How many posts it was meant for.")
     settled = models.PositiveIntegerField(default=0)
-    newest_member_id = models.BigIntegerField(help_text="Posts that joined after this one are not meant.")
+    member_ids = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        help_text="Exactly those meant, where a task carries it out; who joins or waits later is not.",
+    )
     reached_id = models.BigIntegerField(default=0, help_text="How far it has been carried out.")
     state = models.CharField(max_length=8, choices=CampaignDecisionState.choices)
     lease_until = models.DateTimeField(null=True, blank=True)

@@ -159,6 +159,6 @@ def _row(
         else verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
         has_filtered=wanted.has_filtered,
         posts=len(members),
-        newest_member_id=members[-1],
+        member_ids=members if is_large else [],
         state=CampaignDecisionState.WAITING if is_large else CampaignDecisionState.DONE,
     )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.models import CampaignDecision, CampaignMember, Decision
+from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.operations import campaign_reverse, campaign_settle
 
@@ -69,10 +69,7 @@ def sweep(*, at: datetime) -> int:
 
 
 def _next_members(decision: CampaignDecision) -> list[int]:
-    members = CampaignMember.objects.filter(
-        campaign=decision.campaign_id, pk__gt=decision.reached_id, pk__lte=decision.newest_member_id
-    )
-    return list(members.order_by("id").values_list("pk", flat=True)[:PIECE])
+    return sorted(pk for pk in decision.member_ids if pk > decision.reached_id)[:PIECE]
 
 
 def _next_decisions(correction: CampaignDecision) -> list[int]:

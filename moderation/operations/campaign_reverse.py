@@ -183,7 +183,6 @@ def _correction(
         decided_at=at,
         effective_at=at,
         posts=posts,
-        newest_member_id=wrong.newest_member_id,
         state=CampaignDecisionState.DONE if posts <= AT_ONCE else CampaignDecisionState.RUNNING,
         corrects=wrong,
     )

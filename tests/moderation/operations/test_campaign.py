@@ -29,7 +29,7 @@ from moderation.operations import campaign, campaign_carry, campaign_reverse, re
 from moderation.operations.campaign import Wanted
 from moderation.queries import campaign_members, history
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns import accept, gather, incoming, opened, run_all
 
 Later = Callable[[float], datetime]
 
@@ -372,6 +372,20 @@ class TestLarge:
         self.carried_out(made, later(75))
 
         assert Case.objects.get(state=CaseState.OPEN).post_id == late.pk
+
+    def test_leaves_out_who_begins_to_wait_meanwhile(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        pills = opened(platform, 5, at=at)
+        unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
+        gather(unscored, at=later(2))
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        run_all(unscored, at=later(62))
+
+        done = self.carried_out(made, later(75))
+
+        assert (done.state, done.settled) == (CampaignDecisionState.DONE, 5)
+        assert Case.objects.get(state=CaseState.OPEN).post_id == unscored[0].pk
 
     def test_is_found_again_when_its_message_was_lost(
         self, pills: Campaign, moderator: User, later: Later
