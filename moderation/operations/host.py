@@ -29,24 +29,15 @@ def stage(release: Release, *, repository: Path) -> None:
     keep.files(release)
     if release.id != scorer.shipped().id:
         hosting.install(release.content, repository=repository, models=settings.TRITON_MODELS_DIR)
-    load(release)
+    _load(release)
 
 
 def load(release: Release) -> None:
-    """Load the installed content model of a kept release and probe it; the shipped one is always loaded.
-
-    Raises hosting.Refused or hosting.WrongAnswers; then it is unloaded, unless a release on standby needs it.
-    """
-    name = scorer.served_name(scorer.kept(release.id))
-    triton = admin()
+    """See to it that the content model of a kept release answers as it must. Raises as stage does."""
     try:
-        if release.id != scorer.shipped().id:
-            triton.load(name)
         hosting.probe(release.content, content=scorer.content_of(release.id))
-    except (hosting.Refused, hosting.WrongAnswers):
-        if release.id != scorer.shipped().id and name not in _wanted():
-            _unload(triton, name)
-        raise
+    except hosting.WrongAnswers:
+        _load(release)
 
 
 def reload() -> list[str]:
@@ -86,6 +77,23 @@ def admin() -> TritonAdmin:
     if not key and local.exists():
         key = local.read_text().strip()
     return TritonAdmin(url=settings.TRITON_URL, key=key)
+
+
+def _load(release: Release) -> None:
+    """Load an installed content model and probe it; the shipped one is always loaded.
+
+    Raises hosting.Refused or hosting.WrongAnswers; then it is unloaded, unless a release on standby needs it.
+    """
+    name = scorer.served_name(scorer.kept(release.id))
+    triton = admin()
+    try:
+        if release.id != scorer.shipped().id:
+            triton.load(name)
+        hosting.probe(release.content, content=scorer.content_of(release.id))
+    except (hosting.Refused, hosting.WrongAnswers):
+        if release.id != scorer.shipped().id and name not in _wanted():
+            _unload(triton, name)
+        raise
 
 
 def _wanted() -> list[str]:

@@ -22,36 +22,16 @@ from scoring.content import ContentModel
 from scoring.gate import Unreadable
 from scoring.release import Corrupt, Release, SchemaMismatch
 from tests import releases
+from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("triton"), pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_releases"),
+    pytest.mark.xdist_group("triton"),
+    pytest.mark.timeout(180),
+]
 
 TEXTS = ["Cheap pills, call 1-800 now", "See you at the river tonight"]
-SHIFT = 0.3
-
-
-@pytest.fixture(autouse=True)
-def nothing_promoted(tmp_path: Path, settings: object) -> Iterator[None]:
-    """Keep releases in a folder of the test's own, and leave Triton as it was."""
-    settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
-    scorer.forget()
-    yield
-    scorer.forget()
-    admin = host.admin()
-    for folder in _models().glob("content_*"):
-        admin.unload(folder.name)
-    shutil.rmtree(_models(), ignore_errors=True)
-    _models().mkdir()
-
-
-@pytest.fixture(scope="module")
-def other_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model repository whose content model finds everything a little more like spam."""
-    return releases.repository(tmp_path_factory.mktemp("other") / "repository", shift=SHIFT)
-
-
-@pytest.fixture
-def candidate(tmp_path: Path, other_models: Path) -> Release:
-    return releases.release(tmp_path / "candidate", models=other_models)
 
 
 class TestPromote:
@@ -69,7 +49,7 @@ class TestPromote:
         assert promotion.replaced_id == shipped.id
         for one, other in zip(before, after, strict=True):
             moved = (other.logits[1] - other.logits[0]) - (one.logits[1] - one.logits[0])
-            assert moved == pytest.approx(SHIFT, abs=0.05)
+            assert moved == pytest.approx(OTHER_MODELS_SHIFT, abs=0.05)
         assert AuditEntry.objects.get(action="release.promote").subject_id == candidate.id
 
     def test_both_content_models_stay_loaded(
@@ -83,7 +63,7 @@ class TestPromote:
         )
         assert shipped.is_ready()
         assert promoted.is_ready()
-        note = _models().with_name("live-models").read_text()
+        note = Path(settings.TRITON_MODELS_DIR).with_name("live-models").read_text()
         assert note.split() == [promoted.model]
 
     def test_a_process_follows_without_restart(
@@ -311,10 +291,6 @@ def _promote(candidate: Release, *, models: Path, at: datetime) -> Promotion:
         actor=None,
         at=at,
     )
-
-
-def _models() -> Path:
-    return Path(settings.TRITON_MODELS_DIR)
 
 
 def _copied(repository: Path, tmp_path: Path) -> Path:

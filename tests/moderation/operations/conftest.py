@@ -1,0 +1,42 @@
+"""Releases of a test's own, beside the shipped one, on the real Triton."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from moderation import scorer
+from moderation.operations import host
+from scoring.release import Release
+from tests import releases
+
+OTHER_MODELS_SHIFT = 0.3
+
+
+@pytest.fixture
+def own_releases(tmp_path: Path, settings: object) -> Iterator[None]:
+    """Keep releases in a folder of the test's own, and leave Triton as it was."""
+    settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
+    scorer.forget()
+    yield
+    scorer.forget()
+    models = Path(settings.TRITON_MODELS_DIR)  # type: ignore[attr-defined]  # pytest-django's fixture
+    admin = host.admin()
+    for folder in models.glob("content_*"):
+        admin.unload(folder.name)
+    shutil.rmtree(models, ignore_errors=True)
+    models.mkdir()
+
+
+@pytest.fixture(scope="module")
+def other_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model repository whose content model finds everything a little more like spam."""
+    return releases.repository(tmp_path_factory.mktemp("other") / "repository", shift=OTHER_MODELS_SHIFT)
+
+
+@pytest.fixture
+def candidate(tmp_path: Path, other_models: Path) -> Release:
+    return releases.release(tmp_path / "candidate", models=other_models)

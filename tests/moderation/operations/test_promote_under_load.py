@@ -1,0 +1,80 @@
+"""Promotion and rollback while posts are scored all the time: nothing fails, nothing goes without content."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from moderation import scorer
+from moderation.operations import promote
+from scoring.blocklist import Blocklist
+from scoring.release import Release
+from tests import releases
+from tests.scoring.random_records import record
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("own_releases"),
+    pytest.mark.xdist_group("triton"),
+    pytest.mark.timeout(180),
+]
+
+CALLERS = 3
+
+
+def test_no_request_fails(
+    candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.05)
+    shipped = scorer.release()
+    seen: Counter[tuple[str, bool]] = Counter()
+    ended = threading.Event()
+
+    with ThreadPoolExecutor(CALLERS) as pool:
+        callers = [pool.submit(_score_all_the_time, seen, ended) for _ in range(CALLERS)]
+        try:
+            _wait_until(lambda: seen[shipped.id, False] > 20)
+            promote.promote(
+                folder=candidate.folder,
+                report=releases.report(candidate=candidate, live=shipped),
+                repository=other_models,
+                actor=None,
+                at=at,
+            )
+            _wait_until(lambda: seen[candidate.id, False] > 20)
+            of_shipped = seen[shipped.id, False]
+            begun = time.monotonic()
+            promote.roll_back(actor=None, at=at)
+            _wait_until(lambda: seen[shipped.id, False] > of_shipped + 20)
+        finally:
+            ended.set()
+
+    for caller in callers:
+        caller.result()
+    assert set(seen) == {(shipped.id, False), (candidate.id, False)}
+    assert time.monotonic() - begun < 60
+
+
+def _score_all_the_time(seen: Counter[tuple[str, bool]], ended: threading.Event) -> None:
+    """Score until told to end, as a worker does: every batch asks for the live release first."""
+    try:
+        while not ended.is_set():
+            result = scorer.get().score(record(text="Shall we meet at six?"), blocklist=Blocklist())
+            seen[result.release_id, result.is_degraded] += 1
+    finally:
+        connection.close()
+
+
+def _wait_until(done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
