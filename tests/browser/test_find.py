@@ -1,0 +1,132 @@
+"""axe on search, entity pages, bans and administration, in both themes; hostile content stays in its box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, Platform, User
+from moderation.models.people import Role
+from moderation.operations import ban, complain, filters, ingest, keys, review
+from tests.browser.stage import MARKUP, SPOOFS, Watch
+from tests.browser.test_accessibility import violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+Case_ = Callable[..., Case]
+HOSTILE_NAME = "<img src=x onerror=alert(1)> \u202egnp." + "W" * 120
+
+
+@pytest.fixture
+def admin(db: None) -> User:
+    return User.objects.create_user("admin", role=Role.ADMIN, first_name="Ada", last_name="Admin")
+
+
+@pytest.fixture
+def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
+    """Posts, complaints, decisions, bans, keys and filters, so that no page is empty; some of it hostile."""
+    now = timezone.now()
+    texts = (*MARKUP[:6], *SPOOFS[:4], *(f"cheap pills {n} https://pay.evil.example/{n}" for n in range(30)))
+    for number, text in enumerate(texts):
+        case = open_case(
+            text=text,
+            language=("en", "ar", "de")[number % 3],
+            ip=f"203.0.113.{number % 4 + 1}",
+            at=now - timedelta(hours=3 * number),
+            author=ingest.IncomingAuthor(
+                external_id=f"author-{number % 5}",
+                display_name=HOSTILE_NAME if number % 5 == 0 else f"Author {number % 5}",
+                followers=1200,
+                email_domain="mail.example",
+                created_at=now - timedelta(days=400),
+            ),
+        )
+        if number % 3 == 0:
+            review.claim(case_id=case.pk, moderator=admin, at=now)
+            verdict = "not_spam" if number % 9 == 0 else "spam"
+            review.decide(case_id=case.pk, case_version=1, moderator=admin, verdict=verdict, at=now)
+        if number % 4 == 0:
+            complaint = complain.IncomingComplaint(
+                post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now
+            )
+            complain.record(platform=platform, complaint=complaint, at=now)
+    ban.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
+    ban.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
+    filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
+    keys.issue(platform=platform, name="ingest", scopes=["posts:write"], expires_at=None, at=now)
+    return case
+
+
+def addresses(case: Case) -> list[str]:
+    """Every page of these rooms, full."""
+    return [
+        "/queue/?sort=uncertainty",
+        "/posts/",
+        "/posts/?q=nothinglikethis",
+        "/authors/",
+        f"/authors/{case.post.author_id}/",
+        f"/authors/{case.post.platform.authors.get(external_id='author-0').pk}/",
+        "/domains/",
+        "/domains/evil.example/",
+        "/addresses/203.0.113.1/",
+        "/addresses/203.0.113.0/24/",
+        "/bans/",
+        "/bans/new/?kind=domain&value=evil.example",
+        "/platforms/",
+        f"/platforms/{case.post.platform_id}/",
+        "/people/",
+        "/reasons/",
+        "/account/",
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.timeout(400)
+def test_axe_finds_nothing(page_of: Open, full_desk: Case, admin: User, scheme: str, watch: Watch) -> None:
+    page = page_of(admin, scheme=scheme)
+    found = {}
+    for address in addresses(full_desk):
+        page.goto(address)
+        found[address] = violations(page)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found[address].append("the page is wider than the window")
+
+    assert not any(found.values()), found
+    assert watch.findings == []
+
+
+def test_filters_are_shared_by_address_and_kept(
+    page_of: Open, full_desk: Case, admin: User, watch: Watch
+) -> None:
+    page = page_of(admin)
+    page.goto("/posts/")
+    page.get_by_label("State").select_option("waiting")
+    page.wait_for_url("**state=waiting**")
+    page.get_by_text("Keep these filters").click()
+    page.get_by_label("Under the name").fill("Waiting")
+    page.get_by_role("button", name="Keep", exact=True).click()
+
+    expect(page.get_by_role("link", name="Waiting", exact=True)).to_have_attribute(
+        "href", "/posts/?state=waiting"
+    )
+    assert watch.findings == []
+
+
+def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
+    page_of: Open, full_desk: Case, admin: User
+) -> None:
+    page = page_of(admin)
+    page.goto("/bans/new/?kind=domain&value=evil.example")
+    page.get_by_label("Why").focus()
+    page.keyboard.type("Sells pills")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tag--spam").first).to_contain_text("banned")
+    page.get_by_role("button", name="Lift", exact=True).first.focus()
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".messages__item--success")).to_contain_text("lifted")

@@ -1,0 +1,141 @@
+"""Reads what people can read, from templates and code, without the gettext tools."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+from django.template.base import Lexer, TokenType
+from django.utils.translation.template import templatize
+
+from deploy.local.places import ROOT
+
+TEMPLATES = sorted((ROOT / "templates").glob("*.html"))
+SOURCES = sorted(
+    path
+    for room in ("web", "queries", "operations", "models")
+    for path in (ROOT / "moderation" / room).rglob("*.py")
+)
+_SINGLE = {
+    "gettext",
+    "_",
+    "gettext_lazy",
+    "gettext_noop",
+    "share",
+    "days",
+    "hours",
+    "seconds",
+    "number",
+    "flag",
+}
+_PLURAL = {"ngettext", "ngettext_lazy"}
+_STRING = r"u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_TEMPLATED = re.compile(rf"\bn?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))?", re.DOTALL)
+_LITERAL = re.compile(rf"\b_\(({_STRING})\)")
+_READ_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt"}
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# Names that are the same in every language.
+_NAMES = re.compile(
+    r"Spamdesk|DistilBERT|Triton|PostgreSQL|UTC|SHA-256|Esc|Ctrl|Alt|Meta|is-desk|[\w.]+\.example"
+)
+
+Message = tuple[str, str]
+"""A message and its plural, "" where it has none."""
+
+
+def in_template(path: Path) -> set[Message]:
+    """Return the messages of a template."""
+    source = path.read_text()
+    calls = _TEMPLATED.findall(templatize(source, origin=str(path)))
+    found = {(_text(one), _text(many)) for one, many in calls}
+    return found | {(_text(one), "") for one in _LITERAL.findall(source)}
+
+
+def in_source(path: Path) -> set[Message]:
+    """Return the messages of a module."""
+    found: set[Message] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found |= _of_call(node.func.id, node)
+        elif isinstance(node, ast.Assign) and "sentences" in path.parts:
+            found |= {(one, "") for one in _strings([node.value])}
+    return found
+
+
+def catalogue(language: str) -> gettext.GNUTranslations:
+    """Load the compiled messages of a language."""
+    with (ROOT / "locale" / language / "LC_MESSAGES" / "django.mo").open("rb") as file:
+        return gettext.GNUTranslations(file)
+
+
+def bare_words(path: Path) -> list[str]:
+    """Return what a template says outside of every translation, in text and in attributes that are read."""
+    reader = _Reader()
+    reader.feed("".join(_outside(path.read_text())))
+    return [words for words in reader.found if _WORD.search(_NAMES.sub("", words))]
+
+
+def _of_call(name: str, node: ast.Call) -> set[Message]:
+    words = _strings(node.args)
+    if name in _SINGLE and words and isinstance(node.args[0], ast.Constant):
+        return {(words[0], "")}
+    if name in _PLURAL and len(words) >= 2:
+        return {(words[0], words[1])}
+    if name == "things":
+        tail = words[2] if len(words) > 2 else ""
+        return {(f"{{}} {words[0]}{tail}", f"{{}} {words[1]}{tail}")}
+    if name == "counted" and len(words) == 2:
+        return {(f"{{}} {words[0]}", f"{{}} {words[1]}")}
+    if name == "Sentence":
+        return {(word, "") for word in words + _strings([keyword.value for keyword in node.keywords])}
+    return set()
+
+
+def _strings(nodes: list[ast.expr]) -> list[str]:
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+
+
+def _text(literal: str) -> str:
+    return str(ast.literal_eval(literal)) if literal else ""
+
+
+def _outside(source: str) -> Iterator[str]:
+    """Yield the text of a template between its tags; blocks of translation and comments are left out."""
+    inside = ""
+    for token in Lexer(source).tokenize():
+        command = token.contents.split(" ", 1)[0] if token.token_type is TokenType.BLOCK else ""
+        if inside:
+            inside = "" if command == f"end{inside}" else inside
+        elif command in {"blocktranslate", "blocktrans", "comment"}:
+            inside = command
+        elif token.token_type is TokenType.TEXT:
+            yield token.contents
+        elif token.token_type is TokenType.VAR:
+            yield "0"
+
+
+class _Reader(HTMLParser):
+    """Collects text and attributes that people read or hear."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self._silent = 0
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Note the attributes that are read."""
+        self._silent += tag in {"code", "kbd", "script", "style"}
+        self.found += [value for name, value in attributes if name in _READ_ATTRIBUTES and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave code and keys."""
+        self._silent -= tag in {"code", "kbd", "script", "style"}
+
+    def handle_data(self, data: str) -> None:
+        """Note text."""
+        if not self._silent and data.strip():
+            self.found.append(data.strip())
