@@ -113,20 +113,18 @@ def _revisions(newcomers: Sequence[Newcomer]) -> dict[int, Revision]:
 
 
 def _examples(newcomers: Sequence[Newcomer], revisions: dict[int, Revision]) -> dict[int, str]:
-    """Return the text that each campaign's members are compared with: that of its first post."""
+    """Return the text that each campaign's members are compared with: its first post's, while it is there."""
     campaigns = Campaign.objects.in_bulk({newcomer.campaign_id for newcomer in newcomers})
-    without = {pk for pk, row in campaigns.items() if row.example_id is None}
-    for newcomer in newcomers:
-        if newcomer.campaign_id in without:
-            without.remove(newcomer.campaign_id)
-            campaigns[newcomer.campaign_id].example = revisions[newcomer.post_id]
-            campaigns[newcomer.campaign_id].save(update_fields=("example",))
     wanted = {row.example_id for row in campaigns.values() if row.example_id is not None}
-    texts = dict(Revision.objects.filter(pk__in=wanted).values_list("pk", "text"))
-    return {
-        pk: texts.get(row.example_id, "")[:_COMPARED_CHARACTERS] if row.example_id else ""
-        for pk, row in campaigns.items()
-    }
+    known = dict(Revision.objects.filter(pk__in=wanted).values_list("pk", "text"))
+    texts = {pk: known.get(row.example_id or 0, "") for pk, row in campaigns.items()}
+    for newcomer in newcomers:
+        revision = revisions[newcomer.post_id]
+        if not texts[newcomer.campaign_id] and revision.text:
+            # The example was erased, or is a picture without words: another takes its place.
+            texts[newcomer.campaign_id] = revision.text
+            Campaign.objects.filter(pk=newcomer.campaign_id).update(example=revision)
+    return {pk: text[:_COMPARED_CHARACTERS] for pk, text in texts.items()}
 
 
 def _traits(revisions: Sequence[Revision], *, homes: dict[int, int]) -> Counter[tuple[int, str, str]]:

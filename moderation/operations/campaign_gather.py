@@ -52,6 +52,17 @@ def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
         log.exception("gathering_failed", posts=len(revisions))
 
 
+def forget(*, post_ids: Sequence[int]) -> None:
+    """Take posts that are being erased out of their campaigns, with what they brought to be counted.
+
+    Call inside the transaction that erases, before any of its rows are locked.
+    """
+    members = CampaignMember.objects.filter(post__in=post_ids)
+    if members.exists():
+        _line_up()
+        campaign_book.strike(members=list(members.order_by("id")))
+
+
 def _line_up() -> None:
     """Wait for the worker before us: two posts that arrive together must find each other's campaign."""
     with connection.cursor() as cursor:

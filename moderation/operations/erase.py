@@ -32,7 +32,7 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import export, verdict
+from moderation.operations import campaign_gather, export, verdict
 from scoring import similarity
 
 CHUNK = 500
@@ -174,6 +174,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     """Wipe posts. Locks posts before anything else, as ingest and scoring do."""
     if not post_ids:
         return
+    campaign_gather.forget(post_ids=post_ids)
     locked = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
     posts = list(locked.values_list("pk", flat=True))
     revisions = Revision.objects.filter(post__in=posts)

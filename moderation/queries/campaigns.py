@@ -190,7 +190,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
         authors=traits[TieKind.AUTHOR],
         domains=traits[TieKind.DOMAIN],
         networks=traits[TieKind.NETWORK],
-        decisions=tuple(decisions.order_by("-decided_at", "-id")[:_TOP]),
+        decisions=tuple(decisions.defer("member_ids").order_by("-decided_at", "-id")[:_TOP]),
         purity=purities.purity(standing) if standing else None,
     )
 

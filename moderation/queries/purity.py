@@ -52,7 +52,7 @@ def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, Campaign
         correction__isnull=True,
     )
     latest = rows.order_by("campaign_id", "-decided_at", "-id").distinct("campaign_id")
-    return {decision.campaign_id: decision for decision in latest}
+    return {decision.campaign_id: decision for decision in latest.defer("member_ids")}
 
 
 def purity(decision: CampaignDecision) -> Purity:

@@ -12,7 +12,7 @@ from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models import Case, PostLink, User
-from moderation.models.cases import CaseReason, CaseState
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class QueueFilter:
     reason: str = ""
     language: str = ""
     domain: str = ""
+    campaign: int | None = None
     age: int | None = None
     sort: Sort = Sort.HARM
 
@@ -110,6 +111,8 @@ class QueueRow:
     complaints: int
     followers: int | None
     spread: int
+    campaign_id: int | None
+    campaign_posts: int
 
     @property
     def hidden_domains(self) -> tuple[str, ...]:
@@ -202,6 +205,8 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> Qu
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         cases = cases.filter(score__revision__in=links.values("revision"))
+    if wanted.campaign is not None:
+        cases = cases.filter(post__membership__campaign=wanted.campaign).exclude(reason__in=BLIND_REASONS)
     return cases
 
 
@@ -230,6 +235,8 @@ def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
         followers=F("score__record__author__followers"),
         shares=F("score__revision__shares"),
         comments=F("score__revision__comments"),
+        campaign_id=F("post__membership__campaign_id"),
+        campaign_posts=F("post__membership__campaign__posts"),
     )
 
 
@@ -245,7 +252,7 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
 
 def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> QueueRow:
     is_held = case["lease_end_at"] is not None and case["lease_end_at"] > at
-    is_hidden = case["reason"] == CaseReason.AUDIT or case["score__is_audit_sample"]
+    is_hidden = case["reason"] in BLIND_REASONS or case["score__is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
         reason=case["reason"],
@@ -266,6 +273,8 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> Que
         complaints=case["complaint_count"],
         followers=case["followers"],
         spread=(case["shares"] or 0) + (case["comments"] or 0),
+        campaign_id=None if is_hidden else case["campaign_id"],
+        campaign_posts=case["campaign_posts"] or 0,
     )
 
 

@@ -51,6 +51,7 @@ class QueueFilterForm(Lenient):
     reason = forms.ChoiceField(choices=CaseReason.choices, required=False)
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
+    campaign = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
     age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
     sort = forms.ChoiceField(choices=SORTS, required=False)
 
@@ -61,6 +62,7 @@ class QueueFilterForm(Lenient):
             reason=self.given("reason"),
             language=self.given("language"),
             domain=self.given("domain"),
+            campaign=self.given("campaign") or None,
             age=self.cleaned_data.get("age") if age == "" else age,
             sort=Sort(self.given("sort") or Sort.HARM),
         )

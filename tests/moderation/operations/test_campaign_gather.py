@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
-from moderation.operations import ingest
+from moderation.operations import erase, ingest
 from tests.moderation.operations.campaigns import accept, campaign_of, gather, incoming
 
 Later = Callable[[float], datetime]
@@ -139,6 +139,22 @@ class TestGather:
 
         assert campaign_of(posts[0]) is None
         assert (Campaign.objects.get().posts, Campaign.objects.get().authors) == (2, 2)
+
+    def test_forgets_what_is_erased_with_all_that_it_brought(
+        self, platform: Platform, at: datetime, later: Later
+    ) -> None:
+        posts = accept(platform, [incoming(n, at=at, ip=f"203.0.{n}.7") for n in range(3)], at=at)
+        gather(posts, at=at)
+
+        erase.post(post_id=posts[0].pk, at=later(5))
+
+        campaign = Campaign.objects.get()
+        assert (campaign.posts, campaign.authors) == (2, 2)
+        assert not CampaignMember.objects.filter(post=posts[0]).exists()
+        assert not CampaignTrait.objects.filter(value="203.0.0.0/24").exists()
+        [late] = accept(platform, [incoming(9, at=later(6))], at=later(6))
+        gather([late], at=later(7))
+        assert CampaignMember.objects.get(post=late).likeness > 0.5
 
     def test_takes_as_many_queries_for_many_posts_as_for_few(
         self, platform: Platform, at: datetime, later: Later

@@ -272,3 +272,21 @@ def decide_one(moderator: User, now: datetime) -> Callable[[Case], None]:
 
 
 HTMX_HEADERS = {name.lower(): value for name, value in HTMX.items()}
+
+
+class TestQueue:
+    def test_shows_only_the_cases_of_a_campaign(
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
+    ) -> None:
+        opened(platform, 3, at=now, text="Win a phone, only this evening, share and comment now")
+
+        rows = desk.get(f"/queue/?campaign={pills.pk}").context["page"].rows
+
+        assert [row.campaign_id for row in rows] == [pills.pk] * 5
+        assert [row.campaign_posts for row in rows] == [5] * 5
+
+    def test_says_nothing_of_the_campaign_of_a_sample(self, desk: Client, pills: Campaign) -> None:
+        Case.objects.update(reason=CaseReason.CAMPAIGN)
+
+        assert {row.campaign_id for row in desk.get("/queue/").context["page"].rows} == {None}
+        assert not desk.get(f"/queue/?campaign={pills.pk}").context["page"].rows
