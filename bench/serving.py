@@ -29,7 +29,6 @@ from bench._serving.servers import Server
 from deploy.local.places import ROOT
 
 _QUIET_CORES = 0.1  # more than this of others' work and a cell is measured again
-_ATTEMPTS = 3
 _ENOUGH_FOR_P99 = 100
 
 
@@ -99,6 +98,7 @@ def _options() -> argparse.Namespace:
         "--load-test", type=int, default=0, metavar="REPEATS", help="the articles' load test instead"
     )
     parser.add_argument("--threads", type=int, default=32, help="of the load test")
+    parser.add_argument("--attempts", type=int, default=3, help="at each cell, until nobody else computes")
     parser.add_argument("--out", type=Path, help="also write every figure here, as JSON")
     return parser.parse_args()
 
@@ -114,9 +114,9 @@ def _cells(options: argparse.Namespace) -> list[Cell]:
 
 
 def _measure(cell: Cell, *, server: Server, options: argparse.Namespace) -> Found:
-    """Measure until the machine was quiet, at most three times; the quietest counts."""
+    """Measure until the machine was quiet, at most --attempts times; the quietest counts."""
     found = []
-    for _ in range(_ATTEMPTS):
+    for _ in range(options.attempts):
         found.append(_measure_once(cell, server=server, options=options))
         if found[-1].others <= _QUIET_CORES:
             break
