@@ -15,8 +15,6 @@ class Platform(models.Model):
 
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=200)
-    webhook_url = models.URLField(max_length=500, blank=True)
-    webhook_secret = models.CharField(max_length=200, blank=True)
     ignores_unknown_fields = models.BooleanField(
         default=False,
         db_default=False,

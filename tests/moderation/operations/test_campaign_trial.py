@@ -22,7 +22,7 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse, reverse
+from moderation.operations import campaign, campaign_reverse, reverse, webhooks
 from moderation.operations.campaign import Wanted
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
@@ -33,9 +33,8 @@ SIZE, JOINING = 60, 40
 
 
 @pytest.fixture
-def webhook(platform: Platform) -> Platform:
-    platform.webhook_url = "https://hooks.example/"
-    platform.save()
+def webhook(platform: Platform, at: datetime) -> Platform:
+    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
     return platform
 
 
