@@ -12,14 +12,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import User
 from moderation.operations import seed, users
 from moderation.web import access
-from moderation.web.forms import ComfortForm
-
-_YEAR_SECONDS = 365 * 86_400
 
 
 class SignInForm(AuthenticationForm):
@@ -51,22 +48,11 @@ def home(request: access.DeskRequest) -> HttpResponse:
     return redirect("queue" if request.user.may_decide else "exports")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @access.newcomers
 def account(request: access.DeskRequest) -> HttpResponse:
-    """Show the account; a POST changes how the desk behaves in this browser, kept in cookies."""
-    if request.method != "POST":
-        return _page(request)
-    form = ComfortForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form=form, status=422)
-    messages.success(request, _("Saved for this browser."))
-    response = redirect("account")
-    for name, value in form.cleaned_data.items():
-        response.set_cookie(
-            name, value, max_age=_YEAR_SECONDS, samesite="Lax", secure=request.is_secure(), httponly=False
-        )
-    return response
+    """Show a person's account."""
+    return _page(request)
 
 
 @require_POST
@@ -86,13 +72,11 @@ def password(request: access.DeskRequest) -> HttpResponse:
 def _page(
     request: access.DeskRequest,
     *,
-    form: ComfortForm | None = None,
     password_form: PasswordChangeForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     context = {
         "section": "account",
-        "form": form or ComfortForm(request.COOKIES),
         "password_form": password_form or PasswordChangeForm(user=request.user),
     }
     return render(request, "account.html", context, status=status)

@@ -278,7 +278,9 @@ def _verdict_facts(history: History) -> list[Fact]:
             )
         )
     elif history.confirmed_not_spam:
-        facts.append(Fact(name=_("Decided"), value=_("{} not spam").format(history.confirmed_not_spam), tone="ham"))
+        facts.append(
+            Fact(name=_("Decided"), value=_("{} not spam").format(history.confirmed_not_spam), tone="ham")
+        )
     if history.complaints:
         facts.append(
             Fact(

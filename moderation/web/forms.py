@@ -118,12 +118,3 @@ class ExportForm(forms.Form):
             datetime.combine(since, time.min, UTC) if since else None,
             datetime.combine(until + timedelta(days=1), time.min, UTC) if until else None,
         )
-
-
-class ComfortForm(forms.Form):
-    """How the desk behaves in this browser."""
-
-    theme = forms.ChoiceField(
-        choices=[("", "As the system says"), ("light", "Light"), ("dark", "Dark")], required=False
-    )
-    keys = forms.ChoiceField(choices=[("", "On"), ("off", "Off")], required=False)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Platform, User
 from moderation.models.people import Role
-from moderation.operations import ban, complain, filters, ingest, keys, review
+from moderation.operations import ban, complain, filters, ingest, keys, policies, review
 from tests.browser.stage import MARKUP, SPOOFS, Watch
 from tests.browser.test_accessibility import violations
 
@@ -58,6 +58,10 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
     ban.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     ban.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
     filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
+    wording = policies.Wording(
+        title="Fake shop", digit=9, verdict="spam", needs_note=True, signals=("complaint:scam", "context.")
+    )
+    policies.add(code="fake-shop", wording=wording, actor=admin, at=now)
     keys.issue(platform=platform, name="ingest", scopes=["posts:write"], expires_at=None, at=now)
     return case
 

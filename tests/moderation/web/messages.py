@@ -20,18 +20,8 @@ SOURCES = sorted(
     for room in ("web", "queries", "operations", "models")
     for path in (ROOT / "moderation" / room).rglob("*.py")
 )
-_SINGLE = {
-    "gettext",
-    "_",
-    "gettext_lazy",
-    "gettext_noop",
-    "share",
-    "days",
-    "hours",
-    "seconds",
-    "number",
-    "flag",
-}
+_SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
+_SPOKEN = {"share", "days", "hours", "seconds", "number", "flag"}
 _PLURAL = {"ngettext", "ngettext_lazy"}
 _STRING = r"u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _TEMPLATED = re.compile(rf"\bn?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))?", re.DOTALL)
@@ -58,10 +48,12 @@ def in_template(path: Path) -> set[Message]:
 def in_source(path: Path) -> set[Message]:
     """Return the messages of a module."""
     found: set[Message] = set()
+    is_spoken = "sentences" in path.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             found |= _of_call(node.func.id, node)
-        elif isinstance(node, ast.Assign) and "sentences" in path.parts:
+            found |= _of_sentence(node.func.id, node) if is_spoken else set()
+        elif isinstance(node, ast.Assign) and is_spoken:
             found |= {(one, "") for one in _strings([node.value])}
     return found
 
@@ -85,11 +77,19 @@ def _of_call(name: str, node: ast.Call) -> set[Message]:
         return {(words[0], "")}
     if name in _PLURAL and len(words) >= 2:
         return {(words[0], words[1])}
+    if name == "counted" and len(words) == 2:
+        return {(f"{{}} {words[0]}", f"{{}} {words[1]}")}
+    return set()
+
+
+def _of_sentence(name: str, node: ast.Call) -> set[Message]:
+    """Return what the sentences of the features say; only there do these names mean so."""
+    words = _strings(node.args)
+    if name in _SPOKEN and words:
+        return {(words[0], "")}
     if name == "things":
         tail = words[2] if len(words) > 2 else ""
         return {(f"{{}} {words[0]}{tail}", f"{{}} {words[1]}{tail}")}
-    if name == "counted" and len(words) == 2:
-        return {(f"{{}} {words[0]}", f"{{}} {words[1]}")}
     if name == "Sentence":
         return {(word, "") for word in words + _strings([keyword.value for keyword in node.keywords])}
     return set()

@@ -219,12 +219,11 @@ class TestExports:
 
 
 class TestAccount:
-    def test_keeps_comfort_in_this_browser(self, desk: Client) -> None:
-        desk.post("/account/", {"theme": "dark", "keys": "off"})
+    def test_leads_to_comfort_and_pace(self, desk: Client) -> None:
+        body = desk.get("/account/").content.decode()
 
-        body = desk.get("/queue/").content.decode()
-        assert 'data-theme="dark"' in body
-        assert 'data-keys="off"' in body
+        assert "/account/comfort/" in body
+        assert "/account/pace/" in body
 
     def test_ignores_a_forged_cookie(self, desk: Client) -> None:
         desk.cookies["theme"] = '"><script>'

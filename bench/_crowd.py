@@ -1,0 +1,142 @@
+"""A database as full as a busy week leaves it, and how long the lists take in it. Import after `connect`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
+from moderation.operations import ingest, platforms, score
+
+_FIRST = 1_000_000_000
+_DOMAINS, _AUTHORS = 400, 5_000
+_LANGUAGE = "(array['en','fr','de','ar'])[1 + g % 4]"
+_PROBABILITY = "(g % 997) / 997.0"
+_THEN = "now() - g * interval '13 seconds'"
+_PAGES = (
+    "/queue/",
+    "/queue/?sort=uncertainty",
+    "/queue/?sort=newest",
+    "/queue/?sort=reported",
+    "/queue/?language=fr",
+    "/queue/?domain=shop7.example",
+    "/queue/?reason=audit",
+    "/queue/?age=4",
+    "/posts/",
+    "/posts/?q=river",
+    "/posts/?q=number77777",
+    "/posts/?domain=shop7.example",
+    "/posts/?address=198.51.100.0/24",
+    "/authors/",
+    "/authors/?q=ann77*",
+    "/domains/?which=all",
+    "/decisions/?whose=everyone&q=river",
+    f"/authors/{_FIRST + 7}/",
+    "/domains/shop7.example/",
+    "/addresses/198.51.100.7/",
+)
+
+
+@contextmanager
+def rehearsal() -> Iterator[None]:
+    """Take back at the end what is written inside."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def measured(*, times: int) -> Iterator[str]:
+    """Ask for every page so many times, as a lead; yield a line for each."""
+    settings.ALLOWED_HOSTS = ["testserver"]
+    lead = User.objects.filter(role="lead").first() or User.objects.create_user("bench", role="lead")
+    desk = Client()
+    desk.force_login(lead)
+    yield f"{'page':<40}{'queries':>8}{'p50 ms':>9}{'p95 ms':>9}{'kB':>7}"
+    for page in _PAGES:
+        with CaptureQueriesContext(connection) as asked:
+            answer = desk.get(page)
+        assert answer.status_code == 200, (page, answer.status_code)
+        p50, p95 = np.percentile([_seconds(desk, page) * 1000 for _ in range(times)], [50, 95])
+        size = len(answer.content) / 1000
+        yield f"{page:<40}{len(asked):>8}{p50:>9.1f}{p95:>9.1f}{size:>7.0f}"
+
+
+def fill(*, posts: int, cases: int) -> None:
+    """Multiply one scored case, with other texts, languages, authors, addresses, domains, odds and times."""
+    case = _example()
+    revision, link = case.score.revision, case.score.revision.post_links.get()
+    own, domain = f"{_FIRST} + g", f"1 + g % {_DOMAINS}"
+    _multiply(
+        Author, revision.post.author_id, _AUTHORS,
+        id=own, external_id="'author-' || g", display_name="'Ann' || g",
+    )  # fmt: skip
+    _multiply(Domain, link.domain_id, _DOMAINS, id=own, name="'shop' || g || '.example'")
+    _multiply(
+        Post, revision.post_id, posts, id=own, external_id="'bench-' || g", received_at=_THEN,
+        author_id=f"{_FIRST} + 1 + g % {_AUTHORS}",
+    )  # fmt: skip
+    _multiply(
+        Revision, revision.pk, posts, id=own, post_id=own, received_at=_THEN, language=_LANGUAGE,
+        text="'number' || g || ' grey cat near the ' || (array['river','wood','lake','town'])[1 + g % 4]",
+        ip="('198.51.' || g % 256 || '.' || g % 250)::inet",
+    )  # fmt: skip
+    _multiply(
+        PostLink, link.pk, posts, id=own, revision_id=own, received_at=_THEN,
+        domain_id=f"{_FIRST} + {domain}", host=f"'www.shop' || ({domain}) || '.example'",
+    )  # fmt: skip
+    _multiply(Score, case.score_id, posts, id=own, revision_id=own, spam_probability=_PROBABILITY)
+    _multiply(
+        Case, case.pk, cases, id=own, post_id=own, score_id=own, opened_at=_THEN, language=_LANGUAGE,
+        priority="(g % 997) / 99.0", uncertainty=f"1 - abs(2 * {_PROBABILITY} - 1)",
+        complaint_count="g % 7", reason="(array['uncertain','audit'])[1 + (g % 20 = 0)::int]",
+    )  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute("analyze")
+
+
+def _example() -> Case:
+    """Score one post as the product does, and return its open case."""
+    at = datetime.now(UTC)
+    platform = platforms.register(slug="bench", name="Bench", at=at)
+    incoming = ingest.IncomingPost(
+        external_id="example",
+        text="grey cat near the river https://www.shop.example/",
+        posted_at=at,
+        author=ingest.IncomingAuthor(external_id="example"),
+        ip="198.51.100.1",
+    )
+    [accepted] = ingest.accept(platform=platform, posts=[incoming], at=at)
+    assert isinstance(accepted, ingest.Accepted)
+    score.run(revision_ids=[accepted.revision_id], at=at)
+    scored = Revision.objects.get(pk=accepted.revision_id).scores.get()
+    case = Case.objects.filter(score=scored).first()
+    return case or Case.objects.create(
+        post=scored.revision.post, score=scored, reason="uncertain", priority=1, opened_at=at
+    )
+
+
+def _multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
+    """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
+    meta = model._meta  # noqa: SLF001 - documented under this name
+    columns = [field.column for field in meta.concrete_fields]
+    given = ", ".join(instead.get(column, f't."{column}"') for column in columns)
+    names = ", ".join(f'"{column}"' for column in columns)
+    copied = f'SELECT {given} FROM "{meta.db_table}" t, generate_series(1, %s) g WHERE t.id = %s'
+    with connection.cursor() as cursor:
+        cursor.execute(f'INSERT INTO "{meta.db_table}" ({names}) {copied}', [times, example])
+
+
+def _seconds(desk: Client, page: str) -> float:
+    start = time.perf_counter()
+    desk.get(page)
+    return time.perf_counter() - start
