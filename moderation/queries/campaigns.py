@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
@@ -140,26 +141,45 @@ def waiting(*, cursor: str = "", limit: int = 50) -> ListPage:
         .order_by("-waiting", "-id")
     )
     if cursor:
-        fewest, last = campaign_members.parsed(cursor)
-        rows = rows.filter(Q(waiting__lt=fewest) | Q(waiting=fewest, pk__lt=last))
-    found = list(rows.defer("example__journey", "example__author_snapshot")[: limit + 1])
-    shown = found[:limit]
+        fewest, oldest = campaign_members.parsed(cursor)
+        rows = rows.filter(Q(waiting__lt=fewest) | Q(waiting=fewest, pk__lt=oldest))
+    found = _listed(rows, limit=limit)
+    last = found[limit - 1] if len(found) > limit else None
     return ListPage(
-        rows=tuple(
-            ListRow(
-                campaign_id=row.pk,
-                waiting=row.waiting,
-                posts=row.posts,
-                authors=row.authors,
-                domains=row.domains,
-                opened_at=row.opened_at,
-                latest_at=row.latest_at,
-                excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
-            )
-            for row in shown
-        ),
-        next_cursor=f"{shown[-1].waiting}~{shown[-1].pk}" if len(found) > limit else "",
+        rows=tuple(found[:limit]), next_cursor=f"{last.waiting}~{last.campaign_id}" if last else ""
     )
+
+
+def newest(*, cursor: str = "", limit: int = 50) -> ListPage:
+    """Return all campaigns of several posts, the newest first. Raises InvalidCursor."""
+    open_cases = Case.objects.filter(
+        post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN
+    ).order_by()
+    counted = open_cases.values("post__membership__campaign").annotate(cases=Count("pk")).values("cases")
+    rows = Campaign.objects.filter(posts__gte=2).annotate(waiting=Coalesce(Subquery(counted), 0))
+    if cursor:
+        rows = rows.filter(pk__lt=campaign_members.parsed(f"0~{cursor}")[1])
+    found = _listed(rows.select_related("example").order_by("-id"), limit=limit)
+    return ListPage(
+        rows=tuple(found[:limit]), next_cursor=str(found[limit - 1].campaign_id) if len(found) > limit else ""
+    )
+
+
+def _listed(rows: QuerySet[Any], *, limit: int) -> list[ListRow]:
+    """Read one row more than is shown."""
+    return [
+        ListRow(
+            campaign_id=row.pk,
+            waiting=row.waiting,
+            posts=row.posts,
+            authors=row.authors,
+            domains=row.domains,
+            opened_at=row.opened_at,
+            latest_at=row.latest_at,
+            excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
+        )
+        for row in rows.defer("example__journey", "example__author_snapshot")[: limit + 1]
+    ]
 
 
 def reasons() -> list[Reason]:

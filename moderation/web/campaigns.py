@@ -28,15 +28,18 @@ from moderation.web.campaign_forms import CampaignCorrectForm, CampaignDecideFor
 @require_safe
 @access.deciders
 def index(request: access.DeskRequest) -> HttpResponse:
-    """List the campaigns of which posts wait."""
+    """List the campaigns of which posts wait, or all."""
+    is_all = request.GET.get("show") == "all"
     try:
-        found = campaigns.waiting(cursor=request.GET.get("cursor", ""))
+        listed = campaigns.newest if is_all else campaigns.waiting
+        found = listed(cursor=request.GET.get("cursor", ""))
     except InvalidCursor as refusal:
         raise Http404(str(refusal)) from refusal
     context = {
         "section": "campaigns",
         "at": timezone.now(),
         "page": found,
+        "is_all": is_all,
         "is_later": "cursor" in request.GET,
     }
     return render(request, "campaigns.html", context)

@@ -17,6 +17,7 @@ from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.operations import campaign as campaigns
 from moderation.operations import review
 from moderation.operations.campaign import Wanted
+from moderation.queries import campaigns as queries
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
 from tests.moderation.web.conftest import HTMX
@@ -243,14 +244,27 @@ class TestList:
         decide(desk, pills, 5)
 
         assert "No campaign waits" in desk.get("/campaigns/").content.decode()
+        [row] = desk.get("/campaigns/?show=all").context["page"].rows
+        assert (row.campaign_id, row.waiting) == (pills.pk, 0)
+
+    @pytest.mark.parametrize("show", ["waiting", "all"])
+    def test_goes_on_where_the_first_page_ended(
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
+    ) -> None:
+        other = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+        listed = queries.newest if show == "all" else queries.waiting
+
+        first = listed(limit=1)
+        second = listed(limit=1, cursor=first.next_cursor)
+
+        assert [page.rows[0].campaign_id for page in (first, second)] == [other.pk, pills.pk]
+        assert second.next_cursor == ""
 
 
 class TestStrip:
     def test_is_none_for_a_blind_case(
         self, pills: Campaign, moderator: User, now: datetime, decide_one: Callable[[Case], None]
     ) -> None:
-        from moderation.queries import campaigns as queries  # noqa: PLC0415 - the name is taken here
-
         first, second = Case.objects.order_by("id")[:2]
         decide_one(first)
         found = queries.strip(case=second)
