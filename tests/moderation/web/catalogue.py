@@ -14,7 +14,7 @@ from pathlib import Path
 
 from deploy.local.places import ROOT
 from tests.moderation.web import messages
-from tests.moderation.web.messages import Message
+from tests.moderation.web.messages import IN_CONTEXT, Message
 
 FOLDER = ROOT / "locale" / "de" / "LC_MESSAGES"
 _HEADER = (
@@ -22,7 +22,7 @@ _HEADER = (
     "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"
     "Plural-Forms: nplurals=2; plural=(n != 1);\n"
 )
-_LINE = re.compile(r'(msgid|msgid_plural|msgstr(?:\[\d\])?) (".*")')
+_LINE = re.compile(r'(msgctxt|msgid|msgid_plural|msgstr(?:\[\d\])?) (".*")')
 
 Catalogue = dict[Message, list[str]]
 """Each message with what is said instead: one form, or two where it has a plural."""
@@ -42,7 +42,8 @@ def read(path: Path) -> Catalogue:
     for block in path.read_text().split("\n\n")[1:]:
         lines = {key: str(ast.literal_eval(value)) for key, value in _LINE.findall(block)}
         forms = [lines[key] for key in ("msgstr", "msgstr[0]", "msgstr[1]") if key in lines]
-        said[lines["msgid"], lines.get("msgid_plural", "")] = forms
+        context = lines["msgctxt"] + IN_CONTEXT if "msgctxt" in lines else ""
+        said[context + lines["msgid"], lines.get("msgid_plural", "")] = forms
     return said
 
 
@@ -50,7 +51,9 @@ def write(path: Path, said: Catalogue) -> None:
     """Write a .po file in the order of its messages."""
     blocks = ['msgid ""\nmsgstr ' + _quoted(_HEADER)]
     for (one, many), forms in sorted(said.items()):
-        lines = [f"msgid {_quoted(one)}"]
+        context, _, text = one.rpartition(IN_CONTEXT)
+        lines = [f"msgctxt {_quoted(context)}"] if context else []
+        lines.append(f"msgid {_quoted(text)}")
         if many:
             lines.append(f"msgid_plural {_quoted(many)}")
             lines += [f"msgstr[{index}] {_quoted(form)}" for index, form in enumerate(forms)]

@@ -24,7 +24,7 @@ _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
 _SPOKEN = {"share", "days", "hours", "seconds", "number", "flag"}
 _PLURAL = {"ngettext", "ngettext_lazy"}
 _STRING = r"u?(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
-_TEMPLATED = re.compile(rf"\bn?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))?", re.DOTALL)
+_TEMPLATED = re.compile(rf"\b(p?)n?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))?", re.DOTALL)
 _LITERAL = re.compile(rf"\b_\(({_STRING})\)")
 _READ_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt"}
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -34,14 +34,18 @@ _NAMES = re.compile(
 )
 
 Message = tuple[str, str]
-"""A message and its plural, "" where it has none."""
+"""A message and its plural, "" where it has none. One with a context begins with it, as in a .mo file."""
+IN_CONTEXT = "\x04"
 
 
 def in_template(path: Path) -> set[Message]:
     """Return the messages of a template."""
     source = path.read_text()
     calls = _TEMPLATED.findall(templatize(source, origin=str(path)))
-    found = {(_text(one), _text(many)) for one, many in calls}
+    found = {
+        (f"{_text(one)}{IN_CONTEXT}{_text(many)}", "") if context else (_text(one), _text(many))
+        for context, one, many in calls
+    }
     return found | {(_text(one), "") for one in _LITERAL.findall(source)}
 
 
