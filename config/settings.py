@@ -154,7 +154,7 @@ POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, where the key does n
 VERDICTS_PER_MINUTE, VERDICTS_BURST = 6_000, 200  # each holds a web thread while it is scored
 CALLS_PER_MINUTE, CALLS_BURST = 60_000, 3_000
 COMPLAINTS_PER_REPORTER_PER_MINUTE, COMPLAINTS_PER_REPORTER_BURST = 30, 300
-VERDICT_BUDGET_MS = 300
+VERDICT_BUDGET_MS, VERDICT_CONTENT_MS = 300, 180  # the content model leaves time for all the rest
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "moderation.api.errors.handle",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -163,13 +163,29 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Spamdesk API",
-    "DESCRIPTION": "Send posts and complaints, read decisions. The guide is docs/api-guide.md.",
+    "DESCRIPTION": "Send posts and complaints, receive decisions, review cases. The guide is docs/api-guide.md.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "CaseState": "moderation.models.cases.CaseState.values",
+        "CaseReason": "moderation.models.cases.CaseReason.values",
+        "VerdictValue": "moderation.models.cases.Verdict.values",
+        "KnownVerdict": "moderation.api.serializers.verdicts.VERDICTS",
+        "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
+        "EndpointState": "moderation.models.webhooks.EndpointState.values",
+        "ExportState": "moderation.models.exports.ExportState.values",
+        "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
+        "BanKind": "moderation.models.bans.BanKind.values",
+        "ErasureKind": "moderation.models.erasures.ErasureKind.values",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "moderation.api.examples.add_examples",
+    ],
 }
 
 # -- Data
@@ -237,13 +253,13 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
-    "reload-content-models": {
-        "task": "moderation.tasks.reload_content_models",
+    "sweep-campaigns": {
+        "task": "moderation.tasks.sweep_campaigns",
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
-    "sweep-campaigns": {
-        "task": "moderation.tasks.sweep_campaigns",
+    "reload-content-models": {
+        "task": "moderation.tasks.reload_content_models",
         "schedule": 10.0,
         "options": {"queue": "default", "expires": 10},
     },
@@ -251,6 +267,16 @@ CELERY_BEAT_SCHEDULE = {
         "task": "moderation.tasks.sweep_deliveries",
         "schedule": 5.0,
         "options": {"queue": "default", "expires": 5},
+    },
+    "erase-expired": {
+        "task": "moderation.tasks.erase_expired",
+        "schedule": 300.0,
+        "options": {"queue": "default", "expires": 300},
+    },
+    "prune-answers": {
+        "task": "moderation.tasks.prune_answers",
+        "schedule": 900.0,
+        "options": {"queue": "default", "expires": 900},
     },
 }
 
@@ -272,11 +298,11 @@ CAMPAIGN_AUDIT_SHARE = 0.2
 # -- What leaves the installation
 EXPORT_DIR = STATE_DIR / "exports"
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
-ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/vault.py
 # Reputation providers; one without its key (RDAP: its address) is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
 RDAP_URL = ENVIRONMENT.rdap_url
+ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log
 LOGGING = logs.LOGGING

@@ -50,6 +50,15 @@ def release() -> Release:
     return get().release
 
 
+def prompt() -> Scorer:
+    """Return the live release's scorer for an answer that somebody waits for.
+
+    Its content model gives up after VERDICT_CONTENT_MS: the post is then scored without it, marked degraded,
+    and scored again later like every degraded one.
+    """
+    return _prompt_of(release().id)
+
+
 def content() -> ContentModel:
     """Return this process's client of the live content model; it connects at its first call."""
     return content_of(release().id)
@@ -61,16 +70,25 @@ def of(release_id: str) -> Scorer:
     return Scorer(release=kept(release_id), content=content_of(release_id))
 
 
+@lru_cache(maxsize=2)
+def _prompt_of(release_id: str) -> Scorer:
+    one = kept(release_id)
+    return Scorer(release=one, content=_client(one, timeout_seconds=settings.VERDICT_CONTENT_MS / 1000))
+
+
 @lru_cache(maxsize=4)
 def content_of(release_id: str) -> ContentModel:
     """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
-    one = kept(release_id)
+    return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS)
+
+
+def _client(one: Release, *, timeout_seconds: float) -> ContentModel:
     return ContentModel(
         url=settings.TRITON_URL,
         model=served_name(one),
         version=one.content.version,
         normaliser=one.normaliser,
-        timeout_seconds=settings.TRITON_TIMEOUT_SECONDS,
+        timeout_seconds=timeout_seconds,
     )
 
 
@@ -107,7 +125,7 @@ def served_name(one: Release) -> str:
 def forget() -> None:
     """Forget which release is live and all that was loaded; the next call looks again."""
     _LIVE.forget()
-    for cached in (of, content_of, kept, shipped):
+    for cached in (of, content_of, _prompt_of, kept, shipped):
         cached.cache_clear()
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import campaign_carry, chain, explain, export, host, notify, score
+from moderation.operations import (
+    campaign_carry,
+    chain,
+    erase,
+    explain,
+    export,
+    host,
+    idempotency,
+    notify,
+    score,
+)
 from moderation.operations.reputation import inquiry
 
 
@@ -73,6 +83,18 @@ def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
 def sweep_campaigns(**_: object) -> int:
     """Enqueue decisions on campaigns that a lost message left open."""
     return campaign_carry.sweep(at=timezone.now())
+
+
+@shared_task
+def erase_expired(**_: object) -> int:
+    """Erase what platforms keep no longer."""
+    return erase.expired(at=timezone.now())
+
+
+@shared_task
+def prune_answers(**_: object) -> int:
+    """Forget the answers of requests that nobody repeats any more."""
+    return idempotency.prune(at=timezone.now())
 
 
 @shared_task

@@ -14,7 +14,18 @@ from rest_framework.response import Response
 
 from moderation.api import problems
 from moderation.api.pointers import errors_of
-from moderation.operations import keys
+from moderation.operations import (
+    ban,
+    erase,
+    idempotency,
+    keys,
+    limits,
+    notify,
+    reverse,
+    review,
+    vault,
+    webhooks,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -24,10 +35,11 @@ RETRY_AFTER_SECONDS = 5
 class Refused(exceptions.APIException):
     """A refusal with a code of `problems`, raised by the door itself."""
 
-    def __init__(self, code: str, detail: str) -> None:
+    def __init__(self, code: str, detail: str, **more: Any) -> None:
         super().__init__(detail, code)
         self.status_code = problems.PROBLEMS[code].status
         self.code = code
+        self.more = more
 
 
 CODES: tuple[tuple[type[Exception], str], ...] = (
@@ -35,6 +47,24 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (keys.RevokedKey, "revoked_key"),
     (keys.ExpiredKey, "expired_key"),
     (keys.InvalidKey, "invalid_key"),
+    (limits.LimitReached, "rate_limited"),
+    (idempotency.InFlight, "request_in_flight"),
+    (idempotency.KeyReused, "idempotency_key_reused"),
+    (vault.MissingKey, "cannot_encrypt"),
+    (erase.Erased, "erased"),
+    (review.AlreadyClaimed, "already_claimed"),
+    (review.AlreadyDecided, "already_decided"),
+    (review.CaseClosed, "case_closed"),
+    (review.ClaimLost, "claim_lost"),
+    (review.PostChanged, "post_changed"),
+    (review.NotAllowed, "not_allowed"),
+    (reverse.AlreadyReversed, "already_reversed"),
+    (reverse.SameVerdict, "same_verdict"),
+    (ban.AlreadyBanned, "already_banned"),
+    (webhooks.AlreadyThere, "endpoint_exists"),
+    (webhooks.TooMany, "too_many_endpoints"),
+    (webhooks.Changed, "precondition_failed"),
+    (notify.NoReplay, "no_replay"),
     (exceptions.ValidationError, "invalid_fields"),
     (exceptions.ParseError, "malformed_body"),
     (UnreadablePostError, "malformed_body"),
@@ -69,7 +99,7 @@ def handle(exception: Exception, context: dict[str, Any]) -> Response:
         problem_for(exception, request=request),
         status=problems.PROBLEMS[code].status,
         content_type=problems.CONTENT_TYPE,
-        headers=_headers(code),
+        headers=_headers(code, exception),
     )
 
 
@@ -90,6 +120,7 @@ def problem_for(exception: Exception, *, request: HttpRequest) -> dict[str, Any]
         instance=request.path,
         request_id=request_id(request),
         errors=errors,
+        more=exception.more if isinstance(exception, Refused) else None,
     )
 
 
@@ -106,9 +137,13 @@ def _count(fields: int) -> str:
     return "One field was" if fields == 1 else f"{fields} fields were"
 
 
-def _headers(code: str) -> dict[str, str]:
+def _headers(code: str, exception: Exception) -> dict[str, str]:
+    if isinstance(exception, limits.LimitReached):
+        return {"Retry-After": str(exception.taken.reset_seconds)}
+    if code == "request_in_flight":
+        return {"Retry-After": "1"}
     if problems.PROBLEMS[code].status == 401:
         return {"WWW-Authenticate": 'Bearer realm="spamdesk"'}
-    if code == "unavailable":
+    if code in ("unavailable", "cannot_encrypt"):
         return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,18 @@ _TYPES = (
         cure="Use a key with the scope that the detail names.",
     ),
     ProblemType(
+        code="nobody_behind_key",
+        status=403,
+        title="The key acts in nobody's name",
+        cure="Claims, decisions, rules and exports need a key that acts in the name of a person (--acts-as).",
+    ),
+    ProblemType(
+        code="not_allowed",
+        status=403,
+        title="The person behind the key may not do this",
+        cure="The detail says who may: a lead, for instance.",
+    ),
+    ProblemType(
         code="not_found",
         status=404,
         title="Nothing is here",
@@ -93,10 +105,100 @@ _TYPES = (
         cure="An edited post has a higher revision than before. The stored revision was not changed.",
     ),
     ProblemType(
+        code="request_in_flight",
+        status=409,
+        title="The first request is still being answered",
+        cure="Wait for the seconds in Retry-After and repeat the request with the same Idempotency-Key.",
+    ),
+    ProblemType(
+        code="already_claimed",
+        status=409,
+        title="Somebody else holds the case",
+        cure="Take another case, or come back when the claim has run out.",
+    ),
+    ProblemType(
+        code="already_decided",
+        status=409,
+        title="The case was decided before",
+        cure="The member decision of this problem is the one that won; reverse it if it is wrong.",
+    ),
+    ProblemType(
+        code="case_closed",
+        status=409,
+        title="The case no longer waits for a human",
+        cure="Read the post to see what was decided.",
+    ),
+    ProblemType(
+        code="claim_lost",
+        status=409,
+        title="The claim has run out",
+        cure="Claim the case again, look at it, then decide.",
+    ),
+    ProblemType(
+        code="post_changed",
+        status=409,
+        title="The post was edited meanwhile",
+        cure="Read the case again: it has a higher version.",
+    ),
+    ProblemType(
+        code="already_reversed",
+        status=409,
+        title="The decision was taken back before",
+        cure="Read the post to see which decision holds.",
+    ),
+    ProblemType(
+        code="same_verdict",
+        status=409,
+        title="The decision says this already",
+        cure="Nothing needs to be done.",
+    ),
+    ProblemType(
+        code="already_banned",
+        status=409,
+        title="A rule for this is in force",
+        cure="Remove the old rule first, if its end or reason should change.",
+    ),
+    ProblemType(
+        code="endpoint_exists",
+        status=409,
+        title="There is an endpoint with this address",
+        cure="Change that one, or remove it first.",
+    ),
+    ProblemType(
+        code="too_many_endpoints",
+        status=409,
+        title="There are too many endpoints",
+        cure="Remove one that is not used.",
+    ),
+    ProblemType(
+        code="no_replay",
+        status=409,
+        title="The delivery cannot be sent again",
+        cure="Enable its endpoint first; a delivery that was cancelled stays so.",
+    ),
+    ProblemType(
+        code="not_ready",
+        status=409,
+        title="The export is not built yet",
+        cure="Ask for the export until its state is ready.",
+    ),
+    ProblemType(
+        code="erased",
+        status=410,
+        title="It was erased",
+        cure="Nothing of it is kept, and nothing about it is taken in any more.",
+    ),
+    ProblemType(
         code="length_required",
         status=411,
         title="The length of the body is not known",
         cure="Send the header Content-Length instead of a chunked body.",
+    ),
+    ProblemType(
+        code="precondition_failed",
+        status=412,
+        title="It was changed since it was read",
+        cure="Read it again, and send its new ETag in If-Match.",
     ),
     ProblemType(
         code="body_too_large",
@@ -111,10 +213,22 @@ _TYPES = (
         cure="Send application/json, or application/x-ndjson to posts:bulk.",
     ),
     ProblemType(
+        code="idempotency_key_reused",
+        status=422,
+        title="The Idempotency-Key belongs to another request",
+        cure="Use a new key for every new request; a repetition has the very same path and body.",
+    ),
+    ProblemType(
         code="invalid_fields",
         status=422,
         title="Fields were refused",
         cure="Each entry of errors names a field by JSON pointer (in a query: the parameter) and a reason.",
+    ),
+    ProblemType(
+        code="rate_limited",
+        status=429,
+        title="Too many requests",
+        cure="Wait for the seconds in Retry-After. The operator can raise the limit of a key.",
     ),
     ProblemType(
         code="internal_error",
@@ -128,6 +242,12 @@ _TYPES = (
         title="The database does not answer",
         cure="Try again after the seconds in Retry-After; repeating a post or complaint is safe.",
     ),
+    ProblemType(
+        code="cannot_encrypt",
+        status=503,
+        title="Signing secrets cannot be kept",
+        cure="The operator has to set SPAMDESK_ENCRYPTION_KEYS. Nothing was stored or sent unsigned.",
+    ),
 )
 
 PROBLEMS = {kind.code: kind for kind in _TYPES}
@@ -139,17 +259,28 @@ BY_STATUS = {
     404: "not_found",
     405: "method_not_allowed",
     406: "not_acceptable",
+    412: "precondition_failed",
     413: "body_too_large",
     415: "unsupported_media_type",
+    429: "rate_limited",
     503: "unavailable",
 }
 """The code for a status that the framework chose before any of our code could name the refusal."""
 
 
 def body(
-    code: str, *, detail: str, instance: str, request_id: str, errors: Sequence[FieldError] = ()
+    code: str,
+    *,
+    detail: str,
+    instance: str,
+    request_id: str,
+    errors: Sequence[FieldError] = (),
+    more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON body of a problem. What is quoted from the request is made printable."""
+    """Return the JSON body of a problem. What is quoted from the request is made printable.
+
+    `more` are members that only this kind has (RFC 9457 §3.2).
+    """
     kind = PROBLEMS[code]
     return {
         "type": kind.uri,
@@ -162,6 +293,7 @@ def body(
             {"pointer": _printable(error.pointer), "code": error.code, "detail": error.detail}
             for error in errors
         ],
+        **(more or {}),
     }
 
 

@@ -2,12 +2,25 @@
 
 from django.urls import path, re_path
 
+from moderation.api.akismet import views as akismet
 from moderation.api.views import pages
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk import BulkPosts
+from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
-from moderation.api.views.decisions import Decisions
-from moderation.api.views.posts import OnePost, Posts
+from moderation.api.views.decisions import Decisions, Reversals
+from moderation.api.views.labels import ExportFile, Exports, Labels, OneExport
+from moderation.api.views.posts import OneAuthor, OnePost, Posts
+from moderation.api.views.rules import OneRule, RuleBacktests, Rules
+from moderation.api.views.verdicts import Verdicts
+from moderation.api.views.webhooks import (
+    DeliveryReplays,
+    EndpointDeliveries,
+    Endpoints,
+    EndpointSecrets,
+    OneDelivery,
+    OneEndpoint,
+)
 
 app_name = "api"
 
@@ -15,10 +28,38 @@ urlpatterns = [
     path("api/v1/posts", Posts.as_view(), name="posts"),
     path("api/v1/posts:bulk", BulkPosts.as_view(), name="bulk"),
     path("api/v1/posts/<str:id>", OnePost.as_view(), name="post"),
+    path("api/v1/authors/<str:external_id>", OneAuthor.as_view(), name="author"),
     path("api/v1/complaints", Complaints.as_view(), name="complaints"),
+    path("api/v1/verdicts", Verdicts.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
+    path("api/v1/decisions/<str:id>/reversal", Reversals.as_view(), name="reversal"),
+    path("api/v1/cases", Cases.as_view(), name="cases"),
+    path("api/v1/cases/<str:id>", OneCase.as_view(), name="case"),
+    path("api/v1/cases/<str:id>/decisions", CaseDecisions.as_view(), name="case-decisions"),
+    path("api/v1/cases/<str:id>/escalations", CaseEscalations.as_view(), name="case-escalations"),
+    path("api/v1/queues/<str:queue>/claims", Claims.as_view(), name="claims"),
+    path("api/v1/claims/<str:id>", OneClaim.as_view(), name="claim"),
+    path("api/v1/rules", Rules.as_view(), name="rules"),
+    path("api/v1/rules/<str:id>", OneRule.as_view(), name="rule"),
+    path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
+    path("api/v1/labels", Labels.as_view(), name="labels"),
+    path("api/v1/exports", Exports.as_view(), name="exports"),
+    path("api/v1/exports/<str:id>", OneExport.as_view(), name="export"),
+    path("api/v1/exports/<str:id>/file", ExportFile.as_view(), name="export-file"),
+    path("api/v1/webhook-endpoints", Endpoints.as_view(), name="endpoints"),
+    path("api/v1/webhook-endpoints/<str:id>", OneEndpoint.as_view(), name="endpoint"),
+    path("api/v1/webhook-endpoints/<str:id>/secrets", EndpointSecrets.as_view(), name="secrets"),
+    path("api/v1/webhook-endpoints/<str:id>/deliveries", EndpointDeliveries.as_view(), name="deliveries"),
+    path("api/v1/deliveries/<str:id>", OneDelivery.as_view(), name="delivery"),
+    path("api/v1/deliveries/<str:id>/replay", DeliveryReplays.as_view(), name="replay"),
     path("api/v1/openapi.json", pages.openapi, name="openapi"),
     path("api/v1/docs", pages.documentation, name="documentation"),
+    path("1.1/verify-key", akismet.verify_key),
+    path("1.1/comment-check", akismet.comment_check),
+    path("1.1/submit-spam", akismet.submit_spam),
+    path("1.1/submit-ham", akismet.submit_ham),
+    # Akismet moved this one to 1.2, where newer clients ask for it.
+    re_path(r"^1\.[12]/usage-limit$", akismet.usage_limit),
     re_path(r"^api(/|$)", NothingHere.as_view(), name="nothing"),
     path("problems/", pages.problem_list, name="problems"),
     path("problems/<str:code>", pages.problem, name="problem"),

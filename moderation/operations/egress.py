@@ -91,7 +91,7 @@ def _call(
             pool.stream(
                 method,
                 str(target),
-                headers={**headers, "host": host},
+                headers=[*headers.items(), ("host", host)],
                 content=content,
                 extensions={"timeout": timeouts},
             ) as response,

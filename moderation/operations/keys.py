@@ -46,6 +46,7 @@ def issue(
     expires_at: datetime | None,
     at: datetime,
     actor: User | None = None,
+    acts_as: User | None = None,
 ) -> tuple[ApiKey, str]:
     """Create a key; return it with its secret, `sk_<mode>_<prefix><secret>`, which is never shown again."""
     prefix = f"sk_{settings.MODE}_{_random(_LOOKUP_LENGTH)}"
@@ -57,6 +58,7 @@ def issue(
             prefix=prefix,
             digest=_digest(secret),
             scopes=list(scopes),
+            acts_as=acts_as,
             created_at=at,
             expires_at=expires_at,
         )
@@ -72,7 +74,7 @@ def authenticate(*, secret: str, at: datetime) -> ApiKey:
     # A key of a demo or test installation opens no production desk, even if its rows were copied there.
     if shape is None or not secret.startswith(f"sk_{settings.MODE}_"):
         raise InvalidKey("This key is not known.")
-    key = ApiKey.objects.select_related("platform").filter(prefix=shape[1]).first()
+    key = ApiKey.objects.select_related("platform", "acts_as").filter(prefix=shape[1]).first()
     # The digest is compared even without a row, so that timing does not tell which prefixes exist.
     is_right = hmac.compare_digest(key.digest if key else "0" * 64, _digest(secret))
     if key is None or not is_right:

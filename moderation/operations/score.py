@@ -16,7 +16,7 @@ from moderation.models.posts import ScoreState
 from moderation.operations import campaign_gather, keep, route
 from moderation.queries import blocklist as bans
 from moderation.queries import records
-from scoring.pipeline import ScoreResult
+from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
 
 log = structlog.get_logger(__name__)
@@ -44,6 +44,15 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
             raise
         log.exception("batch_failed", posts=len(claimed))
         return sum(_score_alone(revision, at=at) for revision in claimed)
+
+
+def at_once(*, revision_id: int, at: datetime) -> int:
+    """Score one revision for somebody who waits, with a content model that gives up in time; return how many.
+
+    Stores what `run` would store. Nothing comes along: the others are not in such a hurry.
+    """
+    claimed = _claim(revision_ids=[revision_id], at=at, is_alone=True)
+    return _score(claimed, at=at, live=scorer.prompt()) if claimed else 0
 
 
 def sweep(*, at: datetime) -> int:
@@ -87,7 +96,7 @@ def rescore_degraded(*, at: datetime) -> int:
     return len(due)
 
 
-def _claim(*, revision_ids: Sequence[int], at: datetime) -> list[Revision]:
+def _claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) -> list[Revision]:
     """Take a lease on those that are open. A duplicated message finds them taken and gets nothing.
 
     What else waits comes along, up to a batch: under load one call scores many posts, and the messages of the
@@ -95,7 +104,7 @@ def _claim(*, revision_ids: Sequence[int], at: datetime) -> list[Revision]:
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
-        if rows:
+        if rows and not is_alone:
             waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts=0, enqueued_at__lte=at)
             waiting = waiting.exclude(pk__in=[row.pk for row in rows]).order_by("enqueued_at", "id")
             rows += waiting[: max(0, enqueue.SCORING_CHUNK - len(rows))]
@@ -124,11 +133,11 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
         return 0
 
 
-def _score(revisions: list[Revision], *, at: datetime) -> int:
+def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = None) -> int:
     campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = bans.for_revisions(revisions=revisions, at=at)
-    live = scorer.get()
+    live = live or scorer.get()
     results = live.score_many(frozen, blocklist=blocklist)
     with transaction.atomic():
         still_ours = _still_ours(revisions)

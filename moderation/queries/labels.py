@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from moderation.models import Label
 from scoring.splits import split_of
@@ -38,6 +38,22 @@ def rows(*, wanted: LabelFilter) -> Iterator[dict[str, Any]]:
     related = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
     for label in _labels(wanted).select_related(*related).iterator(chunk_size=CHUNK):
         yield _row(label)
+
+
+def page(
+    *, wanted: LabelFilter, after: tuple[datetime, int] | None, limit: int
+) -> tuple[list[dict[str, Any]], tuple[datetime, int] | None]:
+    """Return labels after a position, and the position to go on from; None at the end."""
+    related = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
+    labels = _labels(wanted).select_related(*related)
+    if after is not None:
+        labelled_at, last = after
+        later = Q(labelled_at__gt=labelled_at) | Q(labelled_at=labelled_at, id__gt=last)
+        # The plain bound lets the index start at the position; the OR alone would scan from the beginning.
+        labels = labels.filter(later, labelled_at__gte=labelled_at)
+    found = list(labels[: limit + 1])
+    end = (found[limit - 1].labelled_at, found[limit - 1].pk) if len(found) > limit else None
+    return [_row(label) for label in found[:limit]], end
 
 
 def _labels(wanted: LabelFilter) -> QuerySet[Label]:

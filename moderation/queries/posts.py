@@ -34,6 +34,11 @@ def by_external_id(*, platform: Platform, external_id: str, at: datetime) -> Pos
     return _page(platform=platform, at=at, external_id=external_id)
 
 
+def count_since(*, platform: Platform, since: datetime) -> int:
+    """Return how many posts of a platform came in since then."""
+    return Post.objects.filter(platform=platform, received_at__gte=since).count()
+
+
 def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
     post = Post.objects.select_related("author").get(platform=platform, **key)
     scores = (

@@ -56,6 +56,7 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     fake = FakeScorer()
     content = FakeContent(fake)
     monkeypatch.setattr(scorer, "get", lambda: fake)
+    monkeypatch.setattr(scorer, "prompt", lambda: fake)
     monkeypatch.setattr(scorer, "content", lambda: content)
     monkeypatch.setattr(scorer, "release", lambda: fake.release)
     monkeypatch.setattr(scorer, "of", lambda _release_id: fake)

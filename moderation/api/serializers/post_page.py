@@ -61,6 +61,11 @@ class PostPageSerializer(serializers.Serializer[Any]):
     revision = serializers.IntegerField()
     posted_at = serializers.DateTimeField()
     received_at = serializers.DateTimeField()
+    erased_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it was erased; text and links are empty then."
+    )
+    shares = serializers.IntegerField(allow_null=True)
+    comments = serializers.IntegerField(allow_null=True)
     text = serializers.CharField()
     language = serializers.CharField()
     author = PostAuthorSerializer()
@@ -80,6 +85,9 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "revision": page.revision.number,
         "posted_at": instant(page.post.posted_at),
         "received_at": instant(page.revision.received_at),
+        "erased_at": instant(page.post.erased_at) if page.post.erased_at else None,
+        "shares": page.revision.shares,
+        "comments": page.revision.comments,
         "text": page.revision.text,
         "language": page.revision.language,
         "author": {

@@ -142,6 +142,22 @@ class PostSerializer(StrictSerializer):
         return attrs
 
 
+class CountsSerializer(StrictSerializer):
+    """What moves without an edit."""
+
+    shares = WholeNumberField(required=False, allow_null=True)
+    comments = WholeNumberField(required=False, allow_null=True)
+
+
+class CountsAnswerSerializer(serializers.Serializer[Any]):
+    """The counts as they stand."""
+
+    id = serializers.CharField()
+    revision = serializers.IntegerField()
+    shares = serializers.IntegerField(allow_null=True)
+    comments = serializers.IntegerField(allow_null=True)
+
+
 class AcceptedSerializer(serializers.Serializer[Any]):
     """The answer to a stored post."""
 
@@ -158,15 +174,15 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     )
 
 
-def read(data: Any, *, platform: str) -> IncomingPost:
+def read(data: Any, *, platform: str, is_lenient: bool = False) -> IncomingPost:
     """Return a post of this platform as the operation takes it. Raises ValidationError."""
-    return _incoming(_reader(platform).run_validation(data))
+    return _incoming(_reader(platform, is_lenient=is_lenient).run_validation(data))
 
 
 @functools.lru_cache(maxsize=256)
-def _reader(platform: str) -> PostSerializer:
+def _reader(platform: str, *, is_lenient: bool) -> PostSerializer:
     """Keep one reader per platform: building its fields costs more than reading a post with them."""
-    return PostSerializer(context={"platform": platform})
+    return PostSerializer(context={"platform": platform, "is_lenient": is_lenient})
 
 
 def _incoming(values: dict[str, Any]) -> IncomingPost:

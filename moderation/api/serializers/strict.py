@@ -1,4 +1,8 @@
-"""Objects that know all of their fields: an unknown name is a misspelling and is refused, never dropped."""
+"""Objects that know all of their fields: an unknown name is a misspelling and is refused, not dropped.
+
+A platform that sends one body to several services can ask for unknown names to be left out: the context
+`is_lenient` says so.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ class StrictSerializer(serializers.Serializer[Any]):
         """Return the fields that were given. Raises ValidationError for wrong and unknown ones together."""
         if not isinstance(data, Mapping):
             self.fail_whole("invalid")
-        unknown = self._unknown(data)
+        unknown = {} if self.context.get("is_lenient") else self._unknown(data)
         given = {name: value for name, value in data.items() if value is not None or self._is_required(name)}
         try:
             values: dict[str, Any] = super().to_internal_value(given)

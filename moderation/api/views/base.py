@@ -1,10 +1,12 @@
-"""What every view of the door shares: keys, scopes, strict JSON, and sizes refused before reading."""
+"""What every view of the door shares: keys, scopes, limits, strict JSON, sizes refused before reading."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from drf_spectacular.utils import OpenApiResponse
+from django.conf import settings
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -13,9 +15,14 @@ from rest_framework.views import APIView
 
 from moderation.api.authentication import HasScope, KeyAuthentication
 from moderation.api.errors import Refused
+from moderation.api.once import HEADER, idempotent
 from moderation.api.parsers import StrictJsonParser
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.problems import ProblemSerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import ApiKey, User
+from moderation.operations import limits
+from moderation.operations.limits import Bucket
 
 MEBIBYTE = 1024 * 1024
 
@@ -28,6 +35,20 @@ BODY_PROBLEMS = (
 )
 """What can be wrong with any body."""
 
+WRITE_PROBLEMS = (*BODY_PROBLEMS, "malformed_request", "request_in_flight", "idempotency_key_reused")
+"""What can be wrong with any POST."""
+
+ONCE = OpenApiParameter(
+    HEADER,
+    str,
+    OpenApiParameter.HEADER,
+    description="A name of your choice for this request. Sent again within 24 h, it gets the first answer.",
+    pattern=r"^[\x21-\x7e]{1,255}$",
+)
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="The ETag that you read; 412 if it has changed."
+)
+
 
 class DoorView(APIView):
     """A view that a platform calls with its key. `scopes` names the scope that each method needs."""
@@ -37,14 +58,24 @@ class DoorView(APIView):
     parser_classes: Any = [StrictJsonParser]
     renderer_classes = [JSONRenderer]
     # The OpenAPI document describes the views; OPTIONS would be a second, poorer description.
-    http_method_names = ["get", "head", "post"]
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     scopes: ClassVar[dict[str, str]] = {}
+    # Answers that are stored encrypted under an Idempotency-Key.
+    shows_secret = False
     # Above the 10 MB that a careless sender may put into one text, so that the answer can name the field.
     max_body_bytes = 12 * MEBIBYTE
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Make every POST idempotent, so that no view can forget it."""
+        super().__init_subclass__(**kwargs)
+        if "post" in cls.__dict__:
+            cls.post = idempotent(cls.__dict__["post"])  # type: ignore[attr-defined]  # views define it
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check key and scope, then the size. Raises Refused before a byte of the body is read."""
+        """Check key, scope and limit, then the size. Raises Refused before a byte of the body is read."""
         super().initial(request, *args, **kwargs)
+        if isinstance(request.auth, ApiKey):
+            self.charge(request, self.bucket(request.auth))
         length = request.META.get("CONTENT_LENGTH") or "0"
         # Without a length Django would take the body for empty and we would complain of missing fields.
         if request.headers.get("Transfer-Encoding") and not request.META.get("CONTENT_LENGTH"):
@@ -56,7 +87,81 @@ class DoorView(APIView):
         """Forbid caches to keep answers: they hold what people wrote."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer.headers["Cache-Control"] = "no-store"
+        taken: limits.Taken | None = getattr(self, "taken", None)
+        if taken is not None:
+            bucket = taken.bucket
+            answer.headers["RateLimit-Policy"] = f'"{bucket.name}";q={bucket.burst};w={bucket.window_seconds}'
+            answer.headers["RateLimit"] = f'"{bucket.name}";r={taken.remaining};t={taken.reset_seconds}'
         return answer
+
+    def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - views whose limit differs by key look at it
+        """Return the limit that a request counts towards."""
+        return Bucket(name="calls", per_minute=settings.CALLS_PER_MINUTE, burst=settings.CALLS_BURST)
+
+    def charge(self, request: Request, bucket: Bucket, *, cost: int = 1) -> None:
+        """Take from the key's limit; the answer tells what is left. Raises LimitReached."""
+        try:
+            self.taken = limits.take(bucket=bucket, owner=str(request.auth.pk), at=timezone.now(), cost=cost)
+        except limits.LimitReached as reached:
+            self.taken = reached.taken
+            raise
+
+    def read(self, kind: type[StrictSerializer], request: Request) -> dict[str, Any]:
+        """Return the body's validated fields. Raises ValidationError."""
+        reader = kind(data=request.data, context={"is_lenient": is_lenient(request)})
+        reader.is_valid(raise_exception=True)
+        values: dict[str, Any] = reader.validated_data
+        return values
+
+    def query(self, kind: type[StrictSerializer], request: Request) -> dict[str, Any]:
+        """Return the validated parameters of the URL. Raises ValidationError."""
+        reader = kind(data=request.query_params.dict())
+        reader.is_valid(raise_exception=True)
+        values: dict[str, Any] = reader.validated_data
+        return values
+
+
+class PostingView(DoorView):
+    """A view that takes in posts: what is counted are posts."""
+
+    def bucket(self, key: ApiKey) -> Bucket:
+        """Return the key's limit of posts; a burst is what ten seconds allow."""
+        per_minute = key.posts_per_minute or settings.POSTS_PER_MINUTE
+        return Bucket(name="posts", per_minute=per_minute, burst=max(1, per_minute // 6))
+
+
+def is_lenient(request: Request) -> bool:
+    """Tell whether unknown fields are left out: the platform's setting, or `Prefer` (RFC 7240) for once."""
+    preferences = request.headers.get("Prefer", "").replace(" ", "").lower().split(",")
+    return "handling=lenient" in preferences or bool(
+        isinstance(request.auth, ApiKey) and request.auth.platform.ignores_unknown_fields
+    )
+
+
+def person_of(request: Request) -> User:
+    """Return the person in whose name the key acts. Raises Refused if there is none."""
+    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+    if person is None or not person.is_active:
+        raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
+    return person
+
+
+def refuse_changed(request: Request, etag: str) -> None:
+    """Compare If-Match, where given, with what stands. Raises Refused."""
+    wanted = request.headers.get("If-Match")
+    if wanted is not None and wanted.strip() != "*" and etag not in wanted.replace(" ", "").split(","):
+        raise Refused("precondition_failed", f"It has the ETag {etag} now.")
+
+
+def etag_of(version: int) -> str:
+    """Return the ETag of a version."""
+    return f'"{version}"'
+
+
+def number_of(identifier: str) -> int:
+    """Return an id of ours as a number; 0, which no row has, for what cannot be one."""
+    is_number = identifier.isascii() and identifier.isdigit() and len(identifier) < 19
+    return int(identifier) if is_number else 0
 
 
 class NothingHere(DoorView):
@@ -73,7 +178,7 @@ class NothingHere(DoorView):
 
 def problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
     """Return the OpenAPI responses for these problems, besides those that every view can give."""
-    every = ("not_authenticated", "missing_scope", "not_acceptable")
+    every = ("not_authenticated", "missing_scope", "not_acceptable", "rate_limited")
     by_status: dict[int, list[str]] = {}
     for code in (*every, *codes):
         by_status.setdefault(PROBLEMS[code].status, []).append(PROBLEMS[code].title)

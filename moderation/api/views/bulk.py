@@ -18,8 +18,15 @@ from moderation.api.errors import Refused, problem_for
 from moderation.api.parsers import Line, LinesParser, load
 from moderation.api.serializers.posts import PostSerializer, accepted, read
 from moderation.api.serializers.problems import ProblemSerializer
-from moderation.api.views.base import BODY_PROBLEMS, MEBIBYTE, DoorView, problem_responses
-from moderation.models import Platform
+from moderation.api.views.base import (
+    MEBIBYTE,
+    ONCE,
+    WRITE_PROBLEMS,
+    PostingView,
+    is_lenient,
+    problem_responses,
+)
+from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
 from moderation.operations import ingest
 from moderation.operations.ingest import IncomingPost
@@ -49,7 +56,7 @@ class BulkAnswerSerializer(serializers.Serializer[Any]):
     refused = serializers.IntegerField()
 
 
-class BulkPosts(DoorView):
+class BulkPosts(PostingView):
     """POST /posts:bulk"""
 
     parser_classes = [LinesParser]
@@ -63,10 +70,11 @@ class BulkPosts(DoorView):
             "One post per line (NDJSON), at most 5,000 lines and 10 MiB. Every line is answered for itself; "
             "repeating the whole request is safe. Scope: `posts:write`."
         ),
+        parameters=[ONCE],
         request={"application/x-ndjson": PostSerializer},
         responses={
             207: OpenApiResponse(BulkAnswerSerializer, description="One result per line"),
-            **problem_responses(*BODY_PROBLEMS),
+            **problem_responses(*WRITE_PROBLEMS),
         },
     )
     def post(self, request: Request) -> Response:
@@ -74,6 +82,8 @@ class BulkPosts(DoorView):
         lines = cast("Sequence[Line]", request.data or ())
         if not lines:
             raise ValidationError([ErrorDetail("There is no line.", code="empty")])
+        if len(lines) > 1 and isinstance(request.auth, ApiKey):
+            self.charge(request, self.bucket(request.auth), cost=len(lines) - 1)
         platform, at = platform_of(request), timezone.now()
         results: list[dict[str, Any]] = []
         for start in range(0, len(lines), CHUNK):
@@ -88,7 +98,8 @@ def _take_in(
     lines: Sequence[Line], *, platform: Platform, request: Request, at: datetime
 ) -> Iterator[dict[str, Any]]:
     """Read the lines, store the good ones in one transaction and answer all, in order."""
-    readings = [_read(line, platform=platform) for line in lines]
+    lenient = is_lenient(request)
+    readings = [_read(line, platform=platform, lenient=lenient) for line in lines]
     good = [reading for reading in readings if isinstance(reading, IncomingPost)]
     answers = iter(ingest.accept(platform=platform, posts=good, at=at) if good else ())
     for line, reading in zip(lines, readings, strict=True):
@@ -101,8 +112,8 @@ def _take_in(
         yield {"line": line.number, "status": problem["status"], "problem": problem}
 
 
-def _read(line: Line, *, platform: Platform) -> IncomingPost | APIException:
+def _read(line: Line, *, platform: Platform, lenient: bool) -> IncomingPost | APIException:
     try:
-        return read(load(line.raw), platform=platform.slug)
+        return read(load(line.raw), platform=platform.slug, is_lenient=lenient)
     except APIException as refusal:
         return refusal

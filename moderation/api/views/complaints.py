@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
@@ -12,9 +13,10 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
-from moderation.api.views.base import BODY_PROBLEMS, DoorView, problem_responses
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.operations import complain
+from moderation.operations import complain, limits
+from moderation.operations.limits import Bucket
 
 
 class Complaints(DoorView):
@@ -29,18 +31,27 @@ class Complaints(DoorView):
             "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
             "post may be unknown yet: the complaint is joined when it comes. Scope: `complaints:write`."
         ),
+        parameters=[ONCE],
         request=ComplaintSerializer,
         responses={
             202: OpenApiResponse(ComplaintAnswerSerializer, description="Stored"),
-            **problem_responses(*BODY_PROBLEMS),
+            **problem_responses("erased", *WRITE_PROBLEMS),
         },
     )
     def post(self, request: Request) -> Response:
         """Take in one complaint."""
-        reader = ComplaintSerializer(data=request.data)
-        reader.is_valid(raise_exception=True)
-        row = complain.record(
-            platform=platform_of(request), complaint=incoming(reader.validated_data), at=timezone.now()
-        )
+        complaint = incoming(self.read(ComplaintSerializer, request))
+        platform, at = platform_of(request), timezone.now()
+        # One account that reports thousands of posts is worth one look, not thousands of scorings.
+        limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
+        row = complain.record(platform=platform, complaint=complaint, at=at)
         answer = {"id": str(row.pk), "post_id": str(row.post_id) if row.post_id else None}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+
+def _per_reporter() -> Bucket:
+    return Bucket(
+        name="complaints",
+        per_minute=settings.COMPLAINTS_PER_REPORTER_PER_MINUTE,
+        burst=settings.COMPLAINTS_PER_REPORTER_BURST,
+    )

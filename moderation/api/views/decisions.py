@@ -1,19 +1,37 @@
-"""Decisions: what the platform is to do, read by polling."""
+"""Decisions: what the platform is to do, read by polling; and taking one back."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.cases import ReversalRequestSerializer
 from moderation.api.serializers.cursor import encode
-from moderation.api.serializers.decisions import DecisionPageSerializer, DecisionQuerySerializer, decision
-from moderation.api.views.base import DoorView, problem_responses
+from moderation.api.serializers.decisions import (
+    DecisionPageSerializer,
+    DecisionQuerySerializer,
+    DecisionSerializer,
+    decision,
+)
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    number_of,
+    person_of,
+    problem_responses,
+)
+from moderation.models import Decision
+from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
+from moderation.operations import reverse
 from moderation.queries import decisions
 
 
@@ -35,9 +53,7 @@ class Decisions(DoorView):
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
-        query = DecisionQuerySerializer(data=request.query_params.dict())
-        query.is_valid(raise_exception=True)
-        asked = query.validated_data
+        asked = self.query(DecisionQuerySerializer, request)
         page = decisions.since(
             platform=platform_of(request),
             since=asked.get("since"),
@@ -52,3 +68,49 @@ class Decisions(DoorView):
                 "has_more": page.has_more,
             }
         )
+
+
+class Reversals(DoorView):
+    """POST /decisions/{id}/reversal"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="reverse_decision",
+        summary="Take a decision back",
+        description=(
+            "Makes a new decision that says the opposite and names this one in `reverses`; decisions are "
+            "never edited. The webhook tells of it at once. Scope: `decisions:write`."
+        ),
+        parameters=[
+            ONCE,
+            OpenApiParameter("id", str, OpenApiParameter.PATH, description="The decision that was wrong."),
+        ],
+        request=ReversalRequestSerializer,
+        responses={
+            201: DecisionSerializer,
+            **problem_responses(
+                "nobody_behind_key",
+                "not_allowed",
+                "not_found",
+                "already_reversed",
+                "same_verdict",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Reverse."""
+        reason = self.read(ReversalRequestSerializer, request)["reason"]
+        wrong = Decision.objects.filter(post__platform=platform_of(request), pk=number_of(id)).first()
+        if wrong is None:
+            raise Refused("not_found", "No decision has this id.")
+        opposite = Verdict.NOT_SPAM if wrong.verdict == Verdict.SPAM else Verdict.SPAM
+        made = reverse.correct(
+            decision_id=wrong.pk,
+            verdict=opposite,
+            moderator=person_of(request),
+            reason=reason,
+            at=timezone.now(),
+        )
+        return Response(decision(made) | {"reverses": str(wrong.pk)}, status=status.HTTP_201_CREATED)

@@ -1,4 +1,4 @@
-"""Posts: send one, read one."""
+"""Posts: send one, read one, update its counts, erase it; erase an author."""
 
 from __future__ import annotations
 
@@ -14,16 +14,33 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.decisions import PostQuerySerializer
+from moderation.api.serializers.erasures import ErasureSerializer, erased
 from moderation.api.serializers.post_page import PostPageSerializer, post_page
-from moderation.api.serializers.posts import AcceptedSerializer, PostSerializer, accepted, read
-from moderation.api.views.base import BODY_PROBLEMS, DoorView, problem_responses
-from moderation.models import Post
+from moderation.api.serializers.posts import (
+    AcceptedSerializer,
+    CountsAnswerSerializer,
+    CountsSerializer,
+    PostSerializer,
+    accepted,
+    read,
+)
+from moderation.api.views.base import (
+    BODY_PROBLEMS,
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    PostingView,
+    is_lenient,
+    number_of,
+    problem_responses,
+)
+from moderation.models import Author, Post
 from moderation.models.platforms import Scope
-from moderation.operations import ingest
+from moderation.operations import counts, erase, ingest
 from moderation.queries import posts
 
 
-class Posts(DoorView):
+class Posts(PostingView):
     """POST /posts and GET /posts?external_id=…"""
 
     scopes: ClassVar = {"POST": Scope.POSTS_WRITE, "GET": Scope.VERDICTS_READ}
@@ -35,16 +52,17 @@ class Posts(DoorView):
             "Stores the post and has it scored. Sending the same external_id and revision again changes "
             "nothing and gives the same answer. Scope: `posts:write`."
         ),
+        parameters=[ONCE],
         request=PostSerializer,
         responses={
             202: OpenApiResponse(AcceptedSerializer, description="Stored; scoring follows"),
-            **problem_responses("revision_conflict", *BODY_PROBLEMS),
+            **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
         },
     )
     def post(self, request: Request) -> Response:
         """Take in one post."""
         platform = platform_of(request)
-        post = read(request.data, platform=platform.slug)
+        post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
         [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
@@ -60,9 +78,7 @@ class Posts(DoorView):
     )
     def get(self, request: Request) -> Response:
         """Read one post by the platform's id."""
-        query = PostQuerySerializer(data=request.query_params.dict())
-        query.is_valid(raise_exception=True)
-        external_id = query.validated_data["external_id"]
+        external_id = self.query(PostQuerySerializer, request)["external_id"]
         try:
             page = posts.by_external_id(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
@@ -72,16 +88,23 @@ class Posts(DoorView):
         return Response(post_page(page))
 
 
-class OnePost(DoorView):
-    """GET /posts/{id}"""
+_POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")
 
-    scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
+
+class OnePost(DoorView):
+    """GET, PATCH and DELETE /posts/{id}"""
+
+    scopes: ClassVar = {
+        "GET": Scope.VERDICTS_READ,
+        "PATCH": Scope.POSTS_WRITE,
+        "DELETE": Scope.POSTS_WRITE,
+    }
 
     @extend_schema(
         operation_id="read_post",
         summary="Read a post",
         description="The post with its scores, its case and the decision that holds. Scope: `verdicts:read`.",
-        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")],
+        parameters=[_POST_ID],
         responses={200: PostPageSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
@@ -91,3 +114,73 @@ class OnePost(DoorView):
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this id.") from None
         return Response(post_page(page))
+
+    @extend_schema(
+        operation_id="update_counts",
+        summary="Update a post's counts",
+        description=(
+            "Shares and comments move without an edit. What is left out stays. The post is scored again when "
+            "a count has doubled. Scope: `posts:write`."
+        ),
+        parameters=[_POST_ID],
+        request=CountsSerializer,
+        responses={200: CountsAnswerSerializer, **problem_responses("not_found", "erased", *BODY_PROBLEMS)},
+    )
+    def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Update the counts of the latest revision."""
+        given = self.read(CountsSerializer, request)
+        try:
+            row = counts.update(
+                platform=platform_of(request),
+                post_id=number_of(id),
+                shares=given.get("shares"),
+                comments=given.get("comments"),
+                at=timezone.now(),
+            )
+        except Post.DoesNotExist:
+            raise Refused("not_found", "No post has this id.") from None
+        return Response({"id": id, "revision": row.number, "shares": row.shares, "comments": row.comments})
+
+    @extend_schema(
+        operation_id="erase_post",
+        summary="Erase a post",
+        description=(
+            "Wipes text, links, address, journey and what was derived from them; verdicts and labels stay as "
+            "counts. Nothing about the post is taken in afterwards. Scope: `posts:write`."
+        ),
+        parameters=[_POST_ID],
+        responses={202: ErasureSerializer, **problem_responses("not_found")},
+    )
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Erase the post."""
+        row = Post.objects.filter(platform=platform_of(request), pk=number_of(id)).first()
+        if row is None:
+            raise Refused("not_found", "No post has this id.")
+        erasure = erase.post(post_id=row.pk, at=timezone.now())
+        return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)
+
+
+class OneAuthor(DoorView):
+    """DELETE /authors/{external_id}"""
+
+    scopes: ClassVar = {"DELETE": Scope.POSTS_WRITE}
+
+    @extend_schema(
+        operation_id="erase_author",
+        summary="Erase an author",
+        description=(
+            "Erases every post of the author, the name and the id. An account that writes under the same id "
+            "later is a new one. Scope: `posts:write`."
+        ),
+        parameters=[
+            OpenApiParameter("external_id", str, OpenApiParameter.PATH, description="Your id of the account.")
+        ],
+        responses={202: ErasureSerializer, **problem_responses("not_found")},
+    )
+    def delete(self, request: Request, external_id: str) -> Response:
+        """Erase the author."""
+        try:
+            erasure = erase.author(platform=platform_of(request), external_id=external_id, at=timezone.now())
+        except Author.DoesNotExist:
+            raise Refused("not_found", "No author has this external_id.") from None
+        return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.text import slugify
 
-from moderation.models import Platform
+from moderation.models import Platform, User
 from moderation.models.platforms import Scope
 from moderation.operations import keys, platforms
 
@@ -32,6 +32,9 @@ class Command(BaseCommand):
             choices=Scope.values,
             help="what the key may do; repeat; all if not given",
         )
+        parser.add_argument(
+            "--acts-as", metavar="USER", help="the person in whose name the key decides, bans and exports"
+        )
         parser.add_argument("--days", type=int, help="days until the key expires; never if not given")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,6 +46,7 @@ class Command(BaseCommand):
             platform=_platform(slug=options["platform"], register=options["register"]),
             name=options["name"][:100],
             scopes=options["scope"] or Scope.values,
+            acts_as=_person(options["acts_as"]) if options["acts_as"] else None,
             expires_at=at + timedelta(days=options["days"]) if options["days"] else None,
             at=at,
         )
@@ -61,3 +65,10 @@ def _platform(*, slug: str, register: str | None) -> Platform:
         return Platform.objects.get(slug=slug)
     except Platform.DoesNotExist:
         raise CommandError(f"There is no platform {slug!r}. Add --register 'Its name' to make it.") from None
+
+
+def _person(username: str) -> User:
+    try:
+        return User.objects.get(username=username, is_active=True)
+    except User.DoesNotExist:
+        raise CommandError(f"There is no active account {username!r}.") from None

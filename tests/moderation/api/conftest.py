@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from moderation.models import Author, Complaint, Platform, Post, Revision
+from moderation.models import Author, Complaint, Platform, Post, Revision, User
+from moderation.models.people import Role
 from moderation.models.platforms import Scope
 from moderation.operations import keys
 
@@ -25,6 +26,19 @@ def secret(platform: Platform, at: datetime) -> str:
 @pytest.fixture
 def door(secret: str) -> APIClient:
     """A client of the platform."""
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
+def other_door(db: None, at: datetime) -> APIClient:
+    """A client of another platform, whose key may do everything."""
+    other = Platform.objects.create(slug="other", name="Other", created_at=at)
+    boss = User.objects.create_user("boss_of_another", role=Role.ADMIN)
+    _, secret = keys.issue(
+        platform=other, name="k", scopes=Scope.values, expires_at=None, acts_as=boss, at=at
+    )
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client

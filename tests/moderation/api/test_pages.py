@@ -13,6 +13,36 @@ from django.test import Client
 
 from moderation.api.problems import PROBLEMS
 
+OPERATIONS = {
+    "posts": "GET POST",
+    "posts:bulk": "POST",
+    "posts/{id}": "GET PATCH DELETE",
+    "authors/{external_id}": "DELETE",
+    "complaints": "POST",
+    "verdicts": "POST",
+    "decisions": "GET",
+    "decisions/{id}/reversal": "POST",
+    "cases": "GET",
+    "cases/{id}": "GET",
+    "cases/{id}/decisions": "POST",
+    "cases/{id}/escalations": "POST",
+    "queues/{queue}/claims": "POST",
+    "claims/{id}": "PUT DELETE",
+    "rules": "GET POST",
+    "rules/{id}": "GET DELETE",
+    "rules/{id}/backtest": "POST",
+    "labels": "GET",
+    "exports": "POST",
+    "exports/{id}": "GET",
+    "exports/{id}/file": "GET",
+    "webhook-endpoints": "GET POST",
+    "webhook-endpoints/{id}": "GET PATCH DELETE",
+    "webhook-endpoints/{id}/secrets": "POST",
+    "webhook-endpoints/{id}/deliveries": "GET",
+    "deliveries/{id}": "GET",
+    "deliveries/{id}/replay": "POST",
+}
+
 
 @pytest.fixture(scope="module")
 def document() -> Any:
@@ -30,19 +60,28 @@ def test_the_document_lists_every_operation(document: Any) -> None:
 
     assert document["openapi"].startswith("3.1")
     assert operations == {
-        "POST /api/v1/posts",
-        "GET /api/v1/posts",
-        "GET /api/v1/posts/{id}",
-        "POST /api/v1/posts:bulk",
-        "POST /api/v1/complaints",
-        "GET /api/v1/decisions",
+        f"{method} /api/v1/{path}" for path, methods in OPERATIONS.items() for method in methods.split()
     }
+
+
+def test_every_operation_has_examples(document: Any) -> None:
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            bodies = list(operation.get("requestBody", {}).get("content", {}).values())
+            answers = [
+                content
+                for status, response in operation["responses"].items()
+                if status.startswith("2")
+                for kind, content in response.get("content", {}).items()
+                if kind == "application/json"
+            ]
+            assert all("example" in one for one in bodies + answers), operation["operationId"]
 
 
 def test_every_operation_names_its_scope_and_refusals(document: Any) -> None:
     for methods in document["paths"].values():
         for operation in methods.values():
-            assert "Scope: `" in operation["description"]
+            assert re.search(r"Scopes?: `", operation["description"])
             assert operation["security"] == [{"key": []}]
             assert "application/problem+json" in operation["responses"]["401"]["content"]
 

@@ -1,0 +1,169 @@
+"""Akismet's calls. They answer in plain text, also for what is wrong: that is what plugins read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from moderation.api.akismet import fields
+from moderation.models import ApiKey
+from moderation.models.cases import Verdict
+from moderation.models.platforms import Scope
+from moderation.models.scores import RouteChoice
+from moderation.operations import appeal, complain, erase, ingest, judge, keys, limits
+from moderation.operations.complain import IncomingComplaint
+from moderation.operations.limits import Bucket
+from moderation.queries import posts
+
+THANKS = "Thanks for making the web a better place."
+_DISCARD_FROM = 0.99
+"""From this spam probability on, and for what is banned, plugins may drop a comment without a trace."""
+
+_TEST_SPAMMERS = frozenset({"akismet-guaranteed-spam", "viagra-test-123"})  # the names their documents use
+_TEST_SPAM_MAIL = "akismet-guaranteed-spam@example.com"
+_Call = Callable[[HttpRequest, ApiKey, datetime], HttpResponse]
+
+
+@csrf_exempt
+@require_http_methods(["POST"])
+def verify_key(request: HttpRequest) -> HttpResponse:
+    """Answer valid or invalid."""
+    key = _key(request, name="key")
+    return _text("valid" if key else "invalid")
+
+
+@csrf_exempt
+@require_http_methods(["POST"])
+def comment_check(request: HttpRequest) -> HttpResponse:
+    """Answer true for spam, false for the rest; what a human must decide is false until somebody has."""
+    return _with_key(request, _check)
+
+
+@csrf_exempt
+@require_http_methods(["POST"])
+def submit_spam(request: HttpRequest) -> HttpResponse:
+    """Take a missed spam as a complaint of the site."""
+    return _with_key(request, _take_spam)
+
+
+@csrf_exempt
+@require_http_methods(["POST"])
+def submit_ham(request: HttpRequest) -> HttpResponse:
+    """Take a false positive as an appeal: a lead looks at the comment again."""
+    return _with_key(request, _take_ham)
+
+
+@csrf_exempt
+@require_http_methods(["GET", "POST"])
+def usage_limit(request: HttpRequest) -> HttpResponse:
+    """Answer how much of this month was used. There is no monthly limit here."""
+    return _with_key(request, _usage)
+
+
+def _check(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
+    form = request.POST.dict()
+    if _is_given(form, "is_test"):
+        return _test_answer(form)
+    post = fields.post_of(form, at=at)
+    found = judge.now(platform=key.platform, post=post, at=at)
+    if isinstance(found, ingest.Refused):
+        # Asked about before, then with another date or browser: what was found then still holds.
+        page = posts.by_external_id(platform=key.platform, external_id=post.external_id, at=at)
+        decision, score = page.decision, page.scores[0] if page.scores else None
+    else:
+        decision, score = found.decision, found.score
+    if decision is None or decision.verdict != Verdict.SPAM:
+        return _text("false", help_="" if score else "not scored in time")
+    is_certain = score is not None and (
+        score.ban_id is not None
+        or (score.route == RouteChoice.REMOVE and score.spam_probability >= _DISCARD_FROM)
+    )
+    return _text("true", discard=is_certain)
+
+
+def _take_spam(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
+    form = request.POST.dict()
+    if _is_given(form, "is_test"):
+        return _text(THANKS)
+    post = fields.post_of(form, at=at)
+    ingest.accept(platform=key.platform, posts=[post], at=at)
+    complaint = IncomingComplaint(
+        post=post.external_id, reporter=fields.reporter_of(form), reason="spam", reported_at=at
+    )
+    with suppress(erase.Erased):
+        complain.record(platform=key.platform, complaint=complaint, at=at)
+    return _text(THANKS)
+
+
+def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
+    form = request.POST.dict()
+    if _is_given(form, "is_test"):
+        return _text(THANKS)
+    post = fields.post_of(form, at=at)
+    found = judge.now(platform=key.platform, post=post, at=at)
+    if not isinstance(found, ingest.Refused) or found.code == "revision_conflict":
+        # Not judged yet, there is nothing to take back.
+        with suppress(appeal.NotScored, erase.Erased):
+            appeal.file(platform=key.platform, external_id=post.external_id, at=at)
+    return _text(THANKS)
+
+
+def _usage(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:  # noqa: ARG001 - all calls are alike
+    begins = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    used = posts.count_since(platform=key.platform, since=begins)
+    return JsonResponse({"limit": "none", "usage": used, "percentage": "0.00", "throttled": False})
+
+
+def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
+    key = _key(request, name="api_key")
+    if key is None:
+        return _text("invalid", help_="unknown key, or one without the scopes of posts, complaints, verdicts")
+    at = timezone.now()
+    bucket = Bucket(name="verdicts", per_minute=settings.VERDICTS_PER_MINUTE, burst=settings.VERDICTS_BURST)
+    try:
+        limits.take(bucket=bucket, owner=str(key.pk), at=at)
+    except limits.LimitReached as reached:
+        refused = HttpResponse("Too many requests.", status=429, content_type="text/plain; charset=utf-8")
+        refused.headers["Retry-After"] = str(reached.taken.reset_seconds)
+        return refused
+    return call(request, key, at)
+
+
+def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
+    """Find the key in the form or in the query."""
+    secret = request.POST.get(name) or request.POST.get("api_key") or request.GET.get("api_key") or ""
+    try:
+        key = keys.authenticate(secret=secret, at=timezone.now())
+    except keys.InvalidKey:
+        return None
+    wanted = {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ}
+    return key if wanted <= set(key.scopes) else None
+
+
+def _test_answer(form: dict[str, str]) -> HttpResponse:
+    """Answer Akismet's documented test comments; nothing is stored."""
+    is_spam = (
+        form.get("comment_author") in _TEST_SPAMMERS or form.get("comment_author_email") == _TEST_SPAM_MAIL
+    )
+    return _text("true" if is_spam else "false", discard=is_spam and _is_given(form, "test_discard"))
+
+
+def _is_given(form: dict[str, str], name: str) -> bool:
+    return form.get(name, "").lower() in {"1", "true"}
+
+
+def _text(body: str, *, discard: bool = False, help_: str = "") -> HttpResponse:
+    response = HttpResponse(body, content_type="text/plain; charset=utf-8")
+    response.headers["Cache-Control"] = "no-store"
+    if discard:
+        response.headers["X-akismet-pro-tip"] = "discard"
+    if help_:
+        response.headers["X-akismet-debug-help"] = help_
+    return response

@@ -1,0 +1,62 @@
+"""Idempotency-Key: every POST with this header is done once, however often it is sent."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.operations import idempotency
+from moderation.operations.idempotency import Answer
+
+HEADER = "Idempotency-Key"
+REPEATED = "Idempotent-Replayed"
+_SHAPE = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+_KEPT_HEADERS = ("Location", "ETag")
+
+_Handler = Callable[..., Response]
+
+
+def idempotent(handler: _Handler) -> _Handler:
+    """Wrap a view's `post`: with the header, the stored answer of the first request is given again."""
+
+    @functools.wraps(handler)
+    def answer(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get(HEADER)
+        if key is None:
+            return handler(view, request, *args, **kwargs)
+        if not _SHAPE.fullmatch(key):
+            raise Refused("malformed_request", f"{HEADER} must be 1 to 255 visible ASCII characters.")
+        found = idempotency.once(
+            platform=platform_of(request),
+            key=key,
+            request_digest=_digest(request),
+            work=lambda: _answer(handler(view, request, *args, **kwargs)),
+            at=timezone.now(),
+            is_secret=getattr(view, "shows_secret", False),
+        )
+        headers = {**found.headers, **({REPEATED: "true"} if found.is_repeated else {})}
+        return Response(json.loads(found.body), status=found.status, headers=headers)
+
+    return answer
+
+
+def _answer(response: Response) -> Answer:
+    kept = {name: str(response.headers[name]) for name in _KEPT_HEADERS if name in response.headers}
+    body: bytes = JSONRenderer().render(response.data)
+    return Answer(status=response.status_code, body=body.decode(), headers=kept)
+
+
+def _digest(request: Request) -> str:
+    raw: bytes = request._request.body  # noqa: SLF001 - DRF's name for Django's request
+    return hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode() + raw).hexdigest()

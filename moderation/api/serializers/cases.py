@@ -1,0 +1,153 @@
+"""Cases and claims on their way out, decisions on their way in."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.decisions import PostReferenceSerializer, instant
+from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import Case
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
+from moderation.queries import casework
+
+MAX_CLAIMS = 50
+
+
+class PriorityField(serializers.FloatField):
+    """A priority in a query."""
+
+    def to_internal_value(self, data: Any) -> float:
+        """Return a finite number."""
+        value = super().to_internal_value(data)
+        if not math.isfinite(value):
+            self.fail("invalid")
+        return value
+
+
+class CaseQuerySerializer(PageQuerySerializer):
+    """Which cases are asked for."""
+
+    state = OneOfField(choices=CaseState.values, required=False, default=CaseState.OPEN)
+    queue = OneOfField(choices=CaseReason.values, required=False, help_text="Only cases of this reason.")
+    priority_gte = PriorityField(required=False)
+    cursor = KeysetField(kinds=(float, int), required=False)
+
+
+class CaseSerializer(serializers.Serializer[Any]):
+    """A post that waits for a human. Without the text: that is in the case itself."""
+
+    id = serializers.CharField()
+    version = serializers.IntegerField(help_text="Grows with every edit of the post and every decision.")
+    state = serializers.ChoiceField(choices=CaseState.values)
+    reason = serializers.ChoiceField(choices=CaseReason.values)
+    priority = serializers.FloatField()
+    is_escalated = serializers.BooleanField()
+    post = PostReferenceSerializer()
+    complaints = serializers.IntegerField()
+    spam_probability = serializers.FloatField(
+        allow_null=True, help_text="Null in cases that measure the filter: they are judged without it."
+    )
+    is_degraded = serializers.BooleanField()
+    opened_at = serializers.DateTimeField()
+    lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until when somebody holds it.")
+
+
+class CasePageSerializer(serializers.Serializer[Any]):
+    """Cases by expected harm."""
+
+    data = CaseSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+class WholeCaseSerializer(CaseSerializer):
+    """A case with what the post says."""
+
+    text = serializers.CharField()
+    links = serializers.ListField(child=serializers.CharField())
+    media_urls = serializers.ListField(child=serializers.CharField())
+
+
+class ClaimRequestSerializer(StrictSerializer):
+    """How many cases are claimed."""
+
+    count = WholeNumberField(min_value=1, required=False, default=1, help_text=f"At most {MAX_CLAIMS}.")
+
+    def validate_count(self, count: int) -> int:
+        """Refuse to hand out a whole queue."""
+        if count > MAX_CLAIMS:
+            raise serializers.ValidationError(f"Must not be more than {MAX_CLAIMS}.", code="max_value")
+        return count
+
+
+class ClaimsSerializer(serializers.Serializer[Any]):
+    """Cases that the caller holds now."""
+
+    cases = CaseSerializer(many=True)
+    lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until then; null if none was free.")
+
+
+class ClaimSerializer(serializers.Serializer[Any]):
+    """One held case."""
+
+    case = CaseSerializer()
+    lease_end_at = serializers.DateTimeField()
+
+
+class DecisionRequestSerializer(StrictSerializer):
+    """The verdict on a claimed case."""
+
+    verdict = OneOfField(choices=Verdict.values)
+    version = WholeNumberField(min_value=1, help_text="The version of the case that was looked at.")
+    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
+    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+
+
+class NoteSerializer(StrictSerializer):
+    """Why a case is handed on."""
+
+    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+
+
+class ReversalRequestSerializer(StrictSerializer):
+    """Why a decision is taken back."""
+
+    reason = TextField(max_length=40)
+
+
+def case(row: Case, *, at: datetime) -> dict[str, Any]:
+    """Return a case that was loaded with its post and score."""
+    is_blind = row.reason in BLIND_REASONS and row.state == CaseState.OPEN
+    return {
+        "id": str(row.pk),
+        "version": row.version,
+        "state": row.state,
+        "reason": row.reason,
+        "priority": row.priority,
+        "is_escalated": row.is_escalated,
+        "post": {
+            "id": str(row.post_id),
+            "external_id": row.post.external_id,
+            "revision": row.score.revision.number,
+        },
+        "complaints": row.complaint_count,
+        "spam_probability": None if is_blind else row.score.spam_probability,
+        "is_degraded": row.score.is_degraded,
+        "opened_at": instant(row.opened_at),
+        "lease_end_at": instant(row.lease_end_at) if row.lease_end_at and casework.held(row, at=at) else None,
+    }
+
+
+def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
+    """Return a case with what its post says."""
+    revision = row.score.revision
+    return case(row, at=at) | {
+        "text": revision.text,
+        "links": revision.links,
+        "media_urls": revision.media_urls,
+    }

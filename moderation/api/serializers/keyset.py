@@ -1,0 +1,74 @@
+"""Opaque cursors: the sort key of the last row. A position, not a right: the key decides what may be read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from datetime import datetime
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from moderation.api.serializers.strict import StrictSerializer
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 500
+_LARGEST_ID = 2**63 - 1
+
+
+def encode(*parts: float | str | datetime) -> str:
+    """Return a sort key as text for a URL."""
+    plain = [part.isoformat() if isinstance(part, datetime) else part for part in parts]
+    return base64.urlsafe_b64encode(json.dumps(plain).encode()).decode().rstrip("=")
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class KeysetField(serializers.Field[Any, str, str, Any]):
+    """A cursor that an earlier answer gave, of parts of these kinds."""
+
+    default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
+
+    def __init__(self, *, kinds: tuple[type, ...], **kwargs: Any) -> None:
+        super().__init__(help_text="The next_cursor of an earlier answer.", **kwargs)
+        self._kinds = kinds
+
+    def to_internal_value(self, data: str) -> tuple[Any, ...]:
+        """Return the sort key."""
+        try:
+            raw = base64.b64decode(data.encode() + b"=" * (-len(data) % 4), altchars=b"-_", validate=True)
+            return tuple(_part(part, kind) for part, kind in zip(json.loads(raw), self._kinds, strict=True))
+        except (binascii.Error, UnicodeError, ValueError, TypeError, RecursionError):
+            self.fail("invalid_cursor")
+
+
+class LimitField(serializers.IntegerField):
+    """How many rows at most; in a query every number arrives as text."""
+
+    default_error_messages = {"invalid": "Must be a whole number."}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT, **kwargs)
+
+
+class PageQuerySerializer(StrictSerializer):
+    """Which page is asked for; a view's own serializer adds the cursor of its order."""
+
+    limit = LimitField()
+
+
+def _part(part: Any, kind: type) -> Any:
+    if kind is datetime:
+        instant = datetime.fromisoformat(part)
+        if instant.tzinfo is None:
+            raise ValueError("no offset")
+        return instant
+    if isinstance(part, bool) or not isinstance(part, (int, float) if kind is float else kind):
+        raise TypeError("another kind")
+    if isinstance(part, int) and not 0 <= part <= _LARGEST_ID:
+        raise ValueError("no id")
+    if isinstance(part, float) and not abs(part) < 1e12:
+        raise ValueError("no priority")
+    return part

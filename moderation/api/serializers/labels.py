@@ -1,0 +1,100 @@
+"""Labels and exports of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.decisions import instant
+from moderation.api.serializers.fields import InstantField
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import Export
+from moderation.models.exports import ExportState
+
+_LEFT_OUT = frozenset({"record"})
+"""Holds addresses and mail domains; exports have it, for those who train."""
+
+
+class LabelQuerySerializer(PageQuerySerializer):
+    """Which labels are asked for."""
+
+    since = InstantField(required=False)
+    until = InstantField(required=False)
+    cursor = KeysetField(kinds=(datetime, int), required=False)
+
+
+class ProvenanceSerializer(serializers.Serializer[Any]):
+    """Where a label comes from."""
+
+    decided_at = serializers.CharField()
+    reason = serializers.CharField()
+    release = serializers.CharField()
+    spam_probability = serializers.FloatField()
+    is_degraded = serializers.BooleanField()
+    is_audit_sample = serializers.BooleanField()
+    audit_probability = serializers.FloatField()
+
+
+class LabelSerializer(serializers.Serializer[Any]):
+    """A human decision as a training target."""
+
+    schema_version = serializers.IntegerField()
+    id = serializers.CharField()
+    text = serializers.CharField()
+    lang = serializers.CharField()
+    label = serializers.IntegerField(help_text="1 spam, 0 not spam.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    group = serializers.CharField(help_text="Near-duplicates share it.")
+    split = serializers.CharField()
+    features = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    schema_hash = serializers.CharField()
+    provenance = ProvenanceSerializer()
+
+
+class LabelPageSerializer(serializers.Serializer[Any]):
+    """Labels, the oldest first."""
+
+    data = LabelSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+class ExportRequestSerializer(StrictSerializer):
+    """Which labels an export holds."""
+
+    since = InstantField(required=False, allow_null=True)
+    until = InstantField(required=False, allow_null=True)
+
+
+class ExportSerializer(serializers.Serializer[Any]):
+    """How far an export is."""
+
+    id = serializers.CharField()
+    state = serializers.ChoiceField(choices=ExportState.values)
+    requested_at = serializers.DateTimeField()
+    rows = serializers.IntegerField()
+    manifest = serializers.DictField(allow_null=True, help_text="With the file's sha256, once it is ready.")
+    file = serializers.CharField(allow_null=True, help_text="Where to get the JSON lines, once it is ready.")
+    error = serializers.CharField()
+
+
+def label(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a label without what is personal, the moderator's name included."""
+    told = {name: value for name, value in row.items() if name not in _LEFT_OUT}
+    provenance = {name: value for name, value in row["provenance"].items() if name != "decided_by"}
+    return told | {"provenance": provenance}
+
+
+def export(row: Export, *, file: str) -> dict[str, Any]:
+    """Return an export; `file` is where its file is found."""
+    is_ready = row.state == ExportState.READY
+    return {
+        "id": str(row.pk),
+        "state": row.state,
+        "requested_at": instant(row.requested_at),
+        "rows": row.rows_written,
+        "manifest": row.manifest if is_ready else None,
+        "file": file if is_ready else None,
+        "error": row.error,
+    }

@@ -1,0 +1,213 @@
+"""Webhook endpoints, their secrets and deliveries."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.decisions import instant
+from moderation.api.serializers.fields import (
+    FlagField,
+    OneOfField,
+    TextField,
+    TextListField,
+    WholeNumberField,
+)
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import Delivery, SigningSecret, WebhookEndpoint
+from moderation.models.deliveries import DeliveryState
+from moderation.models.webhooks import EndpointState, SignatureKind, WebhookEvent
+
+MAX_OVERLAP_HOURS = 24 * 30
+DEFAULT_OVERLAP_HOURS = 24
+
+
+class EventListField(TextListField):
+    """Names of events."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_items=len(WebhookEvent.values), max_length=40, **kwargs)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        """Return the names, each once."""
+        names = super().to_internal_value(data)
+        if set(names) - set(WebhookEvent.values):
+            message = f"Must be of {', '.join(WebhookEvent.values)}."
+            raise serializers.ValidationError(message, code="invalid_choice")
+        return list(dict.fromkeys(names))
+
+
+class EndpointRequestSerializer(StrictSerializer):
+    """Where and of what the platform wants to be told."""
+
+    url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
+    events = EventListField(required=False, allow_null=True, help_text="All, if left out.")
+    signature = OneOfField(
+        choices=SignatureKind.values, required=False, default=SignatureKind.HMAC, help_text="hmac or ed25519."
+    )
+
+
+class EndpointChangeSerializer(StrictSerializer):
+    """What changes; the rest stays."""
+
+    url = TextField(max_length=500, required=False, allow_null=True)
+    events = EventListField(required=False, allow_null=True)
+    is_active = FlagField(required=False, allow_null=True)
+
+
+class SecretRequestSerializer(StrictSerializer):
+    """The secret that is to come."""
+
+    signature = OneOfField(choices=SignatureKind.values, required=False, default=SignatureKind.HMAC)
+    overlap_hours = WholeNumberField(
+        required=False,
+        default=DEFAULT_OVERLAP_HOURS,
+        help_text=f"How long the old ones sign, too: 0 to {MAX_OVERLAP_HOURS}.",
+    )
+
+    def validate_overlap_hours(self, hours: int) -> int:
+        """Refuse an overlap without end."""
+        if hours > MAX_OVERLAP_HOURS:
+            raise serializers.ValidationError(f"Must not be more than {MAX_OVERLAP_HOURS}.", code="max_value")
+        return hours
+
+
+class SecretSerializer(serializers.Serializer[Any]):
+    """A secret in force; it cannot be read again."""
+
+    id = serializers.CharField()
+    signature = serializers.ChoiceField(choices=SignatureKind.values)
+    public_key = serializers.CharField(help_text="Of ed25519; empty for hmac.")
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewSecretSerializer(SecretSerializer):
+    """A new secret, shown this once."""
+
+    secret = serializers.CharField(help_text="whsec_… to verify with; of ed25519 the public key whpk_….")
+
+
+class EndpointSerializer(serializers.Serializer[Any]):
+    """An endpoint as it stands."""
+
+    id = serializers.CharField()
+    url = serializers.CharField()
+    events = serializers.ListField(child=serializers.CharField(), help_text="Empty: all.")
+    state = serializers.ChoiceField(choices=EndpointState.values)
+    state_reason = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class NewEndpointSerializer(EndpointSerializer):
+    """A new endpoint with its secret, shown this once."""
+
+    secret = serializers.CharField(help_text="whsec_… to verify with; of ed25519 the public key whpk_….")
+
+
+class EndpointListSerializer(serializers.Serializer[Any]):
+    """All endpoints: there are few."""
+
+    data = EndpointSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+
+
+class DeliveryQuerySerializer(PageQuerySerializer):
+    """Which deliveries are asked for."""
+
+    state = OneOfField(choices=DeliveryState.values, required=False)
+    cursor = KeysetField(kinds=(datetime, str), required=False)
+
+
+class AttemptSerializer(serializers.Serializer[Any]):
+    """One call of the endpoint."""
+
+    at = serializers.DateTimeField()
+    status = serializers.IntegerField(allow_null=True, help_text="Null when no answer came.")
+    error = serializers.CharField()
+    duration_ms = serializers.IntegerField()
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    """One message to one endpoint."""
+
+    id = serializers.CharField(help_text="The webhook-id, the same on every attempt.")
+    event = serializers.CharField()
+    state = serializers.ChoiceField(choices=DeliveryState.values)
+    post = serializers.CharField(help_text="Your id of the post.")
+    sequence = serializers.IntegerField(help_text="Its place among the messages about the post.")
+    attempts = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    next_attempt_at = serializers.DateTimeField(allow_null=True)
+    delivered_at = serializers.DateTimeField(allow_null=True)
+    last_error = serializers.CharField()
+
+
+class WholeDeliverySerializer(DeliverySerializer):
+    """A message with its body and every attempt."""
+
+    body = serializers.DictField()
+    log = AttemptSerializer(many=True)
+
+
+class DeliveryPageSerializer(serializers.Serializer[Any]):
+    """Deliveries, the newest first."""
+
+    data = DeliverySerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+def endpoint(row: WebhookEndpoint) -> dict[str, Any]:
+    """Return an endpoint."""
+    return {
+        "id": str(row.pk),
+        "url": row.url,
+        "events": row.events,
+        "state": row.state,
+        "state_reason": row.state_reason,
+        "created_at": instant(row.created_at),
+    }
+
+
+def secret(row: SigningSecret) -> dict[str, Any]:
+    """Return what may be known of a secret."""
+    return {
+        "id": str(row.pk),
+        "signature": row.kind,
+        "public_key": row.public_key,
+        "created_at": instant(row.created_at),
+        "expires_at": instant(row.expires_at) if row.expires_at else None,
+    }
+
+
+def delivery(row: Delivery) -> dict[str, Any]:
+    """Return a delivery that was loaded with its post."""
+    is_waiting = row.state == DeliveryState.WAITING
+    return {
+        "id": str(row.pk),
+        "event": row.event,
+        "state": row.state,
+        "post": row.post.external_id if row.post else "",
+        "sequence": row.sequence,
+        "attempts": row.attempts,
+        "created_at": instant(row.created_at),
+        "next_attempt_at": instant(row.next_attempt_at) if is_waiting else None,
+        "delivered_at": instant(row.delivered_at) if row.delivered_at else None,
+        "last_error": row.last_error,
+    }
+
+
+def whole_delivery(row: Delivery) -> dict[str, Any]:
+    """Return a delivery with its body and log."""
+    log = [
+        {
+            "at": instant(attempt.at),
+            "status": attempt.status,
+            "error": attempt.error,
+            "duration_ms": attempt.duration_ms,
+        }
+        for attempt in row.log.all()
+    ]
+    return delivery(row) | {"body": row.body, "log": log}

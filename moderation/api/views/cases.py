@@ -1,0 +1,246 @@
+"""Cases: read, claim, escalate and decide them in the name of a person."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.cases import (
+    CasePageSerializer,
+    CaseQuerySerializer,
+    CaseSerializer,
+    ClaimRequestSerializer,
+    ClaimSerializer,
+    ClaimsSerializer,
+    DecisionRequestSerializer,
+    NoteSerializer,
+    WholeCaseSerializer,
+    case,
+    whole_case,
+)
+from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
+from moderation.api.serializers.keyset import encode
+from moderation.api.views.base import (
+    IF_MATCH,
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    etag_of,
+    number_of,
+    person_of,
+    problem_responses,
+    refuse_changed,
+)
+from moderation.models import Case
+from moderation.models.cases import CaseReason, Verdict
+from moderation.models.platforms import Scope
+from moderation.operations import review
+from moderation.queries import casework
+
+EVERY_QUEUE = "all"
+_CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
+_CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed", "already_decided")
+
+
+class Cases(DoorView):
+    """GET /cases"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_cases",
+        summary="Read cases",
+        description="Your platform's cases by expected harm. Scope: `cases:read`.",
+        parameters=[CaseQuerySerializer],
+        responses={200: CasePageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked, at = self.query(CaseQuerySerializer, request), timezone.now()
+        wanted = casework.Wanted(
+            state=asked["state"],
+            reason=asked.get("queue", ""),
+            priority_from=asked.get("priority_gte"),
+            after=asked.get("cursor"),
+        )
+        rows, has_more = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
+        cursor = encode(float(rows[-1].priority), rows[-1].pk) if has_more else None
+        return Response({"data": [case(row, at=at) for row in rows], "next_cursor": cursor})
+
+
+class OneCase(DoorView):
+    """GET /cases/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_case",
+        summary="Read a case",
+        description="The case with what its post says. The ETag is its version. Scope: `cases:read`.",
+        parameters=[_CASE_ID],
+        responses={200: WholeCaseSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one case."""
+        row = _own_case(request, id)
+        return Response(whole_case(row, at=timezone.now()), headers={"ETag": etag_of(row.version)})
+
+
+class Claims(DoorView):
+    """POST /queues/{queue}/claims"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="claim_cases",
+        summary="Claim the next cases",
+        description=(
+            "Takes the most harmful cases that nobody holds, those held already first. Nobody else gets them "
+            "until the lease ends. Scope: `decisions:write`."
+        ),
+        parameters=[
+            ONCE,
+            OpenApiParameter(
+                "queue",
+                str,
+                OpenApiParameter.PATH,
+                enum=[EVERY_QUEUE, *CaseReason.values],
+                description="A reason, or all.",
+            ),
+        ],
+        request=ClaimRequestSerializer,
+        responses={
+            200: ClaimsSerializer,
+            **problem_responses("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request, queue: str) -> Response:
+        """Claim some cases."""
+        if queue not in (EVERY_QUEUE, *CaseReason.values):
+            raise Refused("not_found", "There is no such queue.")
+        count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
+        own = casework.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
+        claimed = review.claim_next(moderator=person_of(request), at=at, count=count, among=own)
+        rows = casework.some(case_ids=[row.pk for row in claimed])
+        lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
+        return Response(
+            {
+                "cases": [case(row, at=at) for row in rows],
+                "lease_end_at": instant(lease_end_at) if lease_end_at else None,
+            }
+        )
+
+
+class OneClaim(DoorView):
+    """PUT and DELETE /claims/{id}"""
+
+    scopes: ClassVar = {"PUT": Scope.DECISIONS_WRITE, "DELETE": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="hold_case",
+        summary="Claim a case, or keep it longer",
+        description="The id is that of the case. Safe to repeat: a heartbeat. Scope: `decisions:write`.",
+        parameters=[_CASE_ID],
+        request=None,
+        responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
+    )
+    def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Claim or renew."""
+        at = timezone.now()
+        held = review.claim(case_id=_own_case(request, id).pk, moderator=person_of(request), at=at)
+        return Response(_claim(_own_case(request, id), at=at, lease_end_at=held.lease_end_at))
+
+    @extend_schema(
+        operation_id="hand_back_case",
+        summary="Hand a case back",
+        description="Nothing happens if somebody else holds it. Scope: `decisions:write`.",
+        parameters=[_CASE_ID],
+        responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
+    )
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Hand back."""
+        review.hand_back(case_id=_own_case(request, id).pk, moderator=person_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class CaseDecisions(DoorView):
+    """POST /cases/{id}/decisions"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="decide_case",
+        summary="Decide a case",
+        description=(
+            "Needs a live claim and the version that was looked at. It takes effect after the time for "
+            "undoing. One decision wins per version: who comes second gets it in `decision` of the problem. "
+            "Scope: `decisions:write`."
+        ),
+        parameters=[ONCE, IF_MATCH, _CASE_ID],
+        request=DecisionRequestSerializer,
+        responses={
+            201: DecisionSerializer,
+            **problem_responses(
+                "claim_lost", "post_changed", "precondition_failed", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS
+            ),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Decide."""
+        row = _own_case(request, id)
+        refuse_changed(request, etag_of(row.version))
+        given = self.read(DecisionRequestSerializer, request)
+        try:
+            made = review.decide(
+                case_id=row.pk,
+                case_version=given["version"],
+                moderator=person_of(request),
+                verdict=Verdict(given["verdict"]),
+                reason=given.get("reason", ""),
+                note=given.get("note", ""),
+                at=timezone.now(),
+            )
+        except review.AlreadyDecided as lost:
+            winner = decision(lost.decision)
+            raise Refused("already_decided", "The case was decided before.", decision=winner) from None
+        return Response(decision(made), status=status.HTTP_201_CREATED)
+
+
+class CaseEscalations(DoorView):
+    """POST /cases/{id}/escalations"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="escalate_case",
+        summary="Hand a case to the leads",
+        description="Needs a live claim. Scope: `decisions:write`.",
+        parameters=[ONCE, _CASE_ID],
+        request=NoteSerializer,
+        responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Escalate."""
+        row, at = _own_case(request, id), timezone.now()
+        note = self.read(NoteSerializer, request).get("note", "")
+        review.escalate(case_id=row.pk, moderator=person_of(request), note=note, at=at)
+        return Response(case(_own_case(request, id), at=at), status=status.HTTP_201_CREATED)
+
+
+def _own_case(request: Request, identifier: str) -> Case:
+    try:
+        return casework.one(platform=platform_of(request), case_id=number_of(identifier))
+    except Case.DoesNotExist:
+        raise Refused("not_found", "No case has this id.") from None
+
+
+def _claim(row: Case, *, at: datetime, lease_end_at: datetime | None) -> dict[str, object]:
+    return {"case": case(row, at=at), "lease_end_at": instant(lease_end_at) if lease_end_at else None}

@@ -1,0 +1,148 @@
+"""Labels page by page, and exports as files."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.http import FileResponse
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.labels import (
+    ExportRequestSerializer,
+    ExportSerializer,
+    LabelPageSerializer,
+    LabelQuerySerializer,
+    export,
+    label,
+)
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    number_of,
+    person_of,
+    problem_responses,
+)
+from moderation.models import Export
+from moderation.models.exports import ExportState
+from moderation.models.platforms import Scope
+from moderation.operations import export as exports
+from moderation.queries import labels
+from moderation.queries.labels import LabelFilter
+
+_EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
+
+
+class Labels(DoorView):
+    """GET /labels"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_labels",
+        summary="Read labels",
+        description="Your posts that people judged, the oldest first. Scope: `labels:export`.",
+        parameters=[LabelQuerySerializer],
+        responses={200: LabelPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(LabelQuerySerializer, request)
+        wanted = LabelFilter(
+            since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
+        )
+        rows, end = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
+        cursor = encode(*end) if end else None
+        return Response({"data": [label(row) for row in rows], "next_cursor": cursor})
+
+
+class Exports(DoorView):
+    """POST /exports"""
+
+    scopes: ClassVar = {"POST": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="request_export",
+        summary="Ask for an export of labels",
+        description=(
+            "A task writes your labels to a file. Needs a key that acts for somebody who may export. "
+            "Scope: `labels:export`."
+        ),
+        parameters=[ONCE],
+        request=ExportRequestSerializer,
+        responses={
+            202: ExportSerializer,
+            **problem_responses("nobody_behind_key", "not_allowed", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Ask for one."""
+        given = self.read(ExportRequestSerializer, request)
+        person, platform = person_of(request), platform_of(request)
+        if not person.may_export:
+            raise Refused("not_allowed", "Only leads and ML engineers export labels.")
+        wanted = LabelFilter(since=given.get("since"), until=given.get("until"))
+        row = exports.request(requested_by=person, platform=platform, wanted=wanted, at=timezone.now())
+        location = reverse("api:export", args=[str(row.pk)])
+        return Response(_shown(row), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
+
+
+class OneExport(DoorView):
+    """GET /exports/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_export",
+        summary="Read how far an export is",
+        description="Scope: `labels:export`.",
+        parameters=[_EXPORT_ID],
+        responses={200: ExportSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one."""
+        return Response(_shown(_own_export(request, id)))
+
+
+class ExportFile(DoorView):
+    """GET /exports/{id}/file"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_export_file",
+        summary="Get the file of an export",
+        description="JSON lines, one label each. Scope: `labels:export`.",
+        parameters=[_EXPORT_ID],
+        responses={
+            (200, "application/x-ndjson"): OpenApiTypes.STR,
+            **problem_responses("not_found", "not_ready"),
+        },
+    )
+    def get(self, request: Request, id: str) -> Any:  # noqa: A002 - as above
+        """Stream the file."""
+        row = _own_export(request, id)
+        if row.state != ExportState.READY:
+            raise Refused("not_ready", f"The export is {row.state}.")
+        file = exports.path_of(row).open("rb")  # closed by the response
+        return FileResponse(file, content_type="application/x-ndjson")
+
+
+def _own_export(request: Request, identifier: str) -> Export:
+    row = Export.objects.filter(platform=platform_of(request), pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No export has this id.")
+    return row
+
+
+def _shown(row: Export) -> dict[str, Any]:
+    return export(row, file=reverse("api:export-file", args=[str(row.pk)]))

@@ -1,0 +1,289 @@
+"""Webhook endpoints, their secrets, and the log of deliveries."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import ClassVar
+from uuid import UUID
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.webhooks import (
+    DeliveryPageSerializer,
+    DeliveryQuerySerializer,
+    EndpointChangeSerializer,
+    EndpointListSerializer,
+    EndpointRequestSerializer,
+    EndpointSerializer,
+    NewEndpointSerializer,
+    NewSecretSerializer,
+    SecretRequestSerializer,
+    WholeDeliverySerializer,
+    delivery,
+    endpoint,
+    secret,
+    whole_delivery,
+)
+from moderation.api.views.base import (
+    BODY_PROBLEMS,
+    IF_MATCH,
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    etag_of,
+    number_of,
+    problem_responses,
+    refuse_changed,
+)
+from moderation.models import Delivery, WebhookEndpoint
+from moderation.models.platforms import Scope
+from moderation.models.webhooks import SignatureKind
+from moderation.operations import egress, notify, webhooks
+from moderation.queries import hooks
+
+_ENDPOINT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The endpoint.")
+_DELIVERY_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The webhook-id.")
+
+
+class Endpoints(DoorView):
+    """GET and POST /webhook-endpoints"""
+
+    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN, "POST": Scope.WEBHOOKS_ADMIN}
+    shows_secret = True
+
+    @extend_schema(
+        operation_id="read_endpoints",
+        summary="Read webhook endpoints",
+        description="Scope: `webhooks:admin`.",
+        responses={200: EndpointListSerializer, **problem_responses()},
+    )
+    def get(self, request: Request) -> Response:
+        """Read all."""
+        return Response({"data": [endpoint(row) for row in hooks.endpoints(platform=platform_of(request))]})
+
+    @extend_schema(
+        operation_id="add_endpoint",
+        summary="Add a webhook endpoint",
+        description=(
+            "Decisions from now on are sent there, signed by the Standard Webhooks specification. The answer "
+            "shows the secret, this once. Scope: `webhooks:admin`."
+        ),
+        parameters=[ONCE],
+        request=EndpointRequestSerializer,
+        responses={
+            201: NewEndpointSerializer,
+            **problem_responses("endpoint_exists", "too_many_endpoints", "cannot_encrypt", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Add one."""
+        given = self.read(EndpointRequestSerializer, request)
+        try:
+            row, shown = webhooks.add(
+                platform=platform_of(request),
+                url=given["url"],
+                events=given.get("events", ()),
+                kind=SignatureKind(given["signature"]),
+                at=timezone.now(),
+            )
+        except egress.Refused as refused:
+            raise _refused_url(refused) from None
+        headers = {"Location": reverse("api:endpoint", args=[str(row.pk)]), "ETag": etag_of(row.version)}
+        return Response(endpoint(row) | {"secret": shown}, status=status.HTTP_201_CREATED, headers=headers)
+
+
+class OneEndpoint(DoorView):
+    """GET, PATCH and DELETE /webhook-endpoints/{id}"""
+
+    scopes: ClassVar = dict.fromkeys(("GET", "PATCH", "DELETE"), Scope.WEBHOOKS_ADMIN)
+
+    @extend_schema(
+        operation_id="read_endpoint",
+        summary="Read a webhook endpoint",
+        description="Scope: `webhooks:admin`.",
+        parameters=[_ENDPOINT_ID],
+        responses={200: EndpointSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one."""
+        row = _own_endpoint(request, id)
+        return Response(endpoint(row), headers={"ETag": etag_of(row.version)})
+
+    @extend_schema(
+        operation_id="change_endpoint",
+        summary="Change a webhook endpoint",
+        description="Disabled, what waits for it fails and can be replayed. Scope: `webhooks:admin`.",
+        parameters=[_ENDPOINT_ID, IF_MATCH],
+        request=EndpointChangeSerializer,
+        responses={
+            200: EndpointSerializer,
+            **problem_responses("not_found", "endpoint_exists", "precondition_failed", *BODY_PROBLEMS),
+        },
+    )
+    def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Change one."""
+        row = _own_endpoint(request, id)
+        refuse_changed(request, etag_of(row.version))
+        given = self.read(EndpointChangeSerializer, request)
+        try:
+            row = webhooks.change(
+                endpoint_id=row.pk,
+                url=given.get("url"),
+                events=given.get("events"),
+                is_active=given.get("is_active"),
+                version=row.version if "If-Match" in request.headers else None,
+                at=timezone.now(),
+            )
+        except egress.Refused as refused:
+            raise _refused_url(refused) from None
+        return Response(endpoint(row), headers={"ETag": etag_of(row.version)})
+
+    @extend_schema(
+        operation_id="remove_endpoint",
+        summary="Remove a webhook endpoint",
+        description="What waits for it is cancelled; its secrets are deleted. Scope: `webhooks:admin`.",
+        parameters=[_ENDPOINT_ID, IF_MATCH],
+        responses={204: None, **problem_responses("not_found", "precondition_failed")},
+    )
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Remove one."""
+        row = _own_endpoint(request, id)
+        refuse_changed(request, etag_of(row.version))
+        webhooks.remove(endpoint_id=row.pk, at=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class EndpointSecrets(DoorView):
+    """POST /webhook-endpoints/{id}/secrets"""
+
+    scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}
+    shows_secret = True
+
+    @extend_schema(
+        operation_id="rotate_secret",
+        summary="Exchange the signing secret",
+        description=(
+            "Until the overlap is over, every message carries a signature of the old and of the new secret. "
+            "Scope: `webhooks:admin`."
+        ),
+        parameters=[ONCE, _ENDPOINT_ID],
+        request=SecretRequestSerializer,
+        responses={
+            201: NewSecretSerializer,
+            **problem_responses("not_found", "cannot_encrypt", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Make a new secret."""
+        row = _own_endpoint(request, id)
+        given = self.read(SecretRequestSerializer, request)
+        made, shown = webhooks.rotate(
+            endpoint_id=row.pk,
+            overlap=timedelta(hours=given["overlap_hours"]),
+            kind=SignatureKind(given["signature"]),
+            at=timezone.now(),
+        )
+        return Response(secret(made) | {"secret": shown}, status=status.HTTP_201_CREATED)
+
+
+class EndpointDeliveries(DoorView):
+    """GET /webhook-endpoints/{id}/deliveries"""
+
+    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
+
+    @extend_schema(
+        operation_id="read_deliveries",
+        summary="Read an endpoint's deliveries",
+        description="The newest first. Scope: `webhooks:admin`.",
+        parameters=[_ENDPOINT_ID, DeliveryQuerySerializer],
+        responses={200: DeliveryPageSerializer, **problem_responses("not_found", "invalid_fields")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Read one page."""
+        row = _own_endpoint(request, id)
+        asked = self.query(DeliveryQuerySerializer, request)
+        found, has_more = hooks.deliveries(
+            endpoint=row,
+            state=asked.get("state", ""),
+            after=_position(asked.get("cursor")),
+            limit=asked["limit"],
+        )
+        cursor = encode(found[-1].created_at, str(found[-1].pk)) if has_more else None
+        return Response({"data": [delivery(one) for one in found], "next_cursor": cursor})
+
+
+class OneDelivery(DoorView):
+    """GET /deliveries/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
+
+    @extend_schema(
+        operation_id="read_delivery",
+        summary="Read a delivery",
+        description="With its body and every attempt. Scope: `webhooks:admin`.",
+        parameters=[_DELIVERY_ID],
+        responses={200: WholeDeliverySerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Read one."""
+        return Response(whole_delivery(_own_delivery(request, id)))
+
+
+class DeliveryReplays(DoorView):
+    """POST /deliveries/{id}/replay"""
+
+    scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}
+
+    @extend_schema(
+        operation_id="replay_delivery",
+        summary="Send a delivery again",
+        description="With the same id and body, signed anew. Scope: `webhooks:admin`.",
+        parameters=[ONCE, _DELIVERY_ID],
+        request=None,
+        responses={
+            202: WholeDeliverySerializer,
+            **problem_responses("not_found", "no_replay", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Replay one."""
+        row = _own_delivery(request, id)
+        notify.replay(delivery_id=str(row.pk), at=timezone.now())
+        return Response(whole_delivery(_own_delivery(request, id)), status=status.HTTP_202_ACCEPTED)
+
+
+def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
+    try:
+        return hooks.endpoint(platform=platform_of(request), endpoint_id=number_of(identifier))
+    except WebhookEndpoint.DoesNotExist:
+        raise Refused("not_found", "No endpoint has this id.") from None
+
+
+def _own_delivery(request: Request, identifier: str) -> Delivery:
+    try:
+        return hooks.delivery(platform=platform_of(request), delivery_id=identifier)
+    except Delivery.DoesNotExist:
+        raise Refused("not_found", "No delivery has this id.") from None
+
+
+def _position(cursor: tuple[datetime, str] | None) -> tuple[datetime, str] | None:
+    if cursor is None:
+        return None
+    try:
+        return cursor[0], str(UUID(cursor[1]))
+    except ValueError:
+        refusal = ErrorDetail("Must be the next_cursor of an earlier answer.", code="invalid_cursor")
+        raise ValidationError({"cursor": [refusal]}) from None
+
+
+def _refused_url(refused: egress.Refused) -> ValidationError:
+    return ValidationError({"url": [ErrorDetail(str(refused), code="forbidden_address")]})

@@ -1,0 +1,103 @@
+"""Limits per key, in the broker's store: real ones, with small figures."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+import redis
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from moderation.models import ApiKey
+from moderation.operations import limits
+from moderation.operations.limits import Bucket
+from tests.moderation.api.answers import problem
+
+Later = Callable[[float], datetime]
+BUCKET = Bucket(name="posts", per_minute=60, burst=3)
+
+
+@pytest.fixture
+def owner() -> str:
+    """Somebody whose bucket is full."""
+    return uuid.uuid4().hex
+
+
+class TestTake:
+    def test_holds_a_burst_and_fills_evenly(self, owner: str, later: Later) -> None:
+        left = [limits.take(bucket=BUCKET, owner=owner, at=later(0)) for _ in range(3)]
+
+        assert [taken and taken.remaining for taken in left] == [2, 1, 0]
+        with pytest.raises(limits.LimitReached) as reached:
+            limits.take(bucket=BUCKET, owner=owner, at=later(0))
+        assert reached.value.taken.reset_seconds == 1
+        assert limits.take(bucket=BUCKET, owner=owner, at=later(1))
+
+    def test_a_request_above_the_burst_passes_once_and_is_paid_for(self, owner: str, later: Later) -> None:
+        assert limits.take(bucket=BUCKET, owner=owner, at=later(0), cost=30)
+
+        with pytest.raises(limits.LimitReached) as reached:
+            limits.take(bucket=BUCKET, owner=owner, at=later(0))
+        assert reached.value.taken.reset_seconds == 28
+
+    def test_owners_do_not_share(self, owner: str, later: Later) -> None:
+        limits.take(bucket=BUCKET, owner=owner, at=later(0), cost=3)
+
+        assert limits.take(bucket=BUCKET, owner=owner + "2", at=later(0))
+
+    def test_without_the_store_nobody_is_refused(
+        self, owner: str, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        lost = redis.Redis(port=1, socket_connect_timeout=0.1).register_script(limits._TAKE)
+        monkeypatch.setattr(limits, "_script", lambda: lost)
+        monkeypatch.setattr(limits._Store, "paused_until", 0.0)
+
+        assert [limits.take(bucket=BUCKET, owner=owner, at=later(0)) for _ in range(5)] == [None] * 5
+
+
+class TestDoor:
+    def test_tells_what_is_left_and_refuses_with_the_seconds_to_wait(
+        self, door: APIClient, payload: dict[str, Any]
+    ) -> None:
+        ApiKey.objects.update(posts_per_minute=6)
+
+        first = door.post("/api/v1/posts", payload, format="json")
+        second = door.post("/api/v1/posts", payload, format="json")
+
+        assert first.headers["RateLimit-Policy"] == '"posts";q=1;w=10'
+        assert first.headers["RateLimit"] == '"posts";r=0;t=10'
+        problem(second, status=429, code="rate_limited")
+        assert 1 <= int(second.headers["Retry-After"]) <= 10
+
+    def test_a_bulk_request_costs_its_lines(self, door: APIClient) -> None:
+        ApiKey.objects.update(posts_per_minute=6_000)
+
+        answer = door.post("/api/v1/posts:bulk", "{}\n" * 400, content_type="application/x-ndjson")
+
+        assert answer.headers["RateLimit"].startswith('"posts";r=600;')
+
+    def test_reading_is_counted_apart(self, door: APIClient, payload: dict[str, Any]) -> None:
+        ApiKey.objects.update(posts_per_minute=6)
+        door.post("/api/v1/posts", payload, format="json")
+
+        assert door.get("/api/v1/decisions").status_code == 200
+
+    def test_one_reporter_cannot_flood(
+        self, door: APIClient, complaint: dict[str, Any], settings: Settings
+    ) -> None:
+        settings.COMPLAINTS_PER_REPORTER_BURST = 3
+        reporter = {"external_id": uuid.uuid4().hex}
+        answers = [
+            door.post(
+                "/api/v1/complaints", complaint | {"post": f"p-{n}", "reporter": reporter}, format="json"
+            )
+            for n in range(4)
+        ]
+
+        assert [answer.status_code for answer in answers] == [202, 202, 202, 429]
+        others = complaint | {"reporter": {"external_id": uuid.uuid4().hex}}
+        assert door.post("/api/v1/complaints", others, format="json").status_code == 202

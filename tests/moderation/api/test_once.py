@@ -1,0 +1,154 @@
+"""Idempotency-Key: done once, answered alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from moderation.api.views.base import DoorView
+from moderation.models import Platform, Post, SigningSecret, StoredAnswer
+from moderation.operations import idempotency
+from tests.moderation.api.answers import problem
+
+KEY = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
+Later = Callable[[float], datetime]
+
+
+def send(door: APIClient, payload: dict[str, Any], **headers: str) -> Any:
+    return door.post("/api/v1/posts", payload, format="json", **headers)
+
+
+class TestRepeated:
+    def test_gets_status_body_and_location_of_the_first(
+        self, door: APIClient, payload: dict[str, Any]
+    ) -> None:
+        first = send(door, payload, **KEY)
+        again = send(door, payload, **KEY)
+
+        assert (again.status_code, again.json()) == (first.status_code, first.json())
+        assert again.headers["Location"] == first.headers["Location"]
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert "Idempotent-Replayed" not in first.headers
+
+    def test_does_nothing_twice(self, door: APIClient, payload: dict[str, Any]) -> None:
+        send(door, payload, **KEY)
+        Post.objects.all().delete()
+
+        assert send(door, payload, **KEY).status_code == 202
+        assert not Post.objects.exists()
+
+    def test_with_another_body_is_refused(self, door: APIClient, payload: dict[str, Any]) -> None:
+        send(door, payload, **KEY)
+
+        problem(send(door, payload | {"text": "Other"}, **KEY), status=422, code="idempotency_key_reused")
+
+    def test_at_another_address_is_refused(
+        self, door: APIClient, payload: dict[str, Any], complaint: dict[str, Any]
+    ) -> None:
+        send(door, payload, **KEY)
+
+        answer = door.post("/api/v1/complaints", complaint, format="json", **KEY)
+
+        problem(answer, status=422, code="idempotency_key_reused")
+
+    def test_after_a_day_is_a_new_request(self, door: APIClient, payload: dict[str, Any]) -> None:
+        send(door, payload, **KEY)
+        StoredAnswer.objects.update(answered_at=timezone.now() - timedelta(hours=24))
+
+        assert "Idempotent-Replayed" not in send(door, payload | {"external_id": "p-2"}, **KEY).headers
+
+    def test_a_refusal_is_not_kept(self, door: APIClient, payload: dict[str, Any]) -> None:
+        assert send(door, payload | {"text": 7}, **KEY).status_code == 422
+
+        assert send(door, payload, **KEY).status_code == 202
+
+    @pytest.mark.parametrize("key", ["", "x" * 256, "two words", "ümlaut"])
+    def test_refuses_a_key_that_is_none(self, door: APIClient, payload: dict[str, Any], key: str) -> None:
+        answer = send(door, payload, HTTP_IDEMPOTENCY_KEY=key)
+
+        problem(answer, status=400, code="malformed_request")
+
+
+def test_another_platform_has_its_own_keys(
+    door: APIClient, payload: dict[str, Any], other_door: APIClient
+) -> None:
+    send(door, payload, **KEY)
+
+    answer = send(other_door, payload | {"platform": "other"}, **KEY)
+
+    assert answer.status_code == 202
+    assert "Idempotent-Replayed" not in answer.headers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
+    door: APIClient, payload: dict[str, Any], platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
+    digest = hashlib.sha256(f"{platform.pk}:order-66".encode()).digest()
+    number = int.from_bytes(digest[:8], "big", signed=True)
+    parameters = connection.get_connection_params()
+    login = {
+        name: parameters[name]
+        for name in ("dbname", "user", "password", "host", "port")
+        if name in parameters
+    }
+    with psycopg.connect(**login) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+        busy = send(door, payload, **KEY)
+    after = send(door, payload, **KEY)
+
+    assert problem(busy, status=409, code="request_in_flight")
+    assert busy.headers["Retry-After"] == "1"
+    assert after.status_code == 202
+
+
+def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
+    door: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("moderation.operations.idempotency.StoredAnswer.objects.update_or_create", fail)
+    door.raise_request_exception = False
+
+    assert send(door, payload, **KEY).status_code == 500
+    assert not Post.objects.exists()
+
+
+def test_a_secret_answer_is_kept_encrypted(door: APIClient) -> None:
+    body = {"url": "https://hooks.example/"}
+    first = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    again = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+
+    assert again.json() == first.json()
+    assert first.json()["secret"] not in StoredAnswer.objects.get().body
+    assert SigningSecret.objects.count() == 1
+
+
+def test_pruning_deletes_what_is_older_than_a_day(platform: Platform, at: datetime, later: Later) -> None:
+    for number in range(3):
+        StoredAnswer.objects.create(
+            platform=platform, key=str(number), request_digest="", status=202, answered_at=later(number)
+        )
+
+    assert idempotency.prune(at=later(86_400 + 1)) == 2
+    assert StoredAnswer.objects.get().key == "2"
+
+
+def test_every_post_of_the_door_is_wrapped() -> None:
+    def below(kind: type) -> list[type]:
+        return [one for child in kind.__subclasses__() for one in (child, *below(child))]
+
+    posting = [view for view in below(DoorView) if "post" in view.__dict__]
+
+    assert len(posting) > 10
+    assert all(hasattr(view.__dict__["post"], "__wrapped__") for view in posting)

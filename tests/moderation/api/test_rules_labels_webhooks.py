@@ -1,0 +1,198 @@
+"""Rules, labels, exports and webhook endpoints through the door."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from moderation.models import Ban, Case, Delivery, Export, Platform, User, WebhookEndpoint
+from moderation.models.cases import Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.models.platforms import Scope
+from moderation.operations import export, keys, review, webhooks
+from tests.moderation.api.answers import pointers, problem
+
+
+@pytest.fixture
+def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
+    """A client whose key acts in a lead's name."""
+    _, secret = keys.issue(
+        platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
+    )
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
+def rule() -> dict[str, Any]:
+    ends = timezone.now() + timedelta(days=30)
+    return {"kind": "domain", "value": "evil.example", "reason": "pills", "expires_at": ends.isoformat()}
+
+
+@pytest.fixture
+def decided(claimed_case: Case, moderator: User, at: datetime) -> None:
+    """One label."""
+    review.decide(
+        case_id=claimed_case.pk,
+        case_version=claimed_case.version,
+        moderator=moderator,
+        verdict=Verdict.SPAM,
+        at=at + timedelta(seconds=5),
+    )
+
+
+class TestRules:
+    def test_bans_reads_and_lifts(self, lead_door: APIClient, rule: dict[str, Any]) -> None:
+        made = lead_door.post("/api/v1/rules", rule, format="json")
+        read = lead_door.get(made.headers["Location"])
+        stale = lead_door.delete(made.headers["Location"], HTTP_IF_MATCH='"7"')
+        lifted = lead_door.delete(made.headers["Location"], HTTP_IF_MATCH=read.headers["ETag"])
+
+        assert (made.status_code, read.json()) == (201, made.json())
+        problem(stale, status=412, code="precondition_failed")
+        assert lifted.status_code == 204
+        assert [row["id"] for row in lead_door.get("/api/v1/rules?state=ended").json()["data"]] == [
+            made.json()["id"]
+        ]
+        assert lead_door.get("/api/v1/rules").json()["data"] == []
+
+    def test_refuses_a_second_one_and_what_is_no_domain(
+        self, lead_door: APIClient, rule: dict[str, Any]
+    ) -> None:
+        lead_door.post("/api/v1/rules", rule, format="json")
+
+        problem(lead_door.post("/api/v1/rules", rule, format="json"), status=409, code="already_banned")
+        wrong = lead_door.post("/api/v1/rules", rule | {"value": "com"}, format="json")
+        assert pointers(problem(wrong, status=422, code="invalid_fields")) == {"/value": "not_bannable"}
+
+    @pytest.mark.parametrize("missing", ["kind", "value", "reason", "expires_at"])
+    def test_needs_an_end_and_all_the_rest(
+        self, lead_door: APIClient, rule: dict[str, Any], missing: str
+    ) -> None:
+        del rule[missing]
+
+        answer = lead_door.post("/api/v1/rules", rule, format="json")
+
+        assert pointers(problem(answer, status=422, code="invalid_fields")) == {f"/{missing}": "required"}
+
+    def test_refuses_who_is_no_lead(
+        self, platform: Platform, moderator: User, rule: dict[str, Any], at: datetime
+    ) -> None:
+        _, secret = keys.issue(
+            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
+        )
+        client = APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
+
+        problem(client.post("/api/v1/rules", rule, format="json"), status=403, code="not_allowed")
+        assert not Ban.objects.exists()
+
+    @pytest.mark.usefixtures("decided")
+    def test_backtest_counts_own_posts_only(
+        self, lead_door: APIClient, other_door: APIClient, rule: dict[str, Any], platform: Platform
+    ) -> None:
+        made = lead_door.post("/api/v1/rules", rule | {"value": "cats.example"}, format="json").json()
+
+        found = other_door.post(f"/api/v1/rules/{made['id']}/backtest").json()
+
+        assert (found["posts"], found["precision"]) == (0, None)
+
+
+@pytest.mark.usefixtures("decided")
+class TestLabels:
+    def test_are_read_without_names_and_addresses(self, door: APIClient) -> None:
+        [label] = door.get("/api/v1/labels").json()["data"]
+
+        assert label["label"] == 1
+        assert "record" not in label
+        assert "decided_by" not in label["provenance"]
+
+    def test_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
+        assert other_door.get("/api/v1/labels").json() == {"data": [], "next_cursor": None}
+
+    def test_go_into_a_file_of_this_platform(
+        self, lead_door: APIClient, other_door: APIClient, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        asked = lead_door.post("/api/v1/exports", {}, format="json")
+        address = asked.headers["Location"]
+        early = lead_door.get(f"{address}/file")
+        export.build(export_id=Export.objects.get().pk, at=timezone.now())
+        foreign = other_door.get(address)
+        ready = lead_door.get(address).json()
+        file = lead_door.get(ready["file"])
+
+        assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
+        problem(early, status=409, code="not_ready")
+        assert (ready["state"], ready["rows"]) == ("ready", 1)
+        assert len(b"".join(file.streaming_content).splitlines()) == 1
+        problem(foreign, status=404, code="not_found")
+
+
+class TestWebhooks:
+    def test_endpoints_are_added_changed_and_removed(self, door: APIClient) -> None:
+        made = door.post("/api/v1/webhook-endpoints", {"url": "https://hooks.example/a"}, format="json")
+        address = made.headers["Location"]
+        changed = door.patch(address, {"events": ["decision.reversed"]}, format="json")
+        stale = door.patch(address, {"is_active": False}, format="json", HTTP_IF_MATCH=made.headers["ETag"])
+        removed = door.delete(address)
+
+        assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
+        assert changed.json()["events"] == ["decision.reversed"]
+        assert "secret" not in changed.json()
+        problem(stale, status=412, code="precondition_failed")
+        assert removed.status_code == 204
+        assert door.get("/api/v1/webhook-endpoints").json() == {"data": []}
+
+    @pytest.mark.parametrize(
+        "url",
+        ["ftp://hooks.example/", "https://user:pass@hooks.example/", "http://hooks.example:6379/", "hooks"],
+    )
+    def test_refuses_addresses_that_must_not_be_called(self, door: APIClient, url: str) -> None:
+        answer = door.post("/api/v1/webhook-endpoints", {"url": url}, format="json")
+
+        assert pointers(problem(answer, status=422, code="invalid_fields")) == {"/url": "forbidden_address"}
+
+    def test_rotates_to_ed25519(self, door: APIClient, platform: Platform, at: datetime) -> None:
+        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+
+        answer = door.post(
+            f"/api/v1/webhook-endpoints/{row.pk}/secrets", {"signature": "ed25519"}, format="json"
+        ).json()
+
+        assert answer["secret"] == answer["public_key"]
+        assert answer["secret"].startswith("whpk_")
+        assert row.secrets.count() == 2
+
+    def test_the_log_can_be_read_and_replayed(
+        self, door: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
+    ) -> None:
+        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+        review.decide(
+            case_id=claimed_case.pk,
+            case_version=claimed_case.version,
+            moderator=moderator,
+            verdict=Verdict.SPAM,
+            at=at + timedelta(seconds=5),
+        )
+        Delivery.objects.update(state=DeliveryState.FAILED, attempts=10)
+
+        [listed] = door.get(f"/api/v1/webhook-endpoints/{row.pk}/deliveries?state=failed").json()["data"]
+        replayed = door.post(f"/api/v1/deliveries/{listed['id']}/replay")
+
+        assert replayed.status_code == 202
+        assert (replayed.json()["id"], replayed.json()["state"]) == (listed["id"], "waiting")
+        assert replayed.json()["body"]["data"]["verdict"] == "spam"
+
+    def test_another_platform_sees_nothing_of_it(
+        self, other_door: APIClient, platform: Platform, at: datetime
+    ) -> None:
+        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+
+        for method, path in [("get", ""), ("delete", ""), ("post", "/secrets"), ("get", "/deliveries")]:
+            answer = getattr(other_door, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")
+            problem(answer, status=404, code="not_found")
+        assert WebhookEndpoint.objects.get().state == "active"

@@ -1,0 +1,118 @@
+"""Verdicts while the sender waits: the same stored result, within a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from moderation.models import Case, Decision, Revision, Score
+from moderation.models.posts import ScoreState
+from moderation.operations import judge
+from tests.moderation.api.answers import problem
+from tests.moderation.fakes import FakeScorer
+
+
+def ask(door: APIClient, payload: dict[str, Any], **headers: str) -> Any:
+    return door.post("/api/v1/verdicts", payload, format="json", **headers)
+
+
+class TestInTime:
+    @pytest.mark.parametrize(
+        ("probability", "verdict", "route"),
+        [(0.05, "not_spam", "allow"), (0.5, "undecided", "review"), (0.97, "spam", "remove")],
+    )
+    def test_tells_verdict_and_route(
+        self,
+        door: APIClient,
+        payload: dict[str, Any],
+        fake_scorer: FakeScorer,
+        probability: float,
+        verdict: str,
+        route: str,
+    ) -> None:
+        fake_scorer.default = probability
+
+        answer = ask(door, payload).json()
+
+        assert (answer["verdict"], answer["route"]) == (verdict, route)
+        assert answer["spam_probability"] == probability
+        assert answer["is_degraded"] is False
+        assert (answer["case_id"] is not None) is (verdict == "undecided")
+        assert (answer["decision_id"] is not None) is (verdict != "undecided")
+
+    def test_stores_what_the_tasks_would_store(
+        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.default = 0.97
+
+        ask(door, payload)
+
+        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert Decision.objects.get().score == Score.objects.get()
+
+    def test_a_repeated_request_is_scored_once(
+        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        first, again = ask(door, payload).json(), ask(door, payload).json()
+
+        assert fake_scorer.asked == 1
+        assert {**first, "took_ms": 0} == {**again, "took_ms": 0}
+
+    def test_works_under_an_idempotency_key(
+        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        key = {"HTTP_IDEMPOTENCY_KEY": "v-1"}
+
+        assert ask(door, payload, **key).json() == ask(door, payload, **key).json()
+        assert Case.objects.count() == 1
+
+
+class TestOutOfTime:
+    def test_a_content_model_that_is_late_leaves_a_degraded_score(
+        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.is_degraded = True
+
+        answer = ask(door, payload).json()
+
+        assert (answer["is_degraded"], answer["verdict"]) == (True, "undecided")
+        assert Revision.objects.get().score_state == ScoreState.DEGRADED
+
+    def test_without_any_time_the_post_is_stored_for_the_tasks(
+        self,
+        door: APIClient,
+        payload: dict[str, Any],
+        fake_scorer: FakeScorer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(judge.now, "__kwdefaults__", {"budget_ms": 0})
+
+        answer = ask(door, payload)
+
+        assert answer.status_code == 200
+        assert (answer.json()["is_degraded"], answer.json()["release"]) == (True, None)
+        assert Revision.objects.get().score_state == ScoreState.PENDING
+
+    @pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "v-1"}])
+    def test_a_failure_leaves_the_post_for_the_tasks(
+        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, headers: dict[str, str]
+    ) -> None:
+        fake_scorer.poisonous = payload["text"]
+
+        answer = ask(door, payload, **headers)
+
+        assert (answer.status_code, answer.json()["verdict"]) == (200, "undecided")
+        assert Revision.objects.get().score_state == ScoreState.PENDING
+
+
+def test_has_a_burst_of_its_own(
+    door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, settings: Settings
+) -> None:
+    settings.VERDICTS_PER_MINUTE, settings.VERDICTS_BURST = 6, 1
+    ask(door, payload)
+
+    problem(ask(door, payload), status=429, code="rate_limited")
+    assert door.post("/api/v1/posts", payload, format="json").status_code == 202
