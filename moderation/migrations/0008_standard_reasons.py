@@ -5,14 +5,14 @@ from django.db import migrations
 SPAM, FINE = "spam", "not_spam"
 STANDARD = (
     (1, SPAM, "scam", "Scam or fraud", False, ["complaint:scam"]),
-    (2, SPAM, "phishing", "Phishing, false identity", False, ["complaint:impersonation", "context."]),
-    (3, SPAM, "advertising", "Unwanted advertising", False, ["content.text"]),
-    (4, SPAM, "copies", "Copies, fake engagement", False, ["social.", "journey."]),
+    (2, SPAM, "phishing", "Phishing", False, ["complaint:impersonation", "context."]),
+    (3, SPAM, "advertising", "Advertising", False, ["content.text"]),
+    (4, SPAM, "copies", "Copies, fake interest", False, ["social.", "journey."]),
     (5, SPAM, "adult", "Adult services", False, ["complaint:adult"]),
     (6, SPAM, "other_spam", "Other spam", True, []),
     (7, FINE, "ordinary", "Ordinary post", False, []),
-    (8, FINE, "false_report", "Reported in bad faith", False, []),
-    (9, FINE, "other_fine", "Fine for another reason", True, []),
+    (8, FINE, "false_report", "False report", False, []),
+    (9, FINE, "other_fine", "Other reason", True, []),
 )
 
 

@@ -31,7 +31,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     comfort.keep(user=request.user, comfort=form.comfort(keys=request.user.comfort.keys))
     messages.success(request, _("Saved."))
     response = redirect("comfort")
-    response.set_cookie("theme", form.cleaned_data["theme"], max_age=_YEAR_SECONDS, samesite="Lax")
+    theme, is_secure = form.cleaned_data["theme"], request.is_secure()
+    response.set_cookie("theme", theme, max_age=_YEAR_SECONDS, samesite="Lax", secure=is_secure)
     return response
 
 

@@ -48,7 +48,8 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
 
 def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
     """Return the variables of `_front.html` without a case: what waits."""
-    return {"at": at, "page": None, "overview": queue.overview(viewer=request.user, at=at)}
+    overview = queue.overview(viewer=request.user, at=at)
+    return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
 
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:

@@ -1,6 +1,6 @@
 /* What is in front and what comes behind it. Expects: #front with one element, a case ([data-case]) or the empty
    desk, each with data-address, data-title and data-announce; #desk, #notices and #announcements.
-   Others listen to the event front:shown; #desk[data-held] names the cases on this page. */
+   Others listen to the event front:shown; #desk[data-held] and [data-kept] name the cases of this page. */
 
 const desk = document.getElementById("desk");
 const slot = document.getElementById("front");
@@ -93,7 +93,9 @@ function show(element) {
 }
 
 function remember() {
+  const onPage = [...(isLeft ? [] : [current()]), ...ahead].map(idOf).filter(Boolean);
   desk.dataset.held = held().join(",");
+  desk.dataset.kept = onPage.join(","); // without those whose decision is on its way
 }
 
 export function notice(words) {

@@ -1,11 +1,12 @@
 /* The leases on the cases of this page: a countdown, a heartbeat while the page is looked at, who else is there, and
-   hand-back on leaving. Expects: #desk[data-beat][data-hand-back][data-held], #front with [data-case] and either
+   hand-back on leaving. Expects: #desk[data-beat][data-lease-seconds][data-hand-back][data-held][data-kept], #front with [data-case] and either
    [data-claim][data-lease-seconds] or [data-watched="who holds it"]; [data-lease-left], [data-presence]. */
 
-import { headers } from "./reach.js";
+import { headers, renewToken } from "./reach.js";
 
-const BEAT_MILLISECONDS = 15000;
 const desk = document.getElementById("desk");
+// Often enough to survive two lost beats, and for others to be seen coming and going.
+const beatMilliseconds = Math.min(15000, (Number(desk.dataset.leaseSeconds) * 1000) / 3);
 const ends = new Map(); // case id to when its lease ends, on this page's clock
 let nextBeat = 0;
 
@@ -18,7 +19,7 @@ function adopt(element) {
 }
 
 async function beat() {
-  nextBeat = performance.now() + BEAT_MILLISECONDS;
+  nextBeat = performance.now() + beatMilliseconds;
   const element = current();
   const asked = heldIds();
   const body = new FormData();
@@ -26,6 +27,7 @@ async function beat() {
   body.set("front", element?.dataset.case ?? "");
   const sentAt = performance.now();
   const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers() }).catch(() => null);
+  if (answer?.status === 403) await renewToken();
   if (!answer?.ok) return; // the next beat tries again; the countdown tells the truth meanwhile
   const found = await answer.json();
   for (const id of found.held) ends.set(String(id), sentAt + found.lease_seconds * 1000);
@@ -53,10 +55,10 @@ function tick() {
 }
 
 addEventListener("pagehide", () => {
-  if (!desk.dataset.held) return;
+  if (!desk.dataset.kept) return; // never a case whose decision is on its way
   const form = new FormData();
   form.set("csrfmiddlewaretoken", headers()["X-CSRFToken"]);
-  form.set("held", desk.dataset.held);
+  form.set("held", desk.dataset.kept);
   navigator.sendBeacon(desk.dataset.handBack, form);
 });
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && (nextBeat = 0));

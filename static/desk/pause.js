@@ -22,7 +22,7 @@ async function pause(url) {
   if (!answer?.ok) return document.dispatchEvent(new CustomEvent("shift:failed", { detail: answer?.status ?? 0 }));
   until = performance.now() + (await answer.json()).pause_seconds * 1000;
   document.documentElement.dataset.paused = "";
-  const behind = desk.dataset.held.split(",").slice(1);
+  const behind = desk.dataset.kept.split(",").slice(1);
   document.dispatchEvent(new CustomEvent("front:lost", { detail: behind }));
   tick();
   dialog.showModal();

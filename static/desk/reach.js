@@ -16,7 +16,8 @@ export async function reach(url, body, { isAway = () => {} } = {}) {
       status = answer.status;
       if ([200, 201, 409, 422].includes(status)) return { status, parts: parse(await answer.text()) };
       if (status === 403 && !hasNewToken) {
-        hasNewToken = await renewToken();
+        status = await renewToken(); // 401: the session is over, and its token with it
+        hasNewToken = status === 200;
         if (hasNewToken) continue;
       }
       if (status < 500) return { status };
@@ -31,11 +32,10 @@ export async function reach(url, body, { isAway = () => {} } = {}) {
   return { status };
 }
 
-async function renewToken() {
+export async function renewToken() {
   const answer = await fetch(document.getElementById("desk").dataset.token, { headers: { "HX-Request": "true" } });
-  if (!answer.ok) return false;
-  document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": await answer.text() }));
-  return true;
+  if (answer.ok) document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": await answer.text() }));
+  return answer.status;
 }
 
 function parse(html) {

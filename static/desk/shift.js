@@ -117,7 +117,8 @@ addEventListener("beforeunload", (event) => {
 /* A page that is shown again has given its case back on leaving: browsers tell so only after the new page was asked for. */
 function claimAgain() {
   const claim = front.current()?.dataset.claim;
-  if (claim) queue({ url: claim, body: new FormData(), kind: "claim" });
+  const isActedOn = front.isWaiting() || unanswered.length > 0; // then the answer will say what holds
+  if (claim && !isActedOn) queue({ url: claim, body: new FormData(), kind: "claim" });
 }
 
 addEventListener("pageshow", (event) => event.persisted && claimAgain());
