@@ -51,7 +51,7 @@ def fit(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Fine-tune on TRAIN, stop early on VALIDATION PR-AUC, return the best weights and the tokenizer.
 
-    Checkpoints go into `out`.
+    Checkpoints go into `out`. With no epochs the base, trained before, is taken as it is.
     """
     import torch
     from transformers import DataCollatorWithPadding, EarlyStoppingCallback, Trainer, set_seed
@@ -59,6 +59,8 @@ def fit(
     torch.set_num_threads(recipe.threads)
     set_seed(recipe.seed)
     model, tokenizer = base_model.load(recipe.base)
+    if not recipe.epochs:
+        return model, tokenizer
     trainer_class = _weighted(Trainer, classes=weights)
     trainer = trainer_class(
         model=model,
@@ -180,7 +182,12 @@ def _encode(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> 
 
 
 def spam_probabilities(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, texts: Sequence[str], batch_size: int = 64
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    texts: Sequence[str],
+    batch_size: int = 64,
+    is_bf16: bool = False,
 ) -> Floats:
     """Answer P(spam) of each text in the order given: float64 array of shape (n_texts,).
 
@@ -201,7 +208,7 @@ def spam_probabilities(
             return_token_type_ids=False,
             return_tensors="pt",
         ).to(model.device)
-        with torch.no_grad():
+        with torch.no_grad(), torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=is_bf16):
             found[rows] = _spam_probability(model(**encoded).logits.float().cpu().numpy())
     return found
 

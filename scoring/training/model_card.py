@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from scoring.normalise import NONE
 from scoring.training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
@@ -43,16 +44,12 @@ MODEL_NAMES = {
 def write(*, model_folder: Path, card: Path) -> None:
     """Fill the template from metrics.json and, once exported, export.json of the model's folder."""
     metrics = json.loads((model_folder / "metrics.json").read_text())
-    recipe, outcome, data = metrics["recipe"], metrics["outcome"], metrics["data"]
+    outcome, data = metrics["outcome"], metrics["data"]
     ham_weight, spam_weight = outcome["class_weights"]
     text = Template(TEMPLATE.read_text()).substitute(
-        base=recipe["base"],
-        recipe=", ".join(
-            f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base"
-        ),
+        base=_first_base(metrics),
+        runs="\n".join(_runs(metrics)),
         class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
-        train_minutes=f"{outcome['train_seconds'] / 60:.0f}",
-        options=_options(recipe),
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
         data_rows="\n".join(_data_row(entry) for entry in data),
         metric_rows="\n".join(_metric_rows(outcome["models"])),
@@ -63,10 +60,26 @@ def write(*, model_folder: Path, card: Path) -> None:
         rules=_rules(metrics["rules"]),
         normaliser=outcome["normaliser"],
         files=_files(model_folder),
-        data_arguments=" ".join(f"../shared/data/{name}" for name in _given(data)),
+        commands="\n".join(_commands(metrics, data=_given(data), out=".state/content-model")),
     )
     card.parent.mkdir(parents=True, exist_ok=True)
     card.write_text(text)
+
+
+def _first_base(run: Mapping[str, Any]) -> str:
+    return _first_base(run["earlier"]) if run.get("earlier") else str(run["recipe"]["base"])
+
+
+def _runs(run: Mapping[str, Any]) -> list[str]:
+    """Describe each run that led to the weights, the first one first."""
+    recipe, outcome = run["recipe"], run.get("outcome", run)
+    earlier = _runs(run["earlier"]) if run.get("earlier") else []
+    if not recipe["epochs"]:
+        return [*earlier, "- then calibrated and measured as it was, without further training"]
+    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items() if name != "base")
+    read = "raw texts" if outcome.get("normaliser", NONE) == NONE else "normalised texts"
+    begins = "then" if earlier else "from the base"
+    return [*earlier, f"- {begins}, on {read}: {told}; {outcome['train_seconds'] / 60:.0f} minutes on CPU"]
 
 
 def _given(data: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -121,15 +134,21 @@ def _rules(qualities: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([head, "", "| rule | says | texts | right |", "|---|---|---|---|", *rows])
 
 
-def _options(recipe: Mapping[str, Any]) -> str:
-    """Return the options of the command that differ from its defaults."""
+def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[str]:
+    """Return the command of each run that led to the weights, with the options that differ from defaults."""
     default = dataclasses.asdict(Recipe())
-    changed = {name: value for name, value in recipe.items() if value != default[name]}
-    flags = [
+    base = f"{out}-before"
+    # The first runs knew no disguise.
+    recipe = {"disguised_share": 0.0} | run["recipe"] | ({"base": base} if run.get("earlier") else {})
+    options = [
         "--bf16" if name == "is_bf16" else f"--{name.replace('_', '-')} {value}"
-        for name, value in changed.items()
+        for name, value in recipe.items()
+        if value != default[name]
     ]
-    return "".join(f"{flag} " for flag in flags)
+    files = " ".join(f"../shared/data/{name}" for name in data)
+    command = " ".join(["python -m scoring.training content --data", files, *options, "--out", out])
+    earlier = _commands(run["earlier"], data=data, out=base) if run.get("earlier") else []
+    return [*earlier, command]
 
 
 def _interval(estimate: Mapping[str, float]) -> str:

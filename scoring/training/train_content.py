@@ -80,7 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
     )
-    parser.add_argument("--epochs", type=int, default=default.epochs)
+    parser.add_argument(
+        "--epochs", type=int, default=default.epochs, help="0: only calibrate and measure the base"
+    )
     parser.add_argument("--batch-size", type=int, default=default.batch_size)
     parser.add_argument("--learning-rate", type=float, default=default.learning_rate)
     parser.add_argument("--disguised-share", type=float, default=default.disguised_share)
@@ -152,7 +154,7 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     train_seconds = time.monotonic() - started
 
     def ours(texts: list[str]) -> Floats:
-        return fine_tune.spam_probabilities(model, tokenizer, texts=texts)
+        return fine_tune.spam_probabilities(model, tokenizer, texts=texts, is_bf16=recipe.is_bf16)
 
     truth = _labels(parts[Split.VALIDATION])
     slope, intercept = content_quality.platt(truth, ours(_texts(parts[Split.VALIDATION])))
@@ -208,8 +210,23 @@ def _labels(examples: Sequence[Example]) -> Floats:
 def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:
     report = {
         "recipe": dataclasses.asdict(recipe),
+        "earlier": _earlier(Path(recipe.base)),
         "data": [dataclasses.asdict(entry) for entry in material.files],
         "rules": [dataclasses.asdict(quality) for quality in material.rules],
         "outcome": dataclasses.asdict(outcome),
     }
     (out / "metrics.json").write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _earlier(base: Path) -> dict[str, object] | None:
+    """Return how the base was trained, if it is the outcome of an earlier run of this command."""
+    metrics = base / "metrics.json"
+    if not metrics.is_file():
+        return None
+    report = json.loads(metrics.read_text())
+    return {
+        "recipe": report["recipe"],
+        "train_seconds": report["outcome"]["train_seconds"],
+        "normaliser": report["outcome"].get("normaliser", normalise.NONE),
+        "earlier": report.get("earlier"),
+    }

@@ -78,6 +78,22 @@ def test_measures_what_disguise_costs(trained: Path) -> None:
     assert by_attack["zero_width"]["recall"] == by_attack["none"]["recall"]
 
 
+def test_measures_an_earlier_outcome_without_training_it(trained: Path, tmp_path: Path) -> None:
+    data = str(trained / "texts.jsonl")
+    options = ("--without-starter-texts", "--base", str(trained), "--epochs", "0", "--disguised-share", "0")
+
+    command.main(["content", "--data", data, *options, "--out", str(tmp_path)])
+
+    earlier, again = (json.loads((folder / "metrics.json").read_text()) for folder in (trained, tmp_path))
+    assert again["earlier"]["recipe"] == earlier["recipe"]
+    assert again["outcome"]["models"]["distilbert"][0]["roc_auc"] == pytest.approx(
+        earlier["outcome"]["models"]["distilbert"][0]["roc_auc"], abs=0.05
+    )
+    card = (tmp_path / "model-card.md").read_text()
+    assert "then calibrated and measured as it was" in card
+    assert f"learning rate {earlier['recipe']['learning_rate']}" in card
+
+
 def test_learns_from_rules_with_less_weight(tmp_path: Path) -> None:
     labelled, crawled = tmp_path / "texts.jsonl", tmp_path / "crawl.jsonl"
     row = {"id": "1", "source": "tiny", "text": "see you later", "label": 0, "group": "g0"}
