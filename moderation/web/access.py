@@ -9,6 +9,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
@@ -55,6 +56,13 @@ def exporters(view: View) -> View:
     return _guarded(view, lambda user: user.may_export)
 
 
+def _to_account(request: HttpRequest) -> HttpResponse:
+    """Lead to the account; htmx would swap a plain redirect's page into the middle of the one in front."""
+    if request.headers.get("HX-Request"):
+        return HttpResponse(status=204, headers={"HX-Redirect": reverse("account")})
+    return redirect("account")
+
+
 def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers: bool = False) -> View:
     @wraps(view)
     def door(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
@@ -64,7 +72,7 @@ def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers
                 return HttpResponse(gettext("Your session has ended."), status=401, content_type="text/plain")
             return redirect_to_login(request.get_full_path())
         if request.user.must_change_password and not is_for_newcomers:
-            return redirect("account")
+            return _to_account(request)
         if not is_allowed(request.user):
             raise PermissionDenied
         return view(request, *args, **kwargs)

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from moderation.models import Decision
 from moderation.models.cases import Verdict
+from moderation.models.filters import FilterPage
 from moderation.operations import reverse
 from moderation.operations.review import Refusal
 from moderation.queries import history, policies
 from moderation.queries.history import HistoryFilter
 from moderation.queries.queue import InvalidCursor
-from moderation.web import access, shift
+from moderation.web import access, filters, shift
 from moderation.web.forms import CorrectForm, HistoryFilterForm
 
 
@@ -36,7 +37,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     except InvalidCursor as refusal:
         raise Http404(str(refusal)) from refusal
     context = {"section": "decisions", "at": timezone.now(), "page": found, "wanted": wanted}
-    return render(request, "decisions.html#rows" if request.htmx else "decisions.html", context)
+    if request.htmx:
+        return render(request, "decisions.html#rows", context)
+    return render(request, "decisions.html", context | filters.context(request, FilterPage.DECISIONS))
 
 
 @require_POST
