@@ -42,10 +42,13 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="of load between two flips")
     options = parser.parse_args()
     _product.connect()
+    from moderation import scorer  # noqa: PLC0415 - Django is not set up before
+
     with tempfile.TemporaryDirectory(prefix="spamdesk-promotion-") as folder, _asking() as asked:
         flips, posts = _under_load(Path(folder), rate=options.rate, seconds=options.seconds)
     scored = _scores(posts)
     _print(flips=flips, posts=len(posts), scored=scored, asked=asked)
+    scorer.forget()  # gRPC complains of a connection that is still open at the very end
     degraded = sum(count for (_, is_degraded), count in scored.items() if is_degraded)
     if asked["failed"] or degraded or sum(scored.values()) < len(posts):
         sys.exit("requests failed, or posts were scored without content or not at all")

@@ -1,0 +1,64 @@
+"""The evaluate command on the real server: two reports, and what the gate reads in them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from scoring import gate
+from scoring.release import Release
+from scoring.training import evaluate_releases
+from tests import releases
+from tests.scoring.random_records import labelled
+from tests.scoring.starter import STARTER
+
+pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(180)]
+
+
+def run(*, release: Path, data: Path, out: Path) -> None:
+    parser = argparse.ArgumentParser()
+    evaluate_releases.add_arguments(parser)
+    given = {
+        "release": release,
+        "against": STARTER,
+        "data": data,
+        "triton": os.environ["TRITON_URL"],
+        "out": out,
+    }
+    evaluate_releases.main(
+        parser.parse_args([part for name, value in given.items() for part in (f"--{name}", str(value))])
+    )
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "records.jsonl"
+    with path.open("w") as lines:
+        for one in labelled(900):
+            stored = {"record": one.record.to_json(), "is_spam": one.is_spam, "kind": "x", "group": one.group}
+            lines.write(json.dumps(stored) + "\n")
+    return path
+
+
+def test_compares_two_releases(triton_url: str, data: Path, tmp_path: Path) -> None:
+    candidate = releases.release(
+        tmp_path / "candidate", thresholds={"review_from": 0.1, "remove_from": 0.97, "audit_rate": 0.02}
+    )
+
+    run(release=candidate.folder, data=data, out=tmp_path / "out")
+
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    live = Release.load(STARTER)
+    findings = gate.findings(report, candidate=candidate.id, live=live.id)
+    assert [one.question for one in findings if not one.passed and "fast" not in one.question] == []
+    assert report["slices"][0]["metrics"]["pr_auc"]["difference_interval"] == [0.0, 0.0]
+    assert report["data"][0]["rows"] > 50
+    assert {attack["attack"] for attack in report["robustness"]} >= {"homoglyph", "spacing"}
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.count("<svg") == 3
+    assert "<script" not in page
+    assert candidate.id[:12] in page
