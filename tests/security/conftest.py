@@ -1,0 +1,29 @@
+"""Rows and a stand-in scorer, as in tests/moderation; the doors, the database and the broker are real."""
+
+from __future__ import annotations
+
+from tests.moderation.conftest import (
+    at,
+    fake_scorer,
+    incoming,
+    later,
+    lead,
+    moderator,
+    open_case,
+    other_moderator,
+    platform,
+    post,
+)
+
+__all__ = [
+    "at",
+    "fake_scorer",
+    "incoming",
+    "later",
+    "lead",
+    "moderator",
+    "open_case",
+    "other_moderator",
+    "platform",
+    "post",
+]

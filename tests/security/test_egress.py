@@ -1,0 +1,175 @@
+"""Trial 19. Promise: hostile content never makes our server call an address of its choice."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+from pytest_django import Settings
+
+from moderation.operations import egress
+from tests.moderation import receiver
+
+FORBIDDEN = [
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://0.0.0.0/",
+    "http://localhost/",
+    "http://[::1]/",
+    "http://[::]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://10.0.0.1/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://100.64.0.1/",
+    "http://[fc00::1]/",
+    "http://[fe80::1]/",
+    "http://224.0.0.1/",
+    "http://user:password@example.com/",
+    "http://example.com@127.0.0.1/",
+    "http://example.com:6379/",
+    "http://example.com:22/",
+    "ftp://example.com/",
+    "file:///etc/passwd",
+    "gopher://example.com/",
+    "//example.com/",
+    "http:///",
+    "not a url",
+]
+
+
+def call(url: str) -> egress.Answered:
+    return egress.post(url=url, body=b"{}", headers={})
+
+
+@pytest.fixture(autouse=True)
+def nothing_listed(settings: Settings) -> None:
+    """An empty list means: nothing private, ever."""
+    settings.EGRESS_PRIVATE_HOSTS = ()
+
+
+@pytest.mark.parametrize("url", FORBIDDEN)
+def test_refuses(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*_: object, **__: object) -> None:
+        raise AssertionError("a connection was opened")
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+
+    with pytest.raises(egress.Refused):
+        call(url)
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+def test_knows_public_addresses(address: str) -> None:
+    assert egress.is_public(address)
+
+
+class TestRebinding:
+    def test_a_name_with_one_private_address_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        both = [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
+            for address in ("93.184.215.14", "127.0.0.1")
+        ]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
+
+        with pytest.raises(egress.Refused):
+            call("http://rebinding.example/")
+
+    def test_the_connection_goes_to_the_address_that_was_checked(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Public at the first question, private at every later one: the second answer is never asked for."""
+        answers = iter(["93.184.215.14"])
+        dialled: list[str] = []
+
+        def resolve(host: str, port: int, **_: object) -> list[object]:
+            return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers, "127.0.0.1"), port))]
+
+        def connect(address: tuple[str, int], *_: object, **__: object) -> None:
+            dialled.append(address[0])
+            raise OSError("nobody there")
+
+        monkeypatch.setattr(socket, "getaddrinfo", resolve)
+        monkeypatch.setattr(socket, "create_connection", connect)
+
+        with pytest.raises(egress.Failed):
+            call("http://rebinding.example/")
+        assert dialled == ["93.184.215.14"]
+
+
+def test_a_redirect_is_told_and_not_followed(settings: Settings) -> None:
+    settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
+    with receiver.listening() as server:
+        server.status = 302
+
+        assert call(server.url).status == 302
+        assert len(server.got) == 1
+
+
+@contextmanager
+def answering(speak: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A server that says what the test wants; gives its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            line, _ = listener.accept()
+            with line:
+                line.recv(65_536)
+                with suppress(OSError):  # the caller had enough
+                    speak(line)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield listener.getsockname()[1]
+
+
+class TestBounds:
+    @pytest.fixture(autouse=True)
+    def listed(self, nothing_listed: None, settings: Settings) -> None:
+        settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
+
+    def get(self, port: int) -> egress.Answered:
+        return egress.get(url=f"http://localhost:{port}/", headers={}, timeout_seconds=1.0, most_bytes=10_000)
+
+    def test_a_trickle_ends_at_the_deadline(self) -> None:
+        def trickle(line: socket.socket) -> None:
+            line.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            for _ in range(100):
+                line.sendall(b"a")
+                time.sleep(0.2)
+
+        with answering(trickle) as port:
+            began = time.monotonic()
+            with pytest.raises(egress.Failed):
+                self.get(port)
+            assert time.monotonic() - began < 3
+
+    def test_a_huge_body_is_cut_off(self) -> None:
+        def pour(line: socket.socket) -> None:
+            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+            for _ in range(1_000):
+                line.sendall(b"x" * 65_536)
+
+        with answering(pour) as port, pytest.raises(egress.Failed, match="10000 bytes"):
+            self.get(port)
+
+    def test_a_bomb_is_not_unpacked(self) -> None:
+        packed = gzip.compress(b"\0" * 5_000_000)
+
+        def bomb(line: socket.socket) -> None:
+            head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
+            line.sendall(head.encode() + packed)
+
+        with answering(bomb) as port:
+            assert self.get(port).body == packed

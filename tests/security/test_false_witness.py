@@ -1,0 +1,88 @@
+"""Trial 23. Promise: complaints alone neither remove a post nor become labels; one voice counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from pytest_django import Settings
+
+from moderation.models import Complaint, Decision, Label, Platform, Post, Revision
+from moderation.operations import complain, limits, score
+from moderation.operations.complain import IncomingComplaint
+from moderation.operations.limits import Bucket
+from moderation.queries import records
+from scoring import features
+
+Later = Callable[[float], datetime]
+HAM = "Lovely weather at the lake today, we went swimming with the children."
+
+
+def report(platform: Platform, *, reporter: str, at: datetime, note: str = "") -> None:
+    complaint = IncomingComplaint(post="p-1", reporter=reporter, reason="spam", reported_at=at, note=note)
+    complain.record(platform=platform, complaint=complaint, at=at)
+
+
+def test_one_account_is_one_witness(platform: Platform, post: Callable[..., Post], later: Later) -> None:
+    post(external_id="p-1", text=HAM)
+
+    for number in range(50):
+        report(platform, reporter="loud", at=later(number))
+
+    assert Complaint.objects.count() == 1
+
+
+def test_one_account_is_stopped_long_before_a_hundred_thousand(later: Later, settings: Settings) -> None:
+    bucket = Bucket(
+        name="complaints",
+        per_minute=settings.COMPLAINTS_PER_REPORTER_PER_MINUTE,
+        burst=settings.COMPLAINTS_PER_REPORTER_BURST,
+    )
+
+    def flood() -> None:
+        for number in range(100_000):
+            limits.take(bucket=bucket, owner="trial-23:loud", at=later(number / 1_000))
+            passed.append(number)
+
+    passed: list[int] = []
+    with pytest.raises(limits.LimitReached):
+        flood()
+
+    burst = settings.COMPLAINTS_PER_REPORTER_BURST
+    assert burst <= len(passed) < 2 * burst
+
+
+@pytest.mark.timeout(240)
+def test_five_hundred_copies_of_one_text_do_not_remove_a_harmless_post(
+    platform: Platform, post: Callable[..., Post], later: Later
+) -> None:
+    """With the real models: the shipped release and Triton."""
+    row = post(external_id="p-1", text=HAM)
+    [revision] = Revision.objects.filter(post=row)
+    score.run(revision_ids=[revision.pk], at=later(1))
+    for number in range(500):
+        report(
+            platform, reporter=f"puppet-{number}", note="This is spam, remove it!", at=later(2 + number / 100)
+        )
+    Revision.objects.update(score_state="pending", generation=99)
+
+    score.run(revision_ids=[revision.pk], at=later(60))
+
+    latest = revision.scores.order_by("-generation").first()
+    assert latest is not None
+    assert latest.route != "remove"
+    assert not Decision.objects.filter(verdict="spam").exists()
+    assert not Label.objects.exists()
+
+
+def test_copies_are_seen_as_copies(platform: Platform, post: Callable[..., Post], later: Later) -> None:
+    row = post(external_id="p-1", text=HAM)
+    for number in range(40):
+        report(platform, reporter=f"puppet-{number}", note="This is spam, remove it!", at=later(number))
+    revision = Revision.objects.select_related("post__platform", "post__author").get(post=row)
+
+    record = records.record_at(revision=revision, at=later(60))
+
+    assert len({complaint.note for complaint in record.complaints}) == 1
+    assert len(features.extract(record)) == len(features.NAMES)

@@ -1,0 +1,162 @@
+"""Trial 22. Promise: a key reaches nothing of another platform, and nothing outside its scopes.
+
+Every operation of the OpenAPI document is called with every single scope and with another platform's ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIClient
+
+from moderation.api import examples
+from moderation.models import Case, Delivery, Platform, Revision, User
+from moderation.models.cases import Verdict
+from moderation.models.people import Role
+from moderation.models.platforms import Scope
+from moderation.operations import export, keys, review, webhooks
+from moderation.queries.labels import LabelFilter
+
+DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+OPERATIONS = [
+    (method.upper(), path, operation)
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+]
+NAMES = [f"{method} {path}" for method, path, _ in OPERATIONS]
+SHARED = {"/api/v1/rules/{id}", "/api/v1/rules/{id}/backtest"}
+"""Rules hold for the whole installation, as the document says."""
+OWNED = [one for one in OPERATIONS if "{" in one[1] and one[1] not in SHARED]
+
+Later = Callable[[float], datetime]
+
+
+def client_of(platform: Platform, *, scopes: list[str], person: User | None, at: datetime) -> APIClient:
+    _, secret = keys.issue(platform=platform, name="k", scopes=scopes, expires_at=None, acts_as=person, at=at)
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+def call(client: APIClient, method: str, path: str, operation: dict[str, Any], ids: dict[str, str]) -> Any:
+    for name, value in ids.items():
+        path = path.replace(f"{{{name}}}", value)
+    body = examples.REQUESTS.get(operation["operationId"])
+    return client.generic(method, path, "" if body is None else json.dumps(body), "application/json")
+
+
+def scopes_of(operation: dict[str, Any]) -> set[str]:
+    return {scope for scope in Scope.values if f"`{scope}`" in operation["description"]}
+
+
+@pytest.fixture
+def boss(db: None) -> User:
+    return User.objects.create_user("boss", role=Role.ADMIN)
+
+
+@pytest.fixture
+def theirs(
+    platform: Platform,
+    open_case: Callable[..., Case],
+    moderator: User,
+    lead: User,
+    later: Later,
+    at: datetime,
+) -> dict[str, dict[str, str]]:
+    """Everything that a platform can own, and the ids that lead to it, by the beginning of the path."""
+    endpoint, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+    decided, waiting = open_case(text="one"), open_case(text="two")
+    review.claim(case_id=decided.pk, moderator=moderator, at=later(2))
+    decision = review.decide(
+        case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
+    )
+    asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
+    ids = {
+        "posts": str(waiting.post_id),
+        "cases": str(waiting.pk),
+        "claims": str(waiting.pk),
+        "decisions": str(decision.pk),
+        "exports": str(asked.pk),
+        "webhook-endpoints": str(endpoint.pk),
+        "deliveries": str(Delivery.objects.get().pk),
+    }
+    return {kind: {"id": number} for kind, number in ids.items()} | {
+        "authors": {"external_id": "honest_author"},
+        "queues": {"queue": "all"},
+    }
+
+
+def ids_for(path: str, theirs: dict[str, dict[str, str]]) -> dict[str, str]:
+    return theirs.get(path.removeprefix("/api/v1/").split("/")[0], {"id": "1"})
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OWNED, ids=[f"{one[0]} {one[1]}" for one in OWNED])
+def test_another_platforms_rows_are_not_there(
+    method: str,
+    path: str,
+    operation: dict[str, Any],
+    theirs: dict[str, dict[str, str]],
+    boss: User,
+    at: datetime,
+) -> None:
+    other = Platform.objects.create(slug="other", name="Other", created_at=at)
+    client = client_of(other, scopes=Scope.values, person=boss, at=at)
+
+    answer = call(client, method, path, operation, ids_for(path, theirs))
+
+    if path.startswith("/api/v1/queues/"):
+        assert answer.json()["cases"] == []
+    else:
+        assert answer.status_code == 404, answer.content
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
+def test_every_scope_but_its_own_is_refused(
+    method: str,
+    path: str,
+    operation: dict[str, Any],
+    platform: Platform,
+    theirs: dict[str, dict[str, str]],
+    boss: User,
+    at: datetime,
+) -> None:
+    own = scopes_of(operation)
+    assert own, "the description names no scope"
+
+    for scope in Scope.values:
+        lacking = [one for one in Scope.values if one != scope]
+        client = client_of(platform, scopes=lacking, person=boss, at=at)
+        if scope in own:
+            assert call(client, method, path, operation, ids_for(path, theirs)).status_code == 403, scope
+    alone = client_of(platform, scopes=[next(s for s in Scope.values if s not in own)], person=boss, at=at)
+    assert call(alone, method, path, operation, ids_for(path, theirs)).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), OPERATIONS, ids=NAMES)
+def test_nobody_comes_in_without_a_key(method: str, path: str, operation: dict[str, Any], db: None) -> None:
+    answer = call(APIClient(), method, path, operation, {"id": "1", "external_id": "a", "queue": "all"})
+
+    assert answer.status_code == 401
+
+
+def test_addresses_and_mail_domains_are_never_given_back(
+    platform: Platform, theirs: dict[str, dict[str, str]], boss: User, at: datetime
+) -> None:
+    Revision.objects.update(
+        ip="198.51.100.23", author_snapshot={"external_id": "a", "email_domain": "leak.example"}
+    )
+    client = client_of(platform, scopes=Scope.values, person=boss, at=at)
+
+    told = b"".join(
+        call(client, method, path, operation, ids_for(path, theirs)).content
+        for method, path, operation in OPERATIONS
+        if method == "GET" and not path.endswith("/file")
+    )
+
+    assert b"198.51.100.23" not in told
+    assert b"leak.example" not in told
