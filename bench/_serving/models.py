@@ -38,10 +38,15 @@ def tokenizer(options: argparse.Namespace) -> Path:
     return repository / "tokenizer" / "1" / "tokenizer.json"
 
 
+def shipped(options: argparse.Namespace) -> Path:
+    """The float file that the repository serves."""
+    repository: Path = options.repository
+    return repository / "distilbert" / "1" / "model.onnx"
+
+
 def start(options: argparse.Namespace, *, start: Starter, folder: Path) -> list[Server]:
     """Write the weights in every form and start every server, peers first."""
-    shipped = options.repository / "distilbert" / "1" / "model.onnx"
-    model = weights.full() if options.model == "full" else weights.of(shipped)
+    model = weights.full() if options.model == "full" else weights.of(shipped(options))
     weights.script(model, path=folder / "script.pt")
     asked = [
         start.peer(pad=pad, script=folder / "script.pt", tokenizer=tokenizer(options))
