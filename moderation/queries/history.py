@@ -83,7 +83,15 @@ def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 
 
 
 def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
-    related = ("decided_by", "campaign_decision", "post__author", "post__platform", "revision", "score", "reversal__reversed_by")
+    related = (
+        "decided_by",
+        "campaign_decision",
+        "post__author",
+        "post__platform",
+        "revision",
+        "score",
+        "reversal__reversed_by",
+    )
     return decisions.select_related(*related).defer(
         "score__record",
         "score__features",
