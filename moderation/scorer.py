@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from moderation.models import Promotion
 from scoring import hosting
@@ -29,6 +29,10 @@ CHECK_SECONDS = 1.0
 
 class NotKept(Exception):
     """A release whose files are not here: it scored on another installation, or its folder was removed."""
+
+
+class Loading(Exception):
+    """The release is being loaded; nobody who waits for an answer waits for that."""
 
 
 UNUSABLE = (NotKept, Corrupt, SchemaMismatch, VersionMismatch)
@@ -54,9 +58,10 @@ def prompt() -> Scorer:
     """Return the live release's scorer for an answer that somebody waits for.
 
     Its content model gives up after VERDICT_CONTENT_MS: the post is then scored without it, marked degraded,
-    and scored again later like every degraded one.
+    and scored again later like every degraded one. Loading takes seconds, so it happens beside the requests:
+    raises Loading until it is done; after a promotion the release before it answers as long.
     """
-    return _prompt_of(release().id)
+    return _PROMPT.scorer()
 
 
 def content() -> ContentModel:
@@ -125,6 +130,7 @@ def served_name(one: Release) -> str:
 def forget() -> None:
     """Forget which release is live and all that was loaded; the next call looks again."""
     _LIVE.forget()
+    _PROMPT.forget()
     for cached in (of, content_of, _prompt_of, kept, shipped):
         cached.cache_clear()
 
@@ -169,6 +175,38 @@ class _Live:
             return None
 
 
+class _Prompt:
+    """The scorer of those who wait, loaded in a thread of its own; safe across threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self._scorer: Scorer | None = None
+        self._loading: threading.Thread | None = None
+        self._checked_at = -CHECK_SECONDS
+
+    def scorer(self) -> Scorer:
+        with self._lock:
+            is_due = self._scorer is None or time.monotonic() - self._checked_at >= CHECK_SECONDS
+            if is_due and (self._loading is None or not self._loading.is_alive()):
+                self._checked_at = time.monotonic()
+                self._loading = threading.Thread(target=self._load, name="prompt-scorer", daemon=True)
+                self._loading.start()
+            if self._scorer is None:
+                raise Loading("The release is being loaded.")
+            return self._scorer
+
+    def _load(self) -> None:
+        try:
+            self._scorer = _prompt_of(release().id)
+        except (DatabaseError, *UNUSABLE):
+            log.exception("prompt_scorer_not_loaded")
+        finally:
+            connection.close()  # the thread's own
+
+
 def _newest() -> tuple[str, str]:
     """Return the ids of the live release and of the one it replaced."""
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id").first()
@@ -176,3 +214,4 @@ def _newest() -> tuple[str, str]:
 
 
 _LIVE = _Live()
+_PROMPT = _Prompt()

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
-from moderation import enqueue
+from moderation import enqueue, scorer
 from moderation.models import Case, Decision, Platform, Score
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
@@ -70,6 +70,9 @@ def _score(answer: Accepted, *, at: datetime, ends: float) -> None:
                 _limit_statements(max(1, round(1000 * (ends - time.monotonic()))))
                 score.at_once(revision_id=answer.revision_id, at=at)
                 _limit_statements(0)
+        except (OperationalError, scorer.Loading) as late:
+            # Others held a row for longer than the budget, or this process has just begun.
+            log.info("verdict_late", revision=answer.revision_id, reason=type(late).__name__)
         except Exception:
             # As in a task: the sweep tries again, and gives up on a poisonous post by name.
             log.exception("verdict_failed", revision=answer.revision_id)

@@ -196,8 +196,8 @@ class CaseDecisions(DoorView):
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Decide."""
         row = _own_case(request, id)
-        refuse_changed(request, etag_of(row.version))
         given = self.read(DecisionRequestSerializer, request)
+        refuse_changed(request, etag_of(row.version))
         try:
             made = review.decide(
                 case_id=row.pk,

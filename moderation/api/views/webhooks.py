@@ -132,8 +132,8 @@ class OneEndpoint(DoorView):
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Change one."""
         row = _own_endpoint(request, id)
-        refuse_changed(request, etag_of(row.version))
         given = self.read(EndpointChangeSerializer, request)
+        refuse_changed(request, etag_of(row.version))
         try:
             row = webhooks.change(
                 endpoint_id=row.pk,

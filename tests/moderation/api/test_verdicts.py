@@ -8,6 +8,7 @@ import pytest
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
+from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import judge
@@ -116,3 +117,17 @@ def test_has_a_burst_of_its_own(
 
     problem(ask(door, payload), status=429, code="rate_limited")
     assert door.post("/api/v1/posts", payload, format="json").status_code == 202
+
+
+def test_a_process_that_still_loads_answers_without_a_score(
+    door: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prompt() -> None:
+        raise scorer.Loading("just begun")
+
+    monkeypatch.setattr(scorer, "prompt", prompt)
+
+    answer = ask(door, payload)
+
+    assert (answer.status_code, answer.json()["route"]) == (200, None)
+    assert Revision.objects.get().score_state == ScoreState.PENDING
