@@ -1,7 +1,8 @@
 """A real Chromium against Django's live server."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -56,13 +57,25 @@ def watch(origin: str) -> Watch:
 
 
 @pytest.fixture
-def page_of(new_context: Callable[..., BrowserContext], origin: str, watch: Watch) -> Callable[..., Page]:
-    """Open a page of a person who has signed in; `scheme` is light or dark."""
+def page_of(
+    new_context: Callable[..., BrowserContext], origin: str, watch: Watch
+) -> Iterator[Callable[..., Page]]:
+    """Open a page of a person who has signed in; `scheme` is light or dark.
+
+    Pages are left before the tables are emptied: a page that closes gives its cases back, and that request
+    must not meet the emptying.
+    """
+    opened: list[Page] = []
 
     def open_page(user: User, *, scheme: str = "light", **options: Any) -> Page:
         size = {"width": 1280, "height": 800}
         context = new_context(base_url=origin, color_scheme=scheme, viewport=size, **options)
         sign_in(context, user, origin)
-        return watch.over(context.new_page())
+        opened.append(watch.over(context.new_page()))
+        return opened[-1]
 
-    return open_page
+    yield open_page
+    for page in opened:
+        page.close()
+    if opened:
+        time.sleep(0.3)

@@ -36,7 +36,13 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
     score = case.score
     score.word_contributions = [[0, len(payload), 1.0], [len(payload) // 2, len(payload), -1.0]]
     score.contributions = [[payload[:90], 1.0, 0.5], ["social.followers", None, 0.2]]
-    score.save(update_fields=("word_contributions", "contributions"))
+    score.counterfactual = {
+        "change": "word_removed",
+        "subject": payload[:200],
+        "probability": 0.1,
+        "route": "allow",
+    }
+    score.save(update_fields=("word_contributions", "contributions", "counterfactual"))
     reporter = Author.objects.create(
         platform=case.post.platform, external_id=f"r{case.pk}", display_name=payload[:200], first_seen_at=now
     )
@@ -72,6 +78,8 @@ class TestMarkup:
         ):
             page.goto(address)
             page.mouse.move(300, 300)
+            page.keyboard.press("c")
+            page.wait_for_load_state("networkidle")
 
         assert watch.findings == []
 
