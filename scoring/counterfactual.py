@@ -269,4 +269,12 @@ def _standing(record: PostRecord) -> Iterator[_Try]:
 
 
 def _clean(history: History) -> History:
-    return dataclasses.replace(history, confirmed_spam=0, complaints=0)
+    return dataclasses.replace(
+        history,
+        confirmed_spam=0,
+        complaints=0,
+        recent_spam=0.0,
+        spam_days=0,
+        spam_authors=0,
+        spam_complaints=0,
+    )

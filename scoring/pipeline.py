@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring import features, routing
 from scoring.blocklist import Ban, Blocklist
@@ -66,6 +67,7 @@ class Scorer:
             raise SchemaMismatch(
                 f"{release.folder}: the ensemble was trained on other features than its manifest says"
             )
+        self._models = features.Models.load(release.folder, files=release.files)
         self._explainer = StackExplainer(self._ensemble)
 
     @property
@@ -101,13 +103,13 @@ class Scorer:
 
         Bans are not looked at, the content model is not asked and nothing is explained.
         """
-        rows = np.stack([features.extract(record) for record in records])
+        rows = np.stack([features.extract(record, models=self._models) for record in records])
         main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
         return calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
 
     def _judged(self, records: Sequence[PostRecord]) -> list[ScoreResult]:
-        rows = np.stack([features.extract(record) for record in records])
-        content_probabilities, is_degraded = self._content_probabilities(records)
+        rows = np.stack([features.extract(record, models=self._models) for record in records])
+        content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
         main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
         margins = self._ensemble.main_margins(main_inputs)
         probabilities = calibrated(margins, calibration=self._release.calibration)
@@ -126,10 +128,13 @@ class Scorer:
             for index, record in enumerate(records)
         ]
 
-    def _content_probabilities(self, records: Sequence[PostRecord]) -> tuple[Floats, bool]:
-        """Ask the content model once; NaN for a post without text, and for all when it is unavailable."""
+    def _content_probabilities(self, records: Sequence[PostRecord], *, rows: Floats) -> tuple[Floats, bool]:
+        """Ask the content model once; NaN for a post without text, for one that the release's cascade lets
+        pass without it, and for all when it is unavailable.
+        """
         probabilities = np.full(len(records), np.nan)
-        asked = [index for index, record in enumerate(records) if record.text.strip()]
+        is_needed = self._needs_content(rows)
+        asked = [index for index, record in enumerate(records) if is_needed[index] and record.text.strip()]
         if not asked:
             return probabilities, False
         try:
@@ -137,6 +142,15 @@ class Scorer:
         except Unavailable:
             return probabilities, True
         return probabilities, False
+
+    def _needs_content(self, rows: Floats) -> NDArray[np.bool_]:
+        """Tell which posts the cheap sub-models leave open; all, unless the release says otherwise."""
+        cascade = self._release.cascade
+        if not cascade.skips_content:
+            return np.ones(len(rows), dtype=np.bool_)
+        main_inputs = self._ensemble.main_inputs(rows, content_probabilities=np.full(len(rows), np.nan))
+        cheap = calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
+        return (cheap >= cascade.ask_content_from) & (cheap < cascade.ask_content_below)
 
     def _result(
         self,

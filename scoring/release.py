@@ -42,6 +42,21 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cascade:
+    """Between which spam probabilities of the cheap sub-models the content model is asked; always, if a
+    release does not say.
+    """
+
+    ask_content_from: float = 0.0
+    ask_content_below: float = 2.0  # above every probability; JSON has no infinity
+
+    @property
+    def skips_content(self) -> bool:
+        """True if posts may be scored without the content model although it could be asked."""
+        return self.ask_content_from > 0.0 or self.ask_content_below <= 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """The monotone curve from main margin (log-odds) to spam probability: straight between knots, flat
     outside.
@@ -106,6 +121,7 @@ class Release:
     normaliser: str
     thresholds: Thresholds
     calibration: Calibration
+    cascade: Cascade
     training: Mapping[str, Any]
     metrics: Mapping[str, Any]
     manifest: Mapping[str, Any]
@@ -129,6 +145,7 @@ class Release:
                     **{name: manifest["thresholds"][name] for name in Thresholds.__slots__}
                 ),
                 calibration=Calibration(**manifest["calibration"]),
+                cascade=Cascade(**manifest.get("cascade", {})),
                 training=manifest["training"],
                 metrics=manifest["metrics"],
                 manifest=manifest,

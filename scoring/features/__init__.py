@@ -10,15 +10,28 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.features import context, feedback, journey, social
+from scoring.features import address, context, copies, feedback, journey, social
 from scoring.features.feature import Feature
+from scoring.features.models import NO_MODELS, Models
 from scoring.records import PostRecord
 
-__all__ = ["FAMILIES", "FEATURES", "NAMES", "SCHEMA_HASH", "Feature", "extract", "schema_hash"]
+__all__ = [
+    "FAMILIES",
+    "FEATURES",
+    "NAMES",
+    "NO_MODELS",
+    "SCHEMA_HASH",
+    "Feature",
+    "Models",
+    "extract",
+    "schema_hash",
+]
 
 FEATURES: tuple[Feature, ...] = (
+    *address.FEATURES,
     *context.FEATURES,
     *social.FEATURES,
+    *copies.FEATURES,
     *journey.FEATURES,
     *feedback.FEATURES,
 )
@@ -26,8 +39,8 @@ NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
 
 # Sub-model -> the features that it reads.
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "ip_url": tuple(feature.name for feature in context.FEATURES),
-    "behaviour": tuple(feature.name for feature in (*social.FEATURES, *journey.FEATURES)),
+    "ip_url": tuple(feature.name for feature in (*address.FEATURES, *context.FEATURES)),
+    "behaviour": tuple(feature.name for feature in (*social.FEATURES, *copies.FEATURES, *journey.FEATURES)),
     "feedback": tuple(feature.name for feature in feedback.FEATURES),
 }
 
@@ -41,6 +54,9 @@ def schema_hash(features: tuple[Feature, ...]) -> str:
 SCHEMA_HASH = schema_hash(FEATURES)
 
 
-def extract(record: PostRecord) -> NDArray[np.float64]:
-    """Compute every feature of a record: float64 array (n_features,), NaN unknown, never infinite."""
-    return np.array([feature.compute(record) for feature in FEATURES], dtype=np.float64)
+def extract(record: PostRecord, *, models: Models) -> NDArray[np.float64]:
+    """Compute every feature of a record: float64 array (n_features,), NaN unknown, never infinite.
+
+    `models` are those of the release; without them (NO_MODELS) the features that ask them are unknown.
+    """
+    return np.array([feature.value(record, models=models) for feature in FEATURES], dtype=np.float64)

@@ -15,7 +15,8 @@ This page is generated (`python -m scoring.features > docs/features.md`); a test
 
 NaN ("unknown") is the value where the platform did not say or there is nothing to measure; it is never
 replaced by a number. Counts and shares of confirmed spam rest on moderators' decisions only, never on the
-filter's own verdicts.
+filter's own verdicts. "Mission name" is what the product's requirements call it; `text_content` among them is
+the content model's contribution `content.text`, which is no feature.
 
 Schema hash: `{SCHEMA_HASH}`
 """
@@ -31,16 +32,33 @@ def _lines() -> Iterator[str]:
     by_name = {feature.name: feature for feature in FEATURES}
     for sub_model, names in FAMILIES.items():
         yield f"## Sub-model {sub_model}\n"
-        yield "| feature | unit | range | meaning | why spammers move it |"
-        yield "|---|---|---|---|---|"
+        yield "| feature | mission name | unit | range | meaning | why spammers move it | source |"
+        yield "|---|---|---|---|---|---|---|"
         yield from (_row(by_name[name]) for name in names)
         yield ""
 
 
 def _row(feature: Feature) -> str:
     maximum = "∞" if math.isinf(feature.maximum) else f"{feature.maximum:g}"
-    interval = f"{feature.minimum:g} to {maximum}"
-    return f"| `{feature.name}` | {feature.unit} | {interval} | {feature.meaning} | {feature.why} |"
+    minimum = "-∞" if math.isinf(feature.minimum) else f"{feature.minimum:g}"
+    interval = f"{minimum} to {maximum}"
+    cells = (
+        f"`{feature.name}`",
+        feature.mission_name,
+        feature.unit,
+        interval,
+        feature.meaning,
+        feature.why,
+        _source(feature),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _source(feature: Feature) -> str:
+    """Name the function's module: the family's file under scoring/features/."""
+    function = feature.judge or feature.compute
+    function = getattr(function, "func", function)
+    return f"`{getattr(function, '__module__', '').rpartition('.')[2]}.py`"
 
 
 if __name__ == "__main__":

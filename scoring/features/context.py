@@ -1,4 +1,4 @@
-"""Where a post came from and where its links lead: address, domain and URL. The sub-model ip_url reads these.
+"""Where a post's links lead: domain and URL. The sub-model ip_url reads these, after the address.
 
 Of several links the most suspicious one counts, measure by measure; a post without links has unknown URL
 measures.
@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown, shrunk_spam_share
+from scoring.features.feature import (
+    UNKNOWN,
+    Feature,
+    days_between,
+    highest,
+    lowest,
+    number_or_unknown,
+    shrunk_spam_share,
+    unblamed_posts,
+)
+from scoring.features.models import Models
 from scoring.features.url_shape import UrlShape, shape_of
-from scoring.records import History, Link, PostRecord
-
-
-def _of_address(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return UNKNOWN if record.ip is None else measure(record.ip_history)
-
-
-def _of_network(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return UNKNOWN if record.ip is None else measure(record.ip_network_history)
+from scoring.records import Link, PostRecord
 
 
 def _over_links(
@@ -42,11 +44,19 @@ def _domain_days_known(record: PostRecord) -> float:
     return min(0.0 if seen is None else days_between(seen, record.at) for seen in first_seen)
 
 
-def _ip_days_known(history: History, record: PostRecord) -> float:
-    return 0.0 if history.first_seen_at is None else days_between(history.first_seen_at, record.at)
+def _pattern_suspicion(record: PostRecord, models: Models) -> float:
+    if models.urls is None:
+        return UNKNOWN
+    return highest(models.urls.suspicion(link.url) for link in record.links)
 
 
-def _shape_feature(name: str, *, unit: str, maximum: float = float("inf"), meaning: str, why: str) -> Feature:
+def _url_age_days(record: PostRecord) -> float:
+    return lowest(days_between(link.reputation.live_since_at, record.at) for link in record.links)
+
+
+def _shape_feature(
+    name: str, *, unit: str, maximum: float = float("inf"), meaning: str, why: str, mission_name: str = ""
+) -> Feature:
     """Build the feature `context.url_<name>` from the measure of UrlShape with the same name."""
 
     def measure(shape: UrlShape) -> float:
@@ -58,56 +68,10 @@ def _shape_feature(name: str, *, unit: str, maximum: float = float("inf"), meani
         maximum=maximum,
         meaning=meaning,
         why=why,
+        mission_name=mission_name,
         compute=partial(_worst_shape, measure=measure),
     )
 
-
-_IP = (
-    Feature(
-        name="context.ip_spam_share",
-        unit="share",
-        maximum=1.0,
-        meaning="Share of confirmed spam among decided posts from the address, shrunk to 0.1 while few are",
-        why="Spammers post from few machines and proxies until these are blocked",
-        compute=partial(_of_address, measure=shrunk_spam_share),
-    ),
-    Feature(
-        name="context.ip_network_spam_share",
-        unit="share",
-        maximum=1.0,
-        meaning="The same share for the address's network (/24, or /48 for IPv6)",
-        why="Changing the address within one rented network is cheap",
-        compute=partial(_of_network, measure=shrunk_spam_share),
-    ),
-    Feature(
-        name="context.ip_authors",
-        unit="authors",
-        meaning="Authors who posted from the address before",
-        why="Account farms run many accounts on one machine",
-        compute=partial(_of_address, measure=lambda history: float(history.authors)),
-    ),
-    Feature(
-        name="context.ip_posts_24h",
-        unit="posts",
-        meaning="Posts from the address in the 24 hours before",
-        why="A bot's machine posts far more than a household",
-        compute=partial(_of_address, measure=lambda history: float(history.posts_24h)),
-    ),
-    Feature(
-        name="context.ip_complaints",
-        unit="complaints",
-        meaning="Complaints about earlier posts from the address",
-        why="Complaints arrive before moderators decide",
-        compute=partial(_of_address, measure=lambda history: float(history.complaints)),
-    ),
-    Feature(
-        name="context.ip_days_known",
-        unit="days",
-        meaning="Days since the first post from the address, 0 for a new one",
-        why="Proxies are rented by the day",
-        compute=lambda record: UNKNOWN if record.ip is None else _ip_days_known(record.ip_history, record),
-    ),
-)
 
 _DOMAIN = (
     Feature(
@@ -120,9 +84,12 @@ _DOMAIN = (
     Feature(
         name="context.domain_posts",
         unit="posts",
-        meaning="Earlier posts that link to the least linked domain",
+        meaning="Earlier posts that link to the least linked domain, those confirmed as spam left out",
         why="Throw-away domains have hardly been posted before",
-        compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts), worst=min),
+        mission_name="url_domain",
+        compute=partial(
+            _over_links, measure=lambda link: float(unblamed_posts(link.domain_history)), worst=min
+        ),
     ),
     Feature(
         name="context.domain_posts_24h",
@@ -144,6 +111,7 @@ _DOMAIN = (
         maximum=1.0,
         meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise",
         why="A domain costs money, so it is used until it is burnt",
+        mission_name="url_domain",
         compute=partial(_over_links, measure=lambda link: shrunk_spam_share(link.domain_history), worst=max),
     ),
     Feature(
@@ -151,6 +119,7 @@ _DOMAIN = (
         unit="complaints",
         meaning="Complaints about earlier posts with the most reported domain",
         why="Users report the same shop again and again",
+        mission_name="domain_report_count",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.complaints), worst=max),
     ),
     Feature(
@@ -158,7 +127,51 @@ _DOMAIN = (
         unit="posts",
         meaning="Earlier posts with exactly the most posted URL",
         why="Campaigns repeat one landing page",
+        mission_name="url_post_count",
         compute=partial(_over_links, measure=lambda link: number_or_unknown(link.url_posts), worst=max),
+    ),
+)
+
+_REPUTATION = (
+    Feature(
+        name="context.url_age_days",
+        unit="days",
+        meaning="Days since the newest link, or its domain, went live on the web; unknown if nobody knows",
+        why="A domain registered this week has no readers of its own yet",
+        mission_name="url_age",
+        compute=_url_age_days,
+    ),
+    Feature(
+        name="context.url_wot_score",
+        unit="points",
+        maximum=100.0,
+        meaning="Lowest trust score of a linked site by a Web-of-Trust style provider; unknown without one",
+        why="Other people met the site before this platform did",
+        mission_name="url_wot_score",
+        compute=lambda record: lowest(
+            number_or_unknown(link.reputation.trust_score) for link in record.links
+        ),
+    ),
+    Feature(
+        name="context.url_google_score",
+        unit="score",
+        maximum=1.0,
+        meaning="Google Web Risk on the worst link: 1 listed as a threat, 0.5 suspected, 0 not listed",
+        why="Phishing and malware pages are listed within hours",
+        mission_name="url_google_score",
+        compute=lambda record: highest(
+            number_or_unknown(link.reputation.threat_score) for link in record.links
+        ),
+    ),
+    Feature(
+        name="context.url_pattern_suspicion",
+        unit="share",
+        maximum=1.0,
+        meaning="How far the worst URL is written like phishing and malware (character n-grams); 0 under the "
+        "model's threshold",
+        why="Hacked sites, kits and generated names write URLs in patterns",
+        mission_name="url_token, url_tld, URL pattern",
+        judge=_pattern_suspicion,
     ),
 )
 
@@ -190,6 +203,7 @@ _URL = (
         unit="labels",
         meaning="Labels before the registrable domain",
         why="A familiar name is put in front: paypal.com.login.example",
+        mission_name="url_subdomain_count",
     ),
     _shape_feature(
         "digit_share",
@@ -203,12 +217,14 @@ _URL = (
         unit="tokens",
         meaning="Words in path and query",
         why="Deep paths hide pages on hacked sites",
+        mission_name="url_token",
     ),
     _shape_feature(
         "bait_tokens",
         unit="tokens",
         meaning="Words of host and path such as login, verify, prize, bonus",
         why="The URL itself promises or threatens",
+        mission_name="url_token",
     ),
     _shape_feature(
         "is_punycode",
@@ -216,6 +232,13 @@ _URL = (
         maximum=1.0,
         meaning="1 if the host has an internationalised label (xn--)",
         why="Look-alike letters of other scripts imitate known hosts",
+    ),
+    _shape_feature(
+        "is_mixed_script",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if a label of the host mixes alphabets in a way that can deceive (Unicode TR39)",
+        why="A Cyrillic a in a Latin name reads like the real one",
     ),
     _shape_feature(
         "is_lookalike",
@@ -244,6 +267,7 @@ _URL = (
         maximum=1.0,
         meaning="1 if the top-level domain is one of those sold or given away in bulk",
         why="Domains are bought by the hundred where they are cheapest",
+        mission_name="url_tld",
     ),
     _shape_feature(
         "has_userinfo",
@@ -254,4 +278,4 @@ _URL = (
     ),
 )
 
-FEATURES: tuple[Feature, ...] = (*_IP, *_DOMAIN, *_URL)
+FEATURES: tuple[Feature, ...] = (*_DOMAIN, *_REPUTATION, *_URL)

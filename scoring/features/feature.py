@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from scoring.features.models import Models
 from scoring.records import History, PostRecord
 
 UNKNOWN = math.nan
@@ -21,7 +22,11 @@ _SECONDS_PER_DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
-    """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown."""
+    """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown.
+
+    A plain feature has `compute`; one that asks a trained model of the release has `judge` instead.
+    `mission_name` is what the product's requirements call it, where they name it.
+    """
 
     name: str
     unit: str
@@ -29,13 +34,40 @@ class Feature:
     maximum: float = UNBOUNDED
     meaning: str
     why: str
-    compute: Callable[[PostRecord], float]
+    compute: Callable[[PostRecord], float] | None = None
+    judge: Callable[[PostRecord, Models], float] | None = None
+    mission_name: str = ""
+
+    def value(self, record: PostRecord, *, models: Models) -> float:
+        """Return the feature of a record, NaN if unknown."""
+        if self.judge is not None:
+            return self.judge(record, models)
+        return UNKNOWN if self.compute is None else self.compute(record)
 
 
 def shrunk_spam_share(history: History) -> float:
     """Share of confirmed spam among human decisions, shrunk to 0.1 while there are few; in (0, 1)."""
-    decided = history.confirmed_spam + history.confirmed_not_spam
-    return (history.confirmed_spam + _PRIOR_SPAM) / (decided + _PRIOR_SPAM + _PRIOR_NOT_SPAM)
+    return _shrunk(history.confirmed_spam, history.confirmed_not_spam)
+
+
+def recent_spam_share(history: History) -> float:
+    """The same share with old decisions counting less, so that silence brings it back to 0.1; in (0, 1)."""
+    return _shrunk(history.recent_spam, history.recent_not_spam)
+
+
+def unblamed_posts(history: History) -> int:
+    """Count earlier posts without the confirmed spam: more spam must never look like a longer good record."""
+    return max(0, history.posts - history.confirmed_spam)
+
+
+def lowest(values: Iterable[float]) -> float:
+    """Return the lowest of the known values, NaN if none is known."""
+    return min((value for value in values if not math.isnan(value)), default=UNKNOWN)
+
+
+def highest(values: Iterable[float]) -> float:
+    """Return the highest of the known values, NaN if none is known."""
+    return max((value for value in values if not math.isnan(value)), default=UNKNOWN)
 
 
 def days_between(earlier: datetime | None, later: datetime) -> float:
@@ -50,3 +82,7 @@ def days_between(earlier: datetime | None, later: datetime) -> float:
 def number_or_unknown(number: float | None) -> float:
     """Return the number as it came, NaN where the platform did not say."""
     return UNKNOWN if number is None else float(number)
+
+
+def _shrunk(spam: float, not_spam: float) -> float:
+    return (spam + _PRIOR_SPAM) / (spam + not_spam + _PRIOR_SPAM + _PRIOR_NOT_SPAM)

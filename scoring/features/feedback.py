@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown
+from scoring.features.witnesses import witnesses
 from scoring.records import ComplaintRecord, PostRecord
 
 _SPAM_WORDS = ("spam", "scam", "phish", "fraud", "malware", "fake", "bot")
 _SHORTEST_HOURS = 1.0 / 60.0
+_ONE_SIDED_90 = 1.2816
 
 
 def _per_hour(record: PostRecord) -> float:
@@ -28,6 +32,32 @@ def _reliability(complaint: ComplaintRecord) -> float:
     return (complaint.reporter_confirmed + 1.0) / (
         complaint.reporter_confirmed + complaint.reporter_rejected + 2.0
     )
+
+
+def _certainty(complaint: ComplaintRecord) -> float:
+    """Lower 90 % bound of the same posterior, by its normal approximation: 0.13 for a new reporter."""
+    right, wrong = complaint.reporter_confirmed + 1.0, complaint.reporter_rejected + 1.0
+    judged = right + wrong
+    spread = math.sqrt(right * wrong / (judged * judged * (judged + 1.0)))
+    return max(0.0, right / judged - _ONE_SIDED_90 * spread)
+
+
+def _best_certainty(record: PostRecord) -> float:
+    return max((_certainty(complaint) for complaint in record.complaints), default=UNKNOWN)
+
+
+def _reliable_witnesses(record: PostRecord) -> float:
+    """Sum up the surest reporter of each witness, so that a brigade weighs as much as its best member."""
+    return sum(
+        (max(_certainty(complaint) for complaint in witness) for witness in witnesses(record.complaints)),
+        start=0.0,
+    )
+
+
+def _copied_share(record: PostRecord) -> float:
+    if not record.complaints:
+        return UNKNOWN
+    return 1.0 - len(witnesses(record.complaints)) / len(record.complaints)
 
 
 def _reliable_complaints(record: PostRecord) -> float:
@@ -55,6 +85,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints",
         meaning="Complaints about the post",
         why="Users report what the filter missed",
+        mission_name="users' feedback",
         compute=lambda record: float(len(record.complaints)),
     ),
     Feature(
@@ -62,6 +93,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints/hour",
         meaning="Complaints per hour since the post, which counts as at least a minute old",
         why="Spam annoys many people at once",
+        mission_name="users' feedback",
         compute=_per_hour,
     ),
     Feature(
@@ -83,6 +115,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints",
         meaning="Complaints, each weighted by how often its reporter was right (a new reporter counts half)",
         why="Some report whatever they dislike; brigades use new accounts",
+        mission_name="users' feedback",
         compute=_reliable_complaints,
     ),
     Feature(
@@ -92,6 +125,40 @@ FEATURES: tuple[Feature, ...] = (
         meaning="How often the most reliable reporter has been right; unknown without complaints",
         why="One proven reporter outweighs a crowd",
         compute=_best_reliability,
+    ),
+    Feature(
+        name="feedback.best_reporter_certainty",
+        unit="share",
+        maximum=1.0,
+        meaning="How often the surest reporter is right at least (90 % bound); unknown without complaints",
+        why="Two lucky reports do not make a reliable reporter, forty do",
+        mission_name="users' feedback",
+        compute=_best_certainty,
+    ),
+    Feature(
+        name="feedback.witnesses",
+        unit="witnesses",
+        meaning="Independent complaints: copies (same reason, time and note, or new accounts) count once",
+        why="A brigade agreed elsewhere is one opinion, however many accounts repeat it",
+        mission_name="users' feedback",
+        compute=lambda record: float(len(witnesses(record.complaints))),
+    ),
+    Feature(
+        name="feedback.reliable_witnesses",
+        unit="witnesses",
+        meaning="Independent complaints, each weighted by how often its surest reporter is right at least",
+        why="Several people who never met and were right before are hardly wrong together",
+        mission_name="users' feedback",
+        compute=_reliable_witnesses,
+    ),
+    Feature(
+        name="feedback.copied_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Share of complaints that repeat another one; unknown without complaints",
+        why="Brigades silence honest authors by copied complaints",
+        mission_name="users' feedback",
+        compute=_copied_share,
     ),
     Feature(
         name="feedback.spam_reason_share",
@@ -106,6 +173,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="shares",
         meaning="How often the post was shared",
         why="Nobody shares spam but its own network",
+        mission_name="post_share_count",
         compute=lambda record: number_or_unknown(record.shares),
     ),
     Feature(
@@ -113,6 +181,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="comments",
         meaning="Answers that the post drew",
         why="Spam starts no conversation",
+        mission_name="post_comment_count",
         compute=lambda record: number_or_unknown(record.comments),
     ),
 )

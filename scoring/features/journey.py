@@ -8,11 +8,13 @@ All measures are unknown if no journey was sent.
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Callable
 from functools import partial
 
 from scoring.features.feature import UNKNOWN, Feature
+from scoring.features.models import Models
 from scoring.records import JourneyStep, PostRecord
 
 _KEY_WORDS = ("key", "type", "typing", "write")
@@ -53,6 +55,14 @@ def _distinct_share(steps: tuple[JourneyStep, ...]) -> float:
     return len({step.name for step in steps}) / len(steps)
 
 
+def _sequence_log_ratio(record: PostRecord, models: Models) -> float:
+    return UNKNOWN if models.journeys is None else models.journeys.log_ratio(record.journey)
+
+
+def _sequence_probability(record: PostRecord, models: Models) -> float:
+    return UNKNOWN if models.journeys is None else models.journeys.probability(record.journey)
+
+
 def _speaks_of(step: JourneyStep, *, words: tuple[str, ...]) -> bool:
     name = step.name.lower()
     return any(word in name for word in words)
@@ -64,6 +74,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="steps",
         meaning="Steps from the first one to the post",
         why="Bots know the shortest way; people read, scroll and go back",
+        mission_name="poster journey",
         compute=partial(_of_steps, measure=lambda steps: float(len(steps))),
     ),
     Feature(
@@ -109,5 +120,24 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Distinct step names over steps",
         why="People repeat steps, scripts visit each once",
         compute=partial(_of_steps, measure=_distinct_share),
+    ),
+    Feature(
+        name="journey.sequence_log_ratio",
+        unit="nats/step",
+        minimum=-math.inf,
+        meaning="How much better a Markov chain of spammers' steps and pauses explains the journey than "
+        "honest authors' does, per step; unknown if its steps are too few or not understood",
+        why="Scripts take a way and a pace that people do not",
+        mission_name="poster journey",
+        judge=_sequence_log_ratio,
+    ),
+    Feature(
+        name="journey.sequence_probability",
+        unit="probability",
+        maximum=1.0,
+        meaning="The journey model's own score from way, pace, regularity and pasting; unknown likewise",
+        why="The way to the post gives a script away even when its text does not",
+        mission_name="poster journey",
+        judge=_sequence_probability,
     ),
 )

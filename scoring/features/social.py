@@ -1,14 +1,19 @@
-"""Who posted, how established they are, and whether the post is one of many copies. Read by the sub-model
-behaviour.
-"""
+"""Who posted and how established they are. Read by the sub-model behaviour."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import disposable_email_domains
 
-from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown, shrunk_spam_share
-from scoring.records import History, PostRecord
+from scoring.features.feature import (
+    UNKNOWN,
+    Feature,
+    days_between,
+    number_or_unknown,
+    shrunk_spam_share,
+    unblamed_posts,
+)
+from scoring.links import registrable_domain
+from scoring.records import PostRecord
 
 
 def _followers_per_friend(record: PostRecord) -> float:
@@ -34,8 +39,21 @@ def _link_repeats(record: PostRecord) -> float:
     return float(max(link.author_posts for link in record.links)) if record.links else UNKNOWN
 
 
-def _of_similar(record: PostRecord, *, measure: Callable[[History], float]) -> float:
-    return measure(record.similar) if record.similar.posts else UNKNOWN
+def _is_disposable(record: PostRecord) -> float:
+    """Tell by the public list whether the mail domain, or the one it is a part of, serves throw-away mail."""
+    if not record.author.email_domain:
+        return UNKNOWN
+    domain = record.author.email_domain.rstrip(".").lower()
+    return float(bool({domain, registrable_domain(domain)} & disposable_email_domains.blocklist))
+
+
+def _email_domain_spam_share(record: PostRecord) -> float:
+    return shrunk_spam_share(record.email_domain_history) if record.author.email_domain else UNKNOWN
+
+
+def _is_reported_spammer(record: PostRecord) -> float:
+    history = record.author_history
+    return float(history.spam_complaints > 0 or history.confirmed_spam > 0)
 
 
 _ACCOUNT = (
@@ -44,6 +62,7 @@ _ACCOUNT = (
         unit="days",
         meaning="Age of the author's account",
         why="Banned spammers come back with new accounts",
+        mission_name="user_age",
         compute=lambda record: days_between(record.author.created_at, record.at),
     ),
     Feature(
@@ -51,6 +70,7 @@ _ACCOUNT = (
         unit="accounts",
         meaning="Accounts that the author follows or befriended",
         why="Bots befriend in bulk, or not at all",
+        mission_name="user_friends",
         compute=lambda record: number_or_unknown(record.author.friends),
     ),
     Feature(
@@ -58,6 +78,7 @@ _ACCOUNT = (
         unit="accounts",
         meaning="Accounts that follow the author",
         why="People who follow are hard to fake in numbers",
+        mission_name="user_followers",
         compute=lambda record: number_or_unknown(record.author.followers),
     ),
     Feature(
@@ -73,6 +94,7 @@ _ACCOUNT = (
         maximum=1.0,
         meaning="1 if the platform verified the author",
         why="Verification costs time or money; a bought account may still have it",
+        mission_name="user_verified",
         compute=lambda record: number_or_unknown(record.author.is_verified),
     ),
     Feature(
@@ -80,6 +102,7 @@ _ACCOUNT = (
         unit="posts",
         meaning="Posts that the author published, as the platform counts",
         why="Throw-away accounts have posted little",
+        mission_name="user_posts",
         compute=lambda record: number_or_unknown(record.author.posts),
     ),
     Feature(
@@ -89,15 +112,42 @@ _ACCOUNT = (
         why="Programs post more than people can",
         compute=_posts_per_day,
     ),
+    Feature(
+        name="social.email_domain_is_disposable",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the author's mail domain is on the public list of throw-away mail providers",
+        why="Nobody who means to stay registers with an address that is gone in ten minutes",
+        mission_name="user_email_domain",
+        compute=_is_disposable,
+    ),
+    Feature(
+        name="social.email_domain_spam_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Share of confirmed spam among decided posts under this mail domain, shrunk likewise",
+        why="Accounts are registered in bulk under one mail domain",
+        mission_name="user_email_domain",
+        compute=_email_domain_spam_share,
+    ),
 )
 
 _PAST = (
     Feature(
+        name="social.is_reported_spammer",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if an earlier post of the author was confirmed as spam, or reported as spam or scam",
+        why="Whoever was caught once had a reason to spam, and still has it",
+        mission_name="user_spam_report",
+        compute=_is_reported_spammer,
+    ),
+    Feature(
         name="social.known_posts",
         unit="posts",
-        meaning="Earlier posts of the author that were sent here",
+        meaning="Earlier posts of the author that were sent here, those confirmed as spam left out",
         why="A long record without trouble is the best sign of an honest author",
-        compute=lambda record: float(record.author_history.posts),
+        compute=lambda record: float(unblamed_posts(record.author_history)),
     ),
     Feature(
         name="social.posts_24h",
@@ -126,6 +176,7 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author that moderators confirmed as spam",
         why="Repeat offenders",
+        mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.confirmed_spam),
     ),
     Feature(
@@ -133,6 +184,7 @@ _PAST = (
         unit="complaints",
         meaning="Complaints about the author's earlier posts",
         why="Users notice a spammer before moderators decide",
+        mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.complaints),
     ),
     Feature(
@@ -140,6 +192,7 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author with the same text",
         why="Copy and paste is the cheapest reach",
+        mission_name="user_post_count",
         compute=lambda record: float(record.same_text_by_author),
     ),
     Feature(
@@ -147,47 +200,9 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author with the link they posted most, unknown without links",
         why="One shop, many posts",
+        mission_name="user_link_count",
         compute=_link_repeats,
     ),
 )
 
-_COPIES = (
-    Feature(
-        name="social.similar_posts",
-        unit="posts",
-        meaning="Earlier near-duplicates of the text, whoever posted them",
-        why="Campaigns vary one template",
-        compute=lambda record: float(record.similar.posts),
-    ),
-    Feature(
-        name="social.similar_posts_24h",
-        unit="posts",
-        meaning="Near-duplicates in the 24 hours before",
-        why="A campaign runs in hours, a proverb over years",
-        compute=lambda record: float(record.similar.posts_24h),
-    ),
-    Feature(
-        name="social.similar_authors",
-        unit="authors",
-        meaning="Authors of the near-duplicates",
-        why="Many accounts saying the same thing are one sender",
-        compute=lambda record: float(record.similar.authors),
-    ),
-    Feature(
-        name="social.similar_spam_share",
-        unit="share",
-        maximum=1.0,
-        meaning="Share of confirmed spam among decided near-duplicates, shrunk to 0.1; unknown without any",
-        why="What was spam this morning is spam at noon",
-        compute=partial(_of_similar, measure=shrunk_spam_share),
-    ),
-    Feature(
-        name="social.similar_complaints",
-        unit="complaints",
-        meaning="Complaints about the near-duplicates; unknown if there are none",
-        why="Users report the copies one by one",
-        compute=partial(_of_similar, measure=lambda history: float(history.complaints)),
-    ),
-)
-
-FEATURES: tuple[Feature, ...] = (*_ACCOUNT, *_PAST, *_COPIES)
+FEATURES: tuple[Feature, ...] = (*_ACCOUNT, *_PAST)

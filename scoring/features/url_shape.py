@@ -1,6 +1,6 @@
 """What the characters of one URL say, whoever posted it. Pure text: no history, no network.
 
-The word lists are short and hand-made; a learned n-gram model is to stand beside them.
+The word lists are short and hand-made; the learned n-gram model beside them is scoring/urls.py.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class UrlShape:
     path_tokens: float
     bait_tokens: float
     is_punycode: float
+    is_mixed_script: float
     is_lookalike: float
     is_ip_host: float
     is_shortener: float
@@ -74,6 +75,7 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
         path_tokens=float(len(tokens)),
         bait_tokens=float(sum(token in _BAIT for token in (*tokens, *_TOKEN.findall(host.lower())))),
         is_punycode=float(any(label.startswith("xn--") for label in host.split("."))),
+        is_mixed_script=float(_is_mixed_script(host)),
         is_lookalike=float(_is_lookalike(host, domain)),
         is_ip_host=float(not domain and (host.startswith("[") or host.replace(".", "").isdigit())),
         is_shortener=float(domain in _SHORTENERS),
@@ -85,6 +87,15 @@ def shape_of(url: str, host: str, domain: str) -> UrlShape:
 def _subdomains(host: str, domain: str) -> int:
     """Count the labels before the registrable domain; "www" is one, an IP address has none."""
     return host.count(".") - domain.count(".") if domain else 0
+
+
+def _is_mixed_script(host: str) -> bool:
+    """Tell a host of which a label mixes scripts and holds letters that pass for those of another."""
+    if host.isascii() and "xn--" not in host:
+        return False
+    from confusable_homoglyphs import confusables
+
+    return any(confusables.is_dangerous(_decoded(label)) for label in host.split("."))
 
 
 def _is_lookalike(host: str, domain: str) -> bool:

@@ -13,6 +13,8 @@ COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
+    "urls": ("scoring.training.train_urls", "fit the URL model on labelled URLs, split by domain"),
+    "journeys": ("scoring.training.train_journeys", "fit the journey model on labelled records"),
     "parity": ("scoring.training.parity", "what each precision changes, against torch FP32"),
     "quantize": ("scoring.training.quantize", "calibrated INT8 of a trained content model"),
     "variants": ("scoring.training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),

@@ -8,11 +8,11 @@ from string import Template
 from typing import Any
 
 from scoring.release import Release
+from scoring.training import cards
 from scoring.training.measure_ensemble import TextCheck
 
 TEMPLATE = Path(__file__).with_name("ensemble_card.md.template")
-BEGIN = "<!-- ensemble: begin -->"
-END = "<!-- ensemble: end -->"
+PART = "ensemble"
 
 _CHECKS = """
 ## Real texts without anything else
@@ -25,7 +25,7 @@ order that the content model gives; it adds what the links say.
 
 
 def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
-    """Return the card as markdown, between BEGIN and END."""
+    """Return the card as markdown between its marks."""
     records, metrics, thresholds = release.training["records"], release.metrics, release.thresholds
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         release=release.id[:12],
@@ -45,21 +45,39 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
         rule=release.training["thresholds_chosen"],
         test_rows="\n".join(_test_row(name, measures) for name, measures in metrics["test"].items()),
         alone=", ".join(f"{name} {value:.3f}" for name, value in metrics["pr_auc_of_each_sub_model"].items()),
+        families="\n\n".join(_family_part(name, study) for name, study in metrics["families"].items()),
+        normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
         checks=_CHECKS + "\n".join(map(_check_row, checks)) if checks else "",
     )
-    return f"{BEGIN}\n{text.rstrip()}\n{END}\n"
+    return cards.marked(text, part=PART)
 
 
 def insert(card: str, *, page: Path) -> None:
     """Put the card into a page, in place of the one that stands there, else at the end of it."""
-    text = page.read_text(encoding="utf-8") if page.exists() else ""
-    if BEGIN in text and END in text:
-        before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-        text = before + card.rstrip("\n") + after
-    else:
-        text = f"{text.rstrip()}\n\n{card}".lstrip("\n")
-    page.write_text(text, encoding="utf-8")
+    cards.insert(card, part=PART, page=page)
+
+
+def _family_part(name: str, study: Mapping[str, Any]) -> str:
+    singles, pairs, triples, everything = _by_size(study["pr_auc"])
+    rows = "\n".join(
+        f"| {names} | {value:.4f} |" for names, value in {**singles, **pairs, **triples, **everything}.items()
+    )
+    full = max(everything.values())
+    margin = full - max({**singles, **pairs}.values())
+    return (
+        f"**{name.capitalize()}** ({study['rows']:,} posts, {study['spam']:,} spam): all four reach PR-AUC "
+        f"{full:.4f}, {margin:+.4f} against the best family or pair. Behaviour and journey alone are right "
+        f"about {study['accuracy_of_behaviour_and_journey']:.1%} of the posts.\n\n"
+        f"| sub-models | PR-AUC |\n|---|---|\n{rows}"
+    )
+
+
+def _by_size(found: Mapping[str, float]) -> list[dict[str, float]]:
+    sizes: list[dict[str, float]] = [{}, {}, {}, {}]
+    for names, value in found.items():
+        sizes[names.count("+")][names] = value
+    return sizes
 
 
 def _test_row(name: str, measures: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import features
+from scoring.features import Models
 from scoring.pipeline import ContentProtocol
 from scoring.records import PostRecord
 from scoring.splits import Split, split_of
@@ -46,11 +47,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class Material:
-    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away."""
+    """Labelled records with their content probabilities; `seed` decides what with_gaps takes away, `models`
+    are what features ask.
+    """
 
     labelled: Sequence[LabelledRecord]
     content_probabilities: Floats
     seed: int
+    models: Models
 
     def part(self, split: Split) -> Material:
         """Keep the records whose group falls into the split. Raises ValueError if all are of one sort."""
@@ -60,12 +64,14 @@ class Material:
             raise ValueError(
                 f"the {split} part ({len(kept)} records) needs spam and not spam: give more records"
             )
-        return Material(kept, self.content_probabilities[chosen], self.seed)
+        return Material(kept, self.content_probabilities[chosen], self.seed, self.models)
 
     def rows(self, *, change: Callable[[PostRecord], PostRecord] = lambda record: record) -> Rows:
         """Return one row for each record, after `change`."""
         return Rows(
-            features=np.stack([features.extract(change(one.record)) for one in self.labelled]),
+            features=np.stack(
+                [features.extract(change(one.record), models=self.models) for one in self.labelled]
+            ),
             content_probabilities=self.content_probabilities,
             is_spam=np.array([one.is_spam for one in self.labelled]),
             groups=np.array([one.group for one in self.labelled]),

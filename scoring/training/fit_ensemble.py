@@ -22,8 +22,8 @@ _SLOPE_RANGE = (0.1, 1.0)
 
 def fit(rows: Rows, *, seed: int) -> Ensemble:
     """Fit an ensemble; every random choice follows from `seed`."""
-    sub_models = {name: _sub_model(rows, name=name, seed=seed) for name in SUB_MODELS}
-    left_out = np.column_stack([_left_out_margins(rows, name=name, seed=seed) for name in SUB_MODELS])
+    sub_models = {name: sub_model(rows, name=name, seed=seed) for name in SUB_MODELS}
+    left_out = np.column_stack([left_out_margins(rows, name=name, seed=seed) for name in SUB_MODELS])
     content = content_margins(_masked(rows.content_probabilities, seed=seed))
     main_inputs = np.column_stack([left_out, content])
     slope, centre, constant = _content_line(main_inputs, is_spam=rows.is_spam)
@@ -38,7 +38,7 @@ def fit(rows: Rows, *, seed: int) -> Ensemble:
     )
 
 
-def _sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
+def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     """Fit a sub-model on the features that are ever known; scikit-learn refuses an empty column."""
     known = np.logical_not(np.isnan(rows.features).all(axis=0))
     inputs = tuple(feature for feature in features.FAMILIES[name] if known[features.NAMES.index(feature)])
@@ -46,7 +46,7 @@ def _sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     return forest
 
 
-def _left_out_margins(rows: Rows, *, name: str, seed: int) -> Floats:
+def left_out_margins(rows: Rows, *, name: str, seed: int) -> Floats:
     """Return each row's margin by a sub-model that was fitted without the row's group.
 
     For ip_url without its domain: the same few honest sites return in many groups, and a model that knows
@@ -55,7 +55,7 @@ def _left_out_margins(rows: Rows, *, name: str, seed: int) -> Floats:
     groups = rows.domains if name == "ip_url" else rows.groups
     margins = np.empty(len(rows.is_spam))
     for kept, left_out in GroupKFold(n_splits=_FOLDS).split(rows.features, groups=groups):
-        forest = _sub_model(rows.taken(kept), name=name, seed=seed)
+        forest = sub_model(rows.taken(kept), name=name, seed=seed)
         margins[left_out] = forest.margins(_columns(rows.taken(left_out), forest.inputs))
     return margins
 

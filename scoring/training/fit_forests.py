@@ -15,13 +15,22 @@ from scoring.ensemble import probabilities_of
 from scoring.trees import LEAF, Floats, Forest, Tree
 
 # +1: a larger value never lowers the margin, -1: never raises it. Confirmed spam and reliable complaints
-# never excuse a post, nor does what a URL looks like: an honest-looking URL costs a spammer nothing.
+# never excuse a post (every feature that counts confirmed spam, or leaves it out, stands here), nor does what
+# a URL looks like: an honest-looking URL costs a spammer nothing.
 DIRECTIONS: Mapping[str, int] = {
     "context.ip_spam_share": 1,
     "context.ip_network_spam_share": 1,
+    "context.ip_as_spam_share": 1,
+    "context.ip_is_persistent_spammer": 1,
+    "context.ip_spam_days": 1,
     "context.domain_spam_share": 1,
     "context.domain_days_known": -1,
+    "context.domain_posts": -1,
     "context.domain_authors": -1,
+    "context.url_age_days": -1,
+    "context.url_wot_score": -1,
+    "context.url_google_score": 1,
+    "context.url_pattern_suspicion": 1,
     "context.link_count": 1,
     "context.distinct_domains": 1,
     "context.url_length": 1,
@@ -30,15 +39,28 @@ DIRECTIONS: Mapping[str, int] = {
     "context.url_path_tokens": 1,
     "context.url_bait_tokens": 1,
     "context.url_is_punycode": 1,
+    "context.url_is_mixed_script": 1,
     "context.url_is_lookalike": 1,
     "context.url_is_ip_host": 1,
     "context.url_is_shortener": 1,
     "context.url_has_cheap_suffix": 1,
     "context.url_has_userinfo": 1,
+    "social.known_posts": -1,
     "social.spam_share": 1,
     "social.confirmed_spam": 1,
+    "social.is_reported_spammer": 1,
+    "social.email_domain_is_disposable": 1,
+    "social.email_domain_spam_share": 1,
     "social.similar_spam_share": 1,
+    "social.similar_confirmed_spam": 1,
+    "social.resembling_spam_share": 1,
+    "social.resembling_spammers": 1,
+    "journey.sequence_log_ratio": 1,
+    "journey.sequence_probability": 1,
     "feedback.reliable_complaints": 1,
+    "feedback.best_reporter_reliability": 1,
+    "feedback.best_reporter_certainty": 1,
+    "feedback.reliable_witnesses": 1,
 }
 
 _SUB_MODEL: Mapping[str, Any] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,16 +18,27 @@ from threadpoolctl import threadpool_limits
 
 from scoring import features, normalise
 from scoring.ensemble import Ensemble, calibrated
+from scoring.features import Models
+from scoring.features.models import MODEL_FILES
 from scoring.pipeline import ContentProtocol
-from scoring.release import MANIFEST, Calibration, ContentPin, Release, Thresholds, file_sha256
+from scoring.release import MANIFEST, Calibration, Cascade, ContentPin, Release, Thresholds, file_sha256
 from scoring.splits import Split
-from scoring.training import calibrate, ensemble_card, labelled_records, measure_ensemble, served_content
+from scoring.training import (
+    calibrate,
+    ensemble_card,
+    family_study,
+    labelled_records,
+    measure_ensemble,
+    served_content,
+)
 from scoring.training.ensemble_rows import GAPPED_COPIES, Material, Rows, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_records import LabelledRecord, bare
+from scoring.training.train_urls import URLS_MANIFEST
 from scoring.trees import Floats
 
 SEED = 20_260
+_SHIPPED = Path(__file__).resolve().parents[1] / "starter"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,16 +48,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
+    parser.add_argument(
+        "--feature-models",
+        type=Path,
+        default=_SHIPPED,
+        help="folder with the URL and journey models, copied into --out unless it has its own",
+    )
     parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
     parser.add_argument(
         "--check-texts", type=Path, nargs="*", default=[], help="real labelled texts, scored as bare posts"
     )
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
+    parser.add_argument(
+        "--ask-content-from",
+        type=float,
+        default=Cascade().ask_content_from,
+        help="spam probability of the cheap sub-models under which content is not asked; 0: always asked",
+    )
+    parser.add_argument(
+        "--ask-content-below",
+        type=float,
+        default=Cascade().ask_content_below,
+        help="spam probability of the cheap sub-models from which content is not asked; 2: always asked",
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Train, measure, write release and card. Raises content.Unavailable if Triton does not answer."""
+    _bring_models(arguments.feature_models, out=arguments.out)
     pin = served_content.pin(arguments.repository, version=arguments.content_version)
     content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
     release = train(
@@ -55,6 +86,9 @@ def main(arguments: argparse.Namespace) -> None:
         source={"file": arguments.records.name, "sha256": file_sha256(arguments.records)},
         pin=served_content.with_probes(pin, content=content),
         normaliser=normalise.VERSION,
+        cascade=Cascade(
+            ask_content_from=arguments.ask_content_from, ask_content_below=arguments.ask_content_below
+        ),
         seed=arguments.seed,
     )
     checks = [
@@ -74,10 +108,15 @@ def train(
     source: Mapping[str, str],
     pin: ContentPin,
     normaliser: str,
+    cascade: Cascade,
     seed: int,
 ) -> Release:
-    """Fit on the train part, calibrate on the validation part, measure on the test part, write it all."""
-    material = Material(labelled, ask_content(labelled, content=content), seed)
+    """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
+
+    The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
+    """
+    models = Models.load(out, files=_present(out, MODEL_FILES))
+    material = Material(labelled, ask_content(labelled, content=content), seed, models)
     # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
     with threadpool_limits(limits=1):
         ensemble = fit(material.part(Split.TRAIN).rows_with_gaps(), seed=seed)
@@ -93,10 +132,14 @@ def train(
     ensemble_file = ensemble.save(out)
     manifest = {
         "content": dataclasses.asdict(pin),
-        "files": {ensemble_file.name: file_sha256(ensemble_file)},
+        "files": {
+            name: file_sha256(out / name)
+            for name in _present(out, (ensemble_file.name, *MODEL_FILES, URLS_MANIFEST))
+        },
         "sub_models": served_content.tree_digests(ensemble),
         "schema_hash": features.SCHEMA_HASH,
         "normaliser": normaliser,
+        "cascade": dataclasses.asdict(cascade),
         "calibration": dataclasses.asdict(choice.calibration),
         "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
         "training": _training(labelled, source=source, seed=seed, log_losses=choice.log_losses),
@@ -105,11 +148,35 @@ def train(
             ensemble=ensemble,
             calibration=choice.calibration,
             thresholds=thresholds,
-        ),
+        )
+        | {"families": _families(material, seed=seed)},
     }
     text = json.dumps(manifest, indent=1, allow_nan=False)
     (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
     return Release.load(out)
+
+
+def _bring_models(folder: Path, *, out: Path) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name in _present(folder, (*MODEL_FILES, URLS_MANIFEST)):
+        if not (out / name).exists():
+            shutil.copy(folder / name, out / name)
+
+
+def _present(folder: Path, names: Sequence[str]) -> list[str]:
+    return [name for name in names if (folder / name).exists()]
+
+
+def _families(material: Material, *, seed: int) -> dict[str, Any]:
+    """Study the families on the test part as simulated, and with signals missing and misleading."""
+    train, test = material.part(Split.TRAIN).rows(), material.part(Split.TEST).rows()
+    with threadpool_limits(limits=1):
+        return {
+            "as simulated": family_study.study(train, test, seed=seed),
+            "signals missing or misleading": family_study.study(
+                family_study.spoilt(train, seed=seed), family_study.spoilt(test, seed=seed + 1), seed=seed
+            ),
+        }
 
 
 def _margins(ensemble: Ensemble, rows: Rows) -> Floats:

@@ -21,7 +21,7 @@ from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import ComplaintRecord, History, Link
-from scoring.release import MANIFEST, Release, SchemaMismatch
+from scoring.release import MANIFEST, Cascade, Release, SchemaMismatch
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
 from tests.scoring.random_records import AT, FakeContent, labelled, record
@@ -241,3 +241,39 @@ class TestScorer:
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
         assert printed.strip() == "[]"
+
+
+class TestCascade:
+    def skipping(self, release: Release, **bounds: float) -> Release:
+        return dataclasses.replace(release, cascade=Cascade(**bounds))
+
+    def test_asks_for_every_text_unless_the_release_says_otherwise(
+        self, scorer: Scorer, content: FakeContent
+    ) -> None:
+        records = [one.record for one in labelled(40)]
+
+        scorer.score_many(records, blocklist=NO_BANS)
+
+        assert content.calls == [40]
+
+    def test_leaves_out_what_the_cheap_sub_models_are_sure_of(
+        self, release: Release, content: FakeContent
+    ) -> None:
+        records = [one.record for one in labelled(40)]
+        unknown = np.full(40, np.nan)
+        cheap = Scorer(release=release, content=content).spam_probabilities(
+            records, content_probabilities=unknown
+        )
+        low, high = float(np.quantile(cheap, 0.3)), float(np.quantile(cheap, 0.7))
+        scorer = Scorer(
+            release=self.skipping(release, ask_content_from=low, ask_content_below=high), content=content
+        )
+
+        scores = scorer.score_many(records, blocklist=NO_BANS)
+
+        asked = (cheap >= low) & (cheap < high)
+        assert content.calls == [int(asked.sum())]
+        assert [score.content_probability is not None for score in scores] == asked.tolist()
+        assert not any(score.is_degraded for score in scores)
+        skipped = [score.spam_probability for score in scores if score.content_probability is None]
+        assert skipped == pytest.approx(cheap[~asked].tolist())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from scoring import normalise
 from scoring.features import SCHEMA_HASH
 from scoring.release import MANIFEST, Corrupt, Probe, Release, SchemaMismatch, manifest_id
 from tests.scoring.starter import STARTER
@@ -47,7 +48,7 @@ class TestLoad:
 
         assert len(release.id) == 64
         assert release.content.model == "content"
-        assert release.normaliser == "none"
+        assert release.normaliser == normalise.VERSION
         assert 0 < release.thresholds.review_from < release.thresholds.remove_from < 1
         assert release.training["simulated"] is True
         release.check_schema(SCHEMA_HASH)

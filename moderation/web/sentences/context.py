@@ -6,6 +6,7 @@ from moderation.web.sentences.sentence import Sentence, days, flag, number, shar
 
 _NO_IP = "No address was sent"
 _NO_LINK = "The post has no links"
+_NO_REPUTATION = "No reputation provider spoke of the links"
 
 SENTENCES: dict[str, Sentence] = {
     "context.ip_spam_share": Sentence(
@@ -13,6 +14,17 @@ SENTENCES: dict[str, Sentence] = {
     ),
     "context.ip_network_spam_share": Sentence(
         share("{} of decided posts from this network were spam"), unknown=_NO_IP
+    ),
+    "context.ip_as_spam_share": Sentence(
+        share("{} of decided posts from this provider were spam"), unknown="The address's provider is unknown"
+    ),
+    "context.ip_is_persistent_spammer": Sentence(
+        flag("This address persistently posts spam"), "This address is no persistent spammer", _NO_IP
+    ),
+    "context.ip_spam_days": Sentence(
+        things("day", "days", " with confirmed spam from this address"),
+        "No confirmed spam from this address",
+        _NO_IP,
     ),
     "context.ip_authors": Sentence(
         things("author has", "authors have", " posted from this address"),
@@ -38,8 +50,8 @@ SENTENCES: dict[str, Sentence] = {
         _NO_LINK,
     ),
     "context.domain_posts": Sentence(
-        things("earlier post links", "earlier posts link", " to the rarest domain"),
-        "Nobody linked to this domain before",
+        things("earlier post, not spam, links", "earlier posts, not spam, link", " to the rarest domain"),
+        "No earlier post but spam linked to this domain",
         _NO_LINK,
     ),
     "context.domain_posts_24h": Sentence(
@@ -65,6 +77,24 @@ SENTENCES: dict[str, Sentence] = {
         "This URL was never posted before",
         _NO_LINK,
     ),
+    "context.url_age_days": Sentence(
+        days("The newest link has been on the web for {}"),
+        "The newest link went live today",
+        "Nobody knows how old the link is",
+    ),
+    "context.url_wot_score": Sentence(
+        number("The least trusted link has {} of 100 points of trust"), unknown=_NO_REPUTATION
+    ),
+    "context.url_google_score": Sentence(
+        number("Google Web Risk rates the worst link {} (1 is a listed threat)"),
+        "Google Web Risk lists none of the links",
+        _NO_REPUTATION,
+    ),
+    "context.url_pattern_suspicion": Sentence(
+        share("A URL is written like phishing or malware (by {} of the scale)"),
+        "No URL is written like phishing or malware",
+        _NO_LINK,
+    ),
     "context.link_count": Sentence(things("link", "links", " in the post"), "No links in the post"),
     "context.distinct_domains": Sentence(
         things("domain is", "different domains are", " linked"), "No domain is linked"
@@ -88,6 +118,9 @@ SENTENCES: dict[str, Sentence] = {
     ),
     "context.url_is_punycode": Sentence(
         flag("The host is written in a foreign alphabet (xn--)"), "The host is plain ASCII", _NO_LINK
+    ),
+    "context.url_is_mixed_script": Sentence(
+        flag("The host mixes alphabets that look alike"), "The host keeps to one alphabet", _NO_LINK
     ),
     "context.url_is_lookalike": Sentence(
         flag("The host imitates a known brand"), "The host imitates no known brand", _NO_LINK

@@ -23,6 +23,21 @@ SENTENCES: dict[str, Sentence] = {
     "feedback.best_reporter_reliability": Sentence(
         share("The most reliable reporter was right in {} of cases"), unknown=_NO_COMPLAINTS
     ),
+    "feedback.best_reporter_certainty": Sentence(
+        share("The surest reporter is right in at least {} of cases"),
+        "No reporter has been right before",
+        _NO_COMPLAINTS,
+    ),
+    "feedback.witnesses": Sentence(
+        things("independent complaint", "independent complaints", "; copies count once"), _NO_COMPLAINTS
+    ),
+    "feedback.reliable_witnesses": Sentence(
+        number("Independent complaints weigh {} by how sure their reporters are"),
+        "No complaint by a reliable reporter",
+    ),
+    "feedback.copied_share": Sentence(
+        share("{} of the complaints are copies of others"), "No complaint copies another", _NO_COMPLAINTS
+    ),
     "feedback.spam_reason_share": Sentence(
         share("{} of complaints say spam or scam"), "No complaint says spam or scam", _NO_COMPLAINTS
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from moderation.web.sentences.sentence import Sentence, flag, number, seconds, share, things
 
 _NO_JOURNEY = "No journey was sent"
+_NOT_UNDERSTOOD = "No journey was sent, or its steps say nothing"
 
 SENTENCES: dict[str, Sentence] = {
     "journey.steps": Sentence(
@@ -29,5 +30,13 @@ SENTENCES: dict[str, Sentence] = {
     "journey.has_paste": Sentence(flag("The text was pasted"), "The text was not pasted", _NO_JOURNEY),
     "journey.distinct_step_share": Sentence(
         share("{} of the steps differ from one another"), unknown=_NO_JOURNEY
+    ),
+    "journey.sequence_log_ratio": Sentence(
+        number("The way to the post fits spammers' ways better by {} a step (below 0: worse)"),
+        "The way to the post fits spammers and honest authors alike",
+        _NOT_UNDERSTOOD,
+    ),
+    "journey.sequence_probability": Sentence(
+        share("The way to the post by itself: {} spam"), unknown=_NOT_UNDERSTOOD
     ),
 }

@@ -6,6 +6,8 @@ from moderation.web.sentences.sentence import Sentence, days, flag, number, shar
 
 _NO_LINK = "The post has no links"
 _NO_TWINS = "No similar posts are known"
+_NO_MAIL = "The author's mail domain is unknown"
+_NO_LIKENESS = "No account resembles the author's"
 
 SENTENCES: dict[str, Sentence] = {
     "social.account_age_days": Sentence(
@@ -37,9 +39,20 @@ SENTENCES: dict[str, Sentence] = {
         "The author has not posted before",
         "The author's pace is unknown",
     ),
+    "social.email_domain_is_disposable": Sentence(
+        flag("The author's mail domain gives out throw-away addresses"),
+        "The author's mail domain is no throw-away one",
+        _NO_MAIL,
+    ),
+    "social.email_domain_spam_share": Sentence(
+        share("{} of decided posts under the author's mail domain were spam"), unknown=_NO_MAIL
+    ),
+    "social.is_reported_spammer": Sentence(
+        flag("The author was reported as a spammer before"), "The author was never reported as a spammer"
+    ),
     "social.known_posts": Sentence(
-        things("earlier post", "earlier posts", " of the author came through here"),
-        "First post of the author here",
+        things("earlier post", "earlier posts", " of the author here, spam not counted"),
+        "No earlier post of the author here but spam",
     ),
     "social.posts_24h": Sentence(
         things("post", "posts", " by the author in the last 24 hours"),
@@ -78,9 +91,30 @@ SENTENCES: dict[str, Sentence] = {
     "social.similar_spam_share": Sentence(
         share("{} of decided near-duplicates were spam"), unknown=_NO_TWINS
     ),
+    "social.similar_confirmed_spam": Sentence(
+        things("near-duplicate was", "near-duplicates were", " confirmed as spam"),
+        "No near-duplicate was confirmed as spam",
+        _NO_TWINS,
+    ),
     "social.similar_complaints": Sentence(
         things("complaint", "complaints", " about near-duplicates"),
         "No complaints about near-duplicates",
         _NO_TWINS,
+    ),
+    "social.resembling_authors": Sentence(
+        things("account looks", "accounts look", " like the author's"), _NO_LIKENESS
+    ),
+    "social.resembling_spam_share": Sentence(
+        share("{} of decided posts of accounts that look alike were spam"), unknown=_NO_LIKENESS
+    ),
+    "social.resembling_spammers": Sentence(
+        things("account that looks alike has", "accounts that look alike have", " confirmed spam"),
+        "No account that looks alike has confirmed spam",
+        _NO_LIKENESS,
+    ),
+    "social.resembling_complaints": Sentence(
+        things("complaint", "complaints", " about accounts that look alike"),
+        "No complaints about accounts that look alike",
+        _NO_LIKENESS,
     ),
 }

@@ -1,17 +1,20 @@
-"""Address, domain and URL features, by table."""
+"""Domain, reputation and URL features, by table."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from datetime import timedelta
 
 import pytest
 
-from scoring.features import context
-from scoring.records import History, Link
+from scoring.features import Models, context
+from scoring.records import History, Link, LinkReputation
+from scoring.urls import UrlModel
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import AT, record
+from tests.scoring.starter import STARTER
 
-NAN = float("nan")
 SPAMMY = History(
     posts=40,
     posts_24h=9,
@@ -30,31 +33,7 @@ KNOWN = Link(
     url_posts=4,
     author_posts=2,
 )
-FROM_IP = record(ip="192.0.2.7", ip_history=SPAMMY, ip_network_history=History())
 SHRUNK = 8.5 / 15
-
-
-class TestAddress:
-    @pytest.mark.parametrize(
-        ("name", "value"),
-        [
-            ("context.ip_spam_share", SHRUNK),
-            ("context.ip_network_spam_share", 0.1),
-            ("context.ip_authors", 6),
-            ("context.ip_posts_24h", 9),
-            ("context.ip_complaints", 5),
-            ("context.ip_days_known", 3),
-        ],
-    )
-    def test_of_a_known_address(self, name: str, value: float) -> None:
-        assert value_of(name, FROM_IP) == pytest.approx(value)
-
-    @pytest.mark.parametrize("name", [feature.name for feature in context.FEATURES if ".ip_" in feature.name])
-    def test_without_an_address_all_are_unknown(self, name: str) -> None:
-        assert value_of(name, record(ip=None, ip_history=SPAMMY)) == pytest.approx(NAN, nan_ok=True)
-
-    def test_a_new_address_is_known_for_no_time(self) -> None:
-        assert value_of("context.ip_days_known", record(ip="192.0.2.8")) == 0.0
 
 
 class TestDomain:
@@ -62,7 +41,7 @@ class TestDomain:
         ("name", "known", "both"),
         [
             ("context.domain_days_known", 3, 0),
-            ("context.domain_posts", 40, 0),
+            ("context.domain_posts", 32, 0),
             ("context.domain_posts_24h", 9, 9),
             ("context.domain_authors", 6, 0),
             ("context.domain_spam_share", SHRUNK, SHRUNK),
@@ -95,4 +74,35 @@ class TestUrl:
         assert value_of("context.url_path_tokens", both) == 3
 
 
-LINK_FEATURES = [feature.name for feature in context.FEATURES if ".ip_" not in feature.name]
+class TestReputation:
+    def test_the_worst_known_link_counts(self) -> None:
+        trusted = LinkReputation(trust_score=93.0, threat_score=0.0, live_since_at=AT - timedelta(days=4000))
+        listed = LinkReputation(threat_score=1.0, live_since_at=AT - timedelta(days=2))
+        links = tuple(dataclasses.replace(NEW, reputation=one) for one in (trusted, listed, LinkReputation()))
+
+        assert value_of("context.url_wot_score", record(links=links)) == 93.0
+        assert value_of("context.url_google_score", record(links=links)) == 1.0
+        assert value_of("context.url_age_days", record(links=links)) == pytest.approx(2)
+
+    @pytest.mark.parametrize("name", ["url_wot_score", "url_google_score", "url_age_days"])
+    def test_is_unknown_if_no_provider_spoke(self, name: str) -> None:
+        assert math.isnan(value_of(f"context.{name}", record(links=(NEW, KNOWN))))
+
+
+class TestPatternProbability:
+    def test_asks_the_model_of_the_release(self) -> None:
+        models = Models(urls=UrlModel.load(STARTER))
+        phishing = Link(
+            url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
+            host="a.example",
+            domain="a.example",
+        )
+        name = "context.url_pattern_suspicion"
+
+        assert value_of(name, record(links=(NEW, phishing)), models=models) > 0.8
+        assert value_of(name, record(links=(NEW,)), models=models) == 0.0
+        assert math.isnan(value_of(name, record(), models=models))
+        assert math.isnan(value_of(name, record(links=(phishing,))))
+
+
+LINK_FEATURES = [feature.name for feature in context.FEATURES]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from scoring.features import journey
+from scoring.features import Models, journey
+from scoring.journeys import JourneyModel
 from scoring.records import JourneyStep, PostRecord
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import record
+from tests.scoring.starter import STARTER
 
 NAN = float("nan")
-NAMES = [feature.name.removeprefix("journey.") for feature in journey.FEATURES]
+NAMES = [feature.name.removeprefix("journey.") for feature in journey.FEATURES if feature.judge is None]
 
 
 def walked(*steps: tuple[str, int]) -> PostRecord:
@@ -38,3 +42,13 @@ class TestFeatures:
         found = tuple(value_of(f"journey.{name}", post) for name in NAMES)
 
         assert found == pytest.approx(values, abs=1e-3, nan_ok=True)
+
+
+class TestSequence:
+    @pytest.mark.parametrize("name", ["journey.sequence_log_ratio", "journey.sequence_probability"])
+    def test_a_script_looks_more_like_spam_than_a_person(self, name: str) -> None:
+        models = Models(journeys=JourneyModel.load(STARTER))
+
+        assert value_of(name, BOT, models=models) > value_of(name, PERSON, models=models)
+        assert math.isnan(value_of(name, walked(), models=models))
+        assert math.isnan(value_of(name, BOT))

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import social
+from scoring.features import copies, social
 from scoring.records import AuthorSnapshot, History, Link
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import AT, record
@@ -15,6 +15,7 @@ NAN = float("nan")
 HONEST_AUTHOR = AuthorSnapshot(
     external_id="honest_author",
     created_at=AT - timedelta(days=100),
+    email_domain="mail.example",
     friends=49,
     followers=99,
     is_verified=True,
@@ -34,7 +35,16 @@ LINKS = (
     Link(url="http://a.example/", host="a.example", domain="a.example", author_posts=2),
     Link(url="http://b.example/", host="b.example", domain="b.example", author_posts=6),
 )
-POST = record(author=HONEST_AUTHOR, author_history=PAST, similar=COPIES, same_text_by_author=2, links=LINKS)
+ALIKE = History(posts=9, confirmed_spam=3, complaints=6, authors=4, spam_authors=2)
+POST = record(
+    author=HONEST_AUTHOR,
+    author_history=PAST,
+    similar=COPIES,
+    same_text_by_author=2,
+    links=LINKS,
+    email_domain_history=History(confirmed_spam=1),
+    resembling=ALIKE,
+)
 
 
 class TestFeatures:
@@ -48,7 +58,10 @@ class TestFeatures:
             ("social.is_verified", 1),
             ("social.posts", 500),
             ("social.posts_per_day", 5),
-            ("social.known_posts", 12),
+            ("social.email_domain_is_disposable", 0),
+            ("social.email_domain_spam_share", 1.5 / 6),
+            ("social.is_reported_spammer", 1),
+            ("social.known_posts", 10),
             ("social.posts_24h", 3),
             ("social.days_known", 10),
             ("social.spam_share", 2.5 / 10),
@@ -60,7 +73,12 @@ class TestFeatures:
             ("social.similar_posts_24h", 15),
             ("social.similar_authors", 11),
             ("social.similar_spam_share", 5.5 / 10),
+            ("social.similar_confirmed_spam", 5),
             ("social.similar_complaints", 7),
+            ("social.resembling_authors", 4),
+            ("social.resembling_spam_share", 3.5 / 8),
+            ("social.resembling_spammers", 2),
+            ("social.resembling_complaints", 6),
         ],
     )
     def test_of_a_well_known_author(self, name: str, value: float) -> None:
@@ -76,6 +94,9 @@ class TestFeatures:
             ("social.is_verified", NAN),
             ("social.posts", NAN),
             ("social.posts_per_day", NAN),
+            ("social.email_domain_is_disposable", NAN),
+            ("social.email_domain_spam_share", NAN),
+            ("social.is_reported_spammer", 0),
             ("social.known_posts", 0),
             ("social.posts_24h", 0),
             ("social.days_known", 0),
@@ -88,14 +109,19 @@ class TestFeatures:
             ("social.similar_posts_24h", 0),
             ("social.similar_authors", 0),
             ("social.similar_spam_share", NAN),
+            ("social.similar_confirmed_spam", NAN),
             ("social.similar_complaints", NAN),
+            ("social.resembling_authors", 0),
+            ("social.resembling_spam_share", NAN),
+            ("social.resembling_spammers", NAN),
+            ("social.resembling_complaints", NAN),
         ],
     )
     def test_of_an_author_who_is_only_a_name(self, name: str, value: float) -> None:
         assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
 
     def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(social.FEATURES) == 20
+        assert len(social.FEATURES) + len(copies.FEATURES) == 28
 
     def test_an_account_made_after_the_post_by_another_clock_has_no_age(self) -> None:
         author = AuthorSnapshot(external_id="spammer", created_at=AT + timedelta(minutes=5), posts=3)
@@ -109,3 +135,22 @@ class TestFeatures:
 
         assert value_of("social.spam_share", one) == pytest.approx(0.25)
         assert value_of("social.spam_share", many) > 0.9
+
+    @pytest.mark.parametrize(
+        ("domain", "value"),
+        [("mailinator.com", 1), ("sub.mailinator.com", 1), ("YOPmail.com.", 1), ("gmail.com", 0), ("", NAN)],
+    )
+    def test_knows_throw_away_mail(self, domain: str, value: float) -> None:
+        author = AuthorSnapshot(external_id="a", email_domain=domain)
+
+        found = value_of("social.email_domain_is_disposable", record(author=author))
+
+        assert found == pytest.approx(value, nan_ok=True)
+
+    @pytest.mark.parametrize(
+        ("history", "value"),
+        [(History(complaints=3), 0), (History(spam_complaints=1), 1), (History(confirmed_spam=1), 1)],
+        ids=["a quarrel", "reported", "confirmed"],
+    )
+    def test_tells_a_reported_spammer_from_a_disliked_author(self, history: History, value: float) -> None:
+        assert value_of("social.is_reported_spammer", record(author_history=history)) == value

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.features import FAMILIES, NAMES, extract
-from scoring.records import History
+from scoring.features import FAMILIES, NAMES, NO_MODELS, extract
+from scoring.records import History, Link
 from scoring.training.labelled_records import (
     LabelledRecord,
     Malformed,
@@ -76,7 +76,7 @@ class TestBare:
         assert left.similar == left.author_history == History()
 
     def test_makes_whole_families_unknown(self) -> None:
-        row = extract(bare(labelled(1)[0].record))
+        row = extract(bare(labelled(1)[0].record), models=NO_MODELS)
 
         journey = [NAMES.index(name) for name in FAMILIES["behaviour"] if name.startswith("journey.")]
         assert np.isnan(row[journey]).all()
@@ -112,3 +112,17 @@ class TestWithLinksOfAnother:
         assert lent
         assert not any(one.is_spam for one in lent)
         assert len(lost) / len(linked) == pytest.approx(0.3, abs=0.05)
+
+    def test_dresses_half_the_spam_in_honest_urls_and_keeps_its_past(self) -> None:
+        generator = np.random.default_rng(0)
+        plain = (Link(url="http://plain.example/", host="plain.example", domain="plain.example"),)
+        spam = [one for one in labelled(2_000) if one.is_spam and one.record.links]
+
+        changed = [with_links_of_another(one, honest_links=[plain], generator=generator) for one in spam]
+
+        kept = [(old, new) for old, new in zip(spam, changed, strict=True) if new.record.links]
+        dressed = [(old, new) for old, new in kept if new.record.links[0].url == plain[0].url]
+        assert len(dressed) / len(kept) == pytest.approx(0.5, abs=0.06)
+        assert all(
+            new.record.links[0].domain_history == old.record.links[0].domain_history for old, new in dressed
+        )

@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from scoring.blocklist import Blocklist
 from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS
-from scoring.features import SCHEMA_HASH
+from scoring.features import NO_MODELS, SCHEMA_HASH
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, ContentPin, Probe, Release
+from scoring.release import MANIFEST, Cascade, ContentPin, Probe, Release
 from scoring.splits import Split
 from scoring.training import ensemble_card, fit_forests
 from scoring.training.ensemble_rows import Material, ask_content
@@ -42,6 +42,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
         source={"file": "random.jsonl", "sha256": "0" * 64},
         pin=PIN,
         normaliser="none",
+        cascade=Cascade(),
         seed=5,
     )
 
@@ -80,7 +81,7 @@ class TestTrain:
         honest = [one for one in RECORDS if not one.is_spam]
 
         with pytest.raises(ValueError, match="needs spam and not spam"):
-            Material(honest, np.full(len(honest), 0.5), 1).part(Split.TRAIN)
+            Material(honest, np.full(len(honest), 0.5), 1, NO_MODELS).part(Split.TRAIN)
 
 
 class TestFit:
@@ -90,7 +91,7 @@ class TestFit:
         monkeypatch.setattr(fit_forests, "_MAIN_ROUNDS", 8)
         monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 10})
         few = RECORDS[:250]
-        rows = Material(few, ask_content(few, content=FakeContent()), 5).rows_with_gaps()
+        rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
         written = []
         for name in ("first", "second"):
             (tmp_path / name).mkdir()
@@ -125,7 +126,7 @@ class TestCard:
         """Cure: python -m scoring.training ensemble ... --out scoring/starter --card docs/models.md"""
         shipped = Release.load(STARTER)
 
-        written = ensemble_card.write(shipped, checks=[]).partition(ensemble_card.END)[0].rstrip()
+        written = ensemble_card.write(shipped, checks=[]).partition("<!-- ensemble: end -->")[0].rstrip()
 
         assert written in PAGE.read_text(encoding="utf-8")
 

@@ -1,0 +1,169 @@
+"""How long does scoring take without the content model's answer? Features, trees and contributions, one core.
+
+.venv/bin/python -m bench scoring_speed                       (needs no running product)
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import random
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from moderation.simulation.events import PostEvent
+from moderation.simulation.world import World
+from scoring import features
+from scoring.blocklist import Blocklist
+from scoring.ensemble import Ensemble
+from scoring.explain import StackExplainer
+from scoring.features import Models
+from scoring.links import links_in
+from scoring.pipeline import Scorer
+from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
+from scoring.release import Release
+from scoring.trees import Floats
+
+BATCH = 256
+_START = datetime(2026, 3, 1, tzinfo=UTC)
+_HISTORIES = (
+    "author_history",
+    "ip_history",
+    "ip_network_history",
+    "ip_asn_history",
+    "email_domain_history",
+    "resembling",
+    "similar",
+)
+
+
+class KnownContent:
+    """Answers at once: what is measured is everything else."""
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return an even probability for each text."""
+        return np.full(len(texts), 0.5)
+
+
+def main() -> None:
+    """Measure and print a table."""
+    options = _options()
+    release = Release.load(options.release)
+    scorer = Scorer(release=release, content=KnownContent())
+    records = [_record(event, seed=place) for place, event in enumerate(_posts(options.posts))]
+    nothing = Blocklist()
+    scorer.score_many(records[:BATCH], blocklist=nothing)  # imports and first touches
+    fresh = records[BATCH:]
+    singles = _timed(lambda record: scorer.score(record, blocklist=nothing), fresh)
+    batches = [fresh[place : place + BATCH] for place in range(0, len(fresh) - BATCH + 1, BATCH)]
+    rounds = [cpu for cpu, _ in _timed(lambda batch: scorer.score_many(batch, blocklist=nothing), batches)]
+    print(f"release {release.id[:12]}, {len(fresh):,} simulated posts, each scored once alone\n")
+    print("| one post, ms | p50 | p95 |\n|---|---|---|")
+    print(_row("features, trees and contributions", singles))
+    for name, times in _parts(release, fresh).items():
+        print(_row(f"of these: {name}", times))
+    rate = BATCH / statistics.median(rounds)
+    print(f"\n{rate:,.0f} posts a second per core in batches of {BATCH} (CPU time, median of {len(batches)})")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--release", type=Path, default=Path("scoring/starter"))
+    parser.add_argument("--posts", type=int, default=2048 + BATCH)
+    return parser.parse_args()
+
+
+def _timed(act: Callable[[Any], object], given: Sequence[Any]) -> list[tuple[float, float]]:
+    """Return the CPU seconds of this process, and the seconds on the clock, of each call."""
+    found = []
+    for one in given:
+        cpu, clock = time.process_time(), time.perf_counter()
+        act(one)
+        found.append((time.process_time() - cpu, time.perf_counter() - clock))
+    return found
+
+
+def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[tuple[float, float]]]:
+    """Time the three parts of scoring one post apart; caches are warm from before."""
+    ensemble = Ensemble.load(release.folder)
+    models = Models.load(release.folder, files=release.files)
+    explainer = StackExplainer(ensemble)
+    even = np.array([0.5])
+    rows = [features.extract(record, models=models)[None, :] for record in records]
+    inputs = [ensemble.main_inputs(row, content_probabilities=even) for row in rows]
+
+    def judge(row: Floats) -> None:
+        ensemble.main_margins(ensemble.main_inputs(row, content_probabilities=even))
+
+    return {
+        "features": _timed(lambda record: features.extract(record, models=models), records),
+        "trees": _timed(judge, rows),
+        "TreeSHAP through the stack": _timed(
+            lambda pair: explainer.contributions(pair[0], main_inputs=pair[1]),
+            list(zip(rows, inputs, strict=True)),
+        ),
+    }
+
+
+def _row(name: str, times: Sequence[tuple[float, float]]) -> str:
+    clock = np.array([seconds for _, seconds in times]) * 1000
+    return f"| {name} | {np.percentile(clock, 50):.2f} | {np.percentile(clock, 95):.2f} |"
+
+
+def _posts(count: int) -> list[PostEvent]:
+    world = World(seed=5, run="speed")
+    events = world.run(start=_START, seconds_per_post=60, posts=count)
+    return [event for event in events if isinstance(event, PostEvent)]
+
+
+def _record(event: PostEvent, *, seed: int) -> PostRecord:
+    """Return a record of a simulated post, its histories invented: they cost the same whatever they say."""
+    payload, rng = event.payload, random.Random(seed)
+    created_at = payload["author"].get("created_at")
+    author = {**payload["author"], "created_at": datetime.fromisoformat(created_at) if created_at else None}
+    histories = {name: _history(event.at, rng=rng) for name in _HISTORIES}
+    return PostRecord(
+        platform="speed",
+        external_id=payload["external_id"],
+        revision=1,
+        at=event.at,
+        posted_at=event.at,
+        text=payload["text"],
+        language=payload.get("language", ""),
+        author=AuthorSnapshot(**author),
+        ip=payload.get("ip"),
+        ip_asn=payload.get("ip_asn"),
+        links=tuple(
+            Link(url=link.url, host=link.host, domain=link.domain, domain_history=_history(event.at, rng=rng))
+            for link in links_in(payload["text"], extra=payload.get("links", ()))
+        ),
+        journey=tuple(JourneyStep(**step) for step in payload.get("journey", ())),
+        complaints=tuple(
+            ComplaintRecord(reason="spam", reported_at=event.at, note="", reporter_confirmed=rng.randrange(9))
+            for _ in range(rng.choice((0, 0, 0, 1, 5)))
+        ),
+        **histories,
+    )
+
+
+def _history(at: datetime, *, rng: random.Random) -> History:
+    spam = rng.randrange(9)
+    numbers = {
+        "posts": 40,
+        "posts_24h": rng.randrange(9),
+        "confirmed_spam": spam,
+        "confirmed_not_spam": rng.randrange(9),
+        "complaints": rng.randrange(9),
+        "authors": rng.randrange(1, 9),
+    }
+    return dataclasses.replace(
+        History(**numbers), first_seen_at=at - timedelta(days=rng.randrange(90)), recent_spam=spam / 2
+    )

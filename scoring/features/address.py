@@ -1,0 +1,125 @@
+"""The address that a post came from, its network and its provider. The sub-model ip_url reads these first.
+
+An address's past counts by its recent decisions: addresses change hands, and silence should clear a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from scoring.features.feature import UNKNOWN, Feature, days_between, recent_spam_share
+from scoring.records import History, PostRecord
+
+# An address is named a persistent spammer from here on: not one bad evening, and hardly honest.
+PERSISTENT_SPAM_POSTS = 5
+PERSISTENT_SPAM_DAYS = 2
+PERSISTENT_SHARE = 0.8
+_STILL_RECENT = 1.0
+
+
+def is_persistent_spammer(history: History) -> bool:
+    """Tell whether an address keeps posting confirmed spam, on several days, lately, and little else."""
+    recent = history.recent_spam + history.recent_not_spam
+    return (
+        history.confirmed_spam >= PERSISTENT_SPAM_POSTS
+        and history.spam_days >= PERSISTENT_SPAM_DAYS
+        and history.recent_spam >= max(_STILL_RECENT, PERSISTENT_SHARE * recent)
+    )
+
+
+def _of_address(record: PostRecord, *, measure: Callable[[History], float]) -> float:
+    return UNKNOWN if record.ip is None else measure(record.ip_history)
+
+
+def _of_network(record: PostRecord, *, measure: Callable[[History], float]) -> float:
+    return UNKNOWN if record.ip is None else measure(record.ip_network_history)
+
+
+def _of_provider(record: PostRecord, *, measure: Callable[[History], float]) -> float:
+    return UNKNOWN if record.ip_asn is None else measure(record.ip_asn_history)
+
+
+def _days_known(record: PostRecord) -> float:
+    if record.ip is None:
+        return UNKNOWN
+    first_seen_at = record.ip_history.first_seen_at
+    return 0.0 if first_seen_at is None else days_between(first_seen_at, record.at)
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        name="context.ip_spam_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Share of confirmed spam among decided posts from the address, older ones counting less "
+        "(half-life 30 days), shrunk to 0.1 while few are",
+        why="Spammers post from few machines and proxies until these are blocked",
+        mission_name="ip reputation",
+        compute=partial(_of_address, measure=recent_spam_share),
+    ),
+    Feature(
+        name="context.ip_network_spam_share",
+        unit="share",
+        maximum=1.0,
+        meaning="The same share for the address's network (/24, or /48 for IPv6)",
+        why="Changing the address within one rented network is cheap",
+        mission_name="ip reputation",
+        compute=partial(_of_network, measure=recent_spam_share),
+    ),
+    Feature(
+        name="context.ip_as_spam_share",
+        unit="share",
+        maximum=1.0,
+        meaning="The same share for the address's autonomous system; unknown if it was not sent",
+        why="Some hosting companies rent to anybody, and few people read from a data centre",
+        mission_name="ip reputation",
+        compute=partial(_of_provider, measure=recent_spam_share),
+    ),
+    Feature(
+        name="context.ip_is_persistent_spammer",
+        unit="flag",
+        maximum=1.0,
+        meaning=f"1 if the address has {PERSISTENT_SPAM_POSTS} or more confirmed spam posts on at least "
+        f"{PERSISTENT_SPAM_DAYS} days, recent ones among them, and hardly an honest one",
+        why="Some machines do nothing else",
+        mission_name="ip reputation",
+        compute=partial(_of_address, measure=lambda history: float(is_persistent_spammer(history))),
+    ),
+    Feature(
+        name="context.ip_spam_days",
+        unit="days",
+        meaning="Distinct days with confirmed spam from the address",
+        why="One bad evening is an accident, spam day after day is a trade",
+        mission_name="ip reputation",
+        compute=partial(_of_address, measure=lambda history: float(history.spam_days)),
+    ),
+    Feature(
+        name="context.ip_authors",
+        unit="authors",
+        meaning="Authors who posted from the address before",
+        why="Account farms run many accounts on one machine",
+        compute=partial(_of_address, measure=lambda history: float(history.authors)),
+    ),
+    Feature(
+        name="context.ip_posts_24h",
+        unit="posts",
+        meaning="Posts from the address in the 24 hours before",
+        why="A bot's machine posts far more than a household",
+        compute=partial(_of_address, measure=lambda history: float(history.posts_24h)),
+    ),
+    Feature(
+        name="context.ip_complaints",
+        unit="complaints",
+        meaning="Complaints about earlier posts from the address",
+        why="Complaints arrive before moderators decide",
+        compute=partial(_of_address, measure=lambda history: float(history.complaints)),
+    ),
+    Feature(
+        name="context.ip_days_known",
+        unit="days",
+        meaning="Days since the first post from the address, 0 for a new one",
+        why="Proxies are rented by the day",
+        compute=_days_known,
+    ),
+)

@@ -1,0 +1,83 @@
+"""Labelled URLs with their registrable domain, in CSV: load, check, split by domain."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+BENIGN = "benign"
+_COLUMNS = {"url", "dom", "cls"}
+_SHORTENED, _MOVED = 0.5, 0.35
+_SUBDOMAINS = (
+    *("api", "app", "blog", "de", "docs", "en", "forum", "img", "login", "m", "mail", "maps", "my", "news"),
+    *("secure", "shop", "store", "support"),
+)
+
+
+class Malformed(ValueError):
+    """A file or row that cannot be used; the message names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledUrl:
+    """A URL, its registrable domain, and the class it was listed under; anything but "benign" is bad."""
+
+    url: str
+    domain: str
+    kind: str
+
+    @property
+    def is_bad(self) -> bool:
+        """True for phishing, malware and whatever else is not benign."""
+        return self.kind != BENIGN
+
+
+def load(path: Path) -> list[LabelledUrl]:
+    """Read a CSV file (gzip if named .gz) with columns url, dom, cls. Raises Malformed."""
+    return list(_rows(path))
+
+
+def relatives(urls: Sequence[LabelledUrl], *, generator: np.random.Generator) -> list[LabelledUrl]:
+    """Return pages of benign hosts that lists leave out: front pages, shorter paths, other subdomains.
+
+    Without them a model learns that a short URL, or one with a subdomain, is a bad one. Bad URLs get none:
+    many of their hosts are honest sites that were broken into.
+    """
+    benign = [one for one in urls if not one.is_bad and _authority(one.url)]
+    found = {f"http://{_authority(one.url)}/": one.domain for one in benign}
+    for one in benign:
+        host, path = _authority(one.url), one.url.partition("://")[2].partition("/")[2]
+        segments = path.split("/")
+        if len(segments) > 1 and generator.random() < _SHORTENED:
+            kept = "/".join(segments[: int(generator.integers(1, len(segments)))])
+            found[f"http://{host}/{kept}{'/' if generator.random() < 0.5 else ''}"] = one.domain
+        if generator.random() < _MOVED:
+            found[f"http://{generator.choice(_SUBDOMAINS)}.{host}/{path}"] = one.domain
+    return [LabelledUrl(url=url, domain=domain, kind=BENIGN) for url, domain in sorted(found.items())]
+
+
+def _authority(url: str) -> str:
+    try:
+        return urlsplit(url if "://" in url else f"http://{url}").netloc
+    except ValueError:  # a bracket that opens no IPv6 address
+        return ""
+
+
+def _rows(path: Path) -> Iterator[LabelledUrl]:
+    with path.open("rb") as raw:
+        file = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+        rows = csv.DictReader(io.TextIOWrapper(file, encoding="utf-8", newline=""))
+        missing = _COLUMNS - set(rows.fieldnames or ())
+        if missing:
+            raise Malformed(f"{path.name}: the column {min(missing)} is missing")
+        for number, row in enumerate(rows, start=2):
+            if not row["url"] or not row["dom"] or not row["cls"]:
+                raise Malformed(f"{path.name}, line {number}: an empty url, dom or cls")
+            yield LabelledUrl(url=row["url"], domain=row["dom"].lower(), kind=row["cls"])

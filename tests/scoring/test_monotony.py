@@ -1,0 +1,120 @@
+"""More confirmed spam never lowers a score, through the whole stack: record, features, trees, calibration."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from scoring.pipeline import Scorer
+from scoring.records import History, PostRecord
+from scoring.release import Release
+from tests.scoring.random_records import FakeContent, labelled
+from tests.scoring.starter import STARTER
+
+RECORDS = [one.record for one in labelled(60)]
+
+
+def with_spam(history: History, count: int) -> History:
+    """The same posts, `count` more of them confirmed as spam, and those posts' days and authors with them."""
+    confirmed = min(history.confirmed_spam + count, max(history.posts, history.confirmed_spam))
+    return dataclasses.replace(
+        history,
+        confirmed_spam=confirmed,
+        recent_spam=history.recent_spam + 0.9 * (confirmed - history.confirmed_spam),
+        spam_days=min(confirmed, history.spam_days + count),
+        spam_authors=min(history.authors, history.spam_authors + count),
+    )
+
+
+def with_more_spam(history: History, count: int) -> History:
+    """`count` more posts, all of them confirmed as spam, today."""
+    more = dataclasses.replace(history, posts=history.posts + count)
+    return with_spam(more, count)
+
+
+def links(record: PostRecord, change: Callable[[History], History]) -> PostRecord:
+    changed = tuple(
+        dataclasses.replace(link, domain_history=change(link.domain_history)) for link in record.links
+    )
+    return dataclasses.replace(record, links=changed)
+
+
+def field(name: str) -> Callable[[PostRecord, Callable[[History], History]], PostRecord]:
+    return lambda record, change: dataclasses.replace(record, **{name: change(getattr(record, name))})
+
+
+HISTORIES = {
+    **{
+        name: field(name)
+        for name in (
+            "author_history",
+            "ip_history",
+            "ip_network_history",
+            "ip_asn_history",
+            "email_domain_history",
+            "resembling",
+            "similar",
+        )
+    },
+    "domain_history": links,
+}
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return Scorer(release=Release.load(STARTER), content=FakeContent())
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_posts_that_turn_out_to_be_spam_never_lower_the_score(scorer: Scorer, name: str) -> None:
+    for content in (0.03, 0.5, float("nan")):
+        ladder = [
+            scorer.spam_probabilities(
+                [
+                    HISTORIES[name](record, lambda history, count=count: with_spam(history, count))
+                    for record in RECORDS
+                ],
+                content_probabilities=np.full(len(RECORDS), content),
+            )
+            for count in (0, 1, 2, 4, 8)
+        ]
+
+        assert (np.diff(np.stack(ladder), axis=0) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["author_history", "domain_history"])
+def test_nor_do_more_spam_posts(scorer: Scorer, name: str) -> None:
+    ladder = [
+        scorer.spam_probabilities(
+            [
+                HISTORIES[name](record, lambda history, count=count: with_more_spam(history, count))
+                for record in RECORDS
+            ],
+            content_probabilities=np.full(len(RECORDS), 0.2),
+        )
+        for count in (0, 1, 3, 9)
+    ]
+
+    assert (np.diff(np.stack(ladder), axis=0) >= -1e-12).all()
+
+
+def test_a_more_reliable_reporter_never_lowers_the_score(scorer: Scorer) -> None:
+    reported = [record for record in RECORDS if record.complaints]
+    ladder = []
+    for confirmed in (0, 1, 3, 9, 40):
+        changed = [
+            dataclasses.replace(
+                record,
+                complaints=tuple(
+                    dataclasses.replace(complaint, reporter_confirmed=confirmed)
+                    for complaint in record.complaints
+                ),
+            )
+            for record in reported
+        ]
+        ladder.append(scorer.spam_probabilities(changed, content_probabilities=np.full(len(reported), 0.2)))
+
+    assert (np.diff(np.stack(ladder), axis=0) >= -1e-12).all()

@@ -1,0 +1,125 @@
+"""Training the URL model on made-up URLs: it generalises to new domains and knows what it was measured on."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.splits import Split, split_of
+from scoring.training import train_urls
+from scoring.training.labelled_urls import LabelledUrl, Malformed, load, relatives
+from scoring.urls import UrlModel
+
+
+def made_up(count: int) -> list[LabelledUrl]:
+    """URLs of many domains, bad ones with a login path, a few of each sort with the other's."""
+    generator = np.random.default_rng(2)
+    rows = []
+    for number in range(count):
+        is_bad = bool(generator.random() < 0.5)
+        swapped = is_bad != bool(generator.random() < 0.04)
+        path = f"wp-content/login.php?id={number}" if swapped else f"news/{number}/a-calm-story.html"
+        rows.append(
+            LabelledUrl(
+                url=f"http://site{number % 150}.example/{path}",
+                domain=f"site{number % 150}.example",
+                kind="phishing" if is_bad else "benign",
+            )
+        )
+    return rows
+
+
+def written(rows: list[LabelledUrl], path: Path) -> Path:
+    with gzip.open(path, "wt", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(["source", "url", "dom", "cls"])
+        lines.writerows(["made-up", row.url, row.domain, row.kind] for row in rows)
+    return path
+
+
+class TestTrain:
+    def test_measures_on_domains_that_it_never_saw(self) -> None:
+        rows = made_up(900)
+
+        model, measured = train_urls.train(rows, seed=1)
+
+        tested = measured["test domains"]
+        assert tested.domains == len({row.domain for row in rows if split_of(row.domain) is Split.TEST})
+        assert tested.roc_auc > 0.9
+        assert 0.0 < model.review_from < 1.0
+        assert measured["known domains, left out by folds"].false_positive_rate <= 0.025
+
+    def test_the_same_seed_gives_the_same_model(self) -> None:
+        rows = made_up(300)
+
+        first, second = (train_urls.train(rows, seed=1)[0] for _ in range(2))
+
+        assert (first.gram_weights == second.gram_weights).all()
+        assert first.review_from == second.review_from
+
+    def test_refuses_a_part_of_one_sort(self) -> None:
+        with pytest.raises(ValueError, match="benign and bad"):
+            train_urls.train([row for row in made_up(300) if row.is_bad], seed=1)
+
+
+class TestMain:
+    def test_writes_model_manifest_and_page(self, tmp_path: Path) -> None:
+        source = written(made_up(400), tmp_path / "urls.csv.gz")
+        parser = ArgumentParser()
+        train_urls.add_arguments(parser)
+        page = tmp_path / "models.md"
+
+        train_urls.main(
+            parser.parse_args(["--urls", str(source), "--out", str(tmp_path / "out"), "--card", str(page)])
+        )
+
+        manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
+        assert manifest["urls"] == 400
+        assert f"{manifest['measured']['test domains']['roc_auc']:.4f}" in page.read_text()
+        assert UrlModel.load(tmp_path / "out").review_from == manifest["review_from"]
+
+
+class TestLoad:
+    def test_reads_what_was_written(self, tmp_path: Path) -> None:
+        rows = made_up(20)
+
+        assert load(written(rows, tmp_path / "urls.csv.gz")) == rows
+
+    def test_names_a_missing_column(self, tmp_path: Path) -> None:
+        path = tmp_path / "urls.csv"
+        path.write_text("url,cls\nhttp://a.example/,benign\n")
+
+        with pytest.raises(Malformed, match="dom"):
+            load(path)
+
+    def test_names_the_line_with_a_gap(self, tmp_path: Path) -> None:
+        path = tmp_path / "urls.csv"
+        path.write_text("url,dom,cls\nhttp://a.example/,a.example,benign\n,b.example,benign\n")
+
+        with pytest.raises(Malformed, match="line 3"):
+            load(path)
+
+
+class TestRelatives:
+    def test_are_of_benign_hosts_only(self) -> None:
+        rows = [
+            LabelledUrl(url=f"http://news.example/a/b/{number}", domain="news.example", kind="benign")
+            for number in range(40)
+        ]
+        others = [
+            LabelledUrl(url="http://bad.example/a/b", domain="bad.example", kind="malware"),
+            LabelledUrl(url="http://[torn/", domain="torn", kind="benign"),
+        ]
+
+        found = relatives([*rows, *others], generator=np.random.default_rng(1))
+
+        assert {page.domain for page in found} == {"news.example"}
+        assert all(not page.is_bad for page in found)
+        assert {"http://news.example/", "http://news.example/a/"} <= {page.url for page in found}
+        assert any(".news.example/a/b/" in page.url for page in found)
