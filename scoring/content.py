@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from scoring import normalise
 
 MODEL = "content"
+# Priority levels of triton_repo/*/config.pbtxt.
+FIRST, LAST = 1, 2
 MAX_BATCH = 128  # max_batch_size in triton_repo/*/config.pbtxt
 # Longer texts are cut before they are normalised and sent: the model reads 128 tokens.
 MAX_CHARACTERS = 20_000
@@ -93,6 +95,7 @@ class ContentModel:
         version: str,
         model: str = MODEL,
         normaliser: str = normalise.VERSION,
+        priority: int = FIRST,
         timeout_seconds: float = 2.0,
         batch_size: int = 16,
         attempts: int = 2,
@@ -104,6 +107,7 @@ class ContentModel:
 
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
+        `priority` LAST lets every other request go first: right for explanations, which ask for hundreds.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         """
         parts = urlsplit(url)
@@ -111,7 +115,7 @@ class ContentModel:
             raise ValueError(f"expected grpc://host:port or http://host:port, got {url!r}")
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
-        self.model, self.version = model, version
+        self.model, self.version, self.priority = model, version, priority
         self._normalised = normalise.of_version(normaliser)
         self._scheme, self._address = parts.scheme, parts.netloc
         self._timeout_seconds, self._batch_size, self._attempts = timeout_seconds, batch_size, attempts
@@ -186,7 +190,10 @@ class ContentModel:
         encoded = [text.encode("utf-8", errors="replace") for text in texts]
         tensor.set_data_from_numpy(np.array(encoded, dtype=np.object_).reshape(-1, 1))
         limit = {"client_timeout": seconds} if self._scheme == "grpc" else {}
-        return client.infer(self.model, [tensor], model_version=self.version, **limit).as_numpy("logits")
+        answer = client.infer(
+            self.model, [tensor], model_version=self.version, priority=self.priority, **limit
+        )
+        return answer.as_numpy("logits")
 
     def _connection(self) -> tuple[ModuleType, Any]:
         """One client per process and thread: gRPC does not survive a fork, HTTP is not thread-safe."""
