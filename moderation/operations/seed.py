@@ -74,4 +74,8 @@ def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
     with transaction.atomic():
         for lost in ApiKey.objects.filter(platform=platform, name=KEY_NAME, revoked_at__isnull=True):
             keys.revoke(key_id=lost.pk, actor=None, at=at)
-        return keys.issue(platform=platform, name=KEY_NAME, scopes=Scope.values, expires_at=None, at=at)[1]
+        lead = User.objects.filter(username="lead", is_active=True).first()
+        _, secret = keys.issue(
+            platform=platform, name=KEY_NAME, scopes=Scope.values, expires_at=None, acts_as=lead, at=at
+        )
+        return secret
