@@ -163,7 +163,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Spamdesk API",
-    "DESCRIPTION": "Send posts and complaints, receive decisions, review cases. The guide is docs/api-guide.md.",
+    "DESCRIPTION": "Send posts and complaints, receive decisions, review. The guide is docs/api-guide.md.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
     "SCHEMA_PATH_PREFIX": "/api/v1",

@@ -13,7 +13,6 @@ from moderation.operations import complain, limits, score
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.limits import Bucket
 from moderation.queries import records
-from scoring import features
 
 Later = Callable[[float], datetime]
 HAM = "Lovely weather at the lake today, we went swimming with the children."
@@ -85,4 +84,3 @@ def test_copies_are_seen_as_copies(platform: Platform, post: Callable[..., Post]
     record = records.record_at(revision=revision, at=later(60))
 
     assert len({complaint.note for complaint in record.complaints}) == 1
-    assert len(features.extract(record)) == len(features.NAMES)
