@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "moderation.api.middleware.RequestIdMiddleware",
     "moderation.api.middleware.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "moderation.web.compression.DeskCompression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
