@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection
 
 from moderation.models import Promotion
 from scoring import hosting
-from scoring.content import ContentModel
+from scoring.content import FIRST, LAST, ContentModel
 from scoring.normalise import VersionMismatch
 from scoring.pipeline import Scorer
 from scoring.release import Corrupt, Release, SchemaMismatch
@@ -87,12 +87,19 @@ def content_of(release_id: str) -> ContentModel:
     return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS)
 
 
-def _client(one: Release, *, timeout_seconds: float) -> ContentModel:
+@lru_cache(maxsize=4)
+def explaining_content_of(release_id: str) -> ContentModel:
+    """Return a client as content_of does, whose requests let those of scoring go first."""
+    return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS, priority=LAST)
+
+
+def _client(one: Release, *, timeout_seconds: float, priority: int = FIRST) -> ContentModel:
     return ContentModel(
         url=settings.TRITON_URL,
         model=served_name(one),
         version=one.content.version,
         normaliser=one.normaliser,
+        priority=priority,
         timeout_seconds=timeout_seconds,
     )
 
@@ -131,7 +138,7 @@ def forget() -> None:
     """Forget which release is live and all that was loaded; the next call looks again."""
     _LIVE.forget()
     _PROMPT.forget()
-    for cached in (of, content_of, _prompt_of, kept, shipped):
+    for cached in (of, content_of, explaining_content_of, _prompt_of, kept, shipped):
         cached.cache_clear()
 
 

@@ -71,7 +71,7 @@ def _lacking() -> Q:
 
 
 def _words(score: Score) -> list[list[float]]:
-    content = scorer.content_of(score.release_id)
+    content = scorer.explaining_content_of(score.release_id)
     words = word_contributions(score.revision.text, probabilities=content.probabilities)
     return [[word.start, word.end, word.contribution] for word in words]
 

@@ -61,6 +61,7 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     monkeypatch.setattr(scorer, "release", lambda: fake.release)
     monkeypatch.setattr(scorer, "of", lambda _release_id: fake)
     monkeypatch.setattr(scorer, "content_of", lambda _release_id: content)
+    monkeypatch.setattr(scorer, "explaining_content_of", lambda _release_id: content)
     return fake
 
 
