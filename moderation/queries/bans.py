@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation.models import Ban, Label, Revision
+from moderation.models import Ban, Label, PostLink, Revision
 from moderation.models.bans import BanKind
 from moderation.queries import figures
 from moderation.queries.blocklist import live
@@ -70,11 +70,10 @@ def reached(wanted: Target) -> QuerySet[Revision]:
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == BanKind.ADDRESS:
         return latest.filter(ip__gte=wanted.first_address, ip__lte=wanted.last_address)
-    links = Revision.objects.filter(post_links__domain__name=wanted.domain)
+    links = PostLink.objects.filter(domain__name=wanted.domain)
     if wanted.kind == BanKind.HOST:
-        below = Q(post_links__host__endswith=f".{wanted.value}")
-        links = links.filter(Q(post_links__host=wanted.value) | below)
-    return latest.filter(pk__in=links.values("pk"))
+        links = links.filter(Q(host=wanted.value) | Q(host__endswith=f".{wanted.value}"))
+    return latest.filter(pk__in=links.values("revision"))
 
 
 def effect(*, wanted: Target, at: datetime) -> Effect:

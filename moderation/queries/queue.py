@@ -204,7 +204,8 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> Qu
         cases = cases.filter(_aged(wanted.age, at=at))
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
-        cases = cases.filter(score__revision__in=links.values("revision"))
+        # By post, of which a case is the only open one; by score, every open case would be joined first.
+        cases = cases.filter(post__in=links.values("revision__post"))
     if wanted.campaign is not None:
         cases = cases.filter(post__membership__campaign=wanted.campaign).exclude(reason__in=BLIND_REASONS)
     return cases

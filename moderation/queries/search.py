@@ -20,6 +20,7 @@ from moderation.models.cases import CaseState, Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import SEARCHED_CHARACTERS
 from moderation.queries import bans
+from scoring.links import registrable_domain
 
 _CONFIG = "simple"
 _BEGINNING = re.compile(r"(\w+)\*")
@@ -136,9 +137,7 @@ def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revisio
     if wanted.author_id is not None:
         found = found.filter(post__author=wanted.author_id)
     if wanted.domain:
-        # A host inside a domain is what follows a case more often than the whole domain.
-        names = Q(domain__name=wanted.domain) | Q(host=wanted.domain)
-        found = found.filter(pk__in=PostLink.objects.filter(names).values("revision"))
+        found = found.filter(pk__in=_links(wanted.domain).values("revision"))
     if wanted.address:
         found = _from_address(found, wanted.address)
     if wanted.since:
@@ -146,6 +145,13 @@ def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revisio
     if wanted.until:
         found = found.filter(received_at__lt=wanted.until)
     return _in_state(found, wanted.state)
+
+
+def _links(name: str) -> QuerySet[PostLink]:
+    """Return the links to a domain, or to one host of it; its domain's index finds those of a host, too."""
+    domain = registrable_domain(name) or name
+    links = PostLink.objects.filter(domain__name=domain)
+    return links if domain == name else links.filter(host=name)
 
 
 def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
