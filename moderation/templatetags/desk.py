@@ -38,7 +38,7 @@ def text_with_links(text: str, length: int = _LONGEST_NAME) -> str:
 
 
 def _printed(segments: list[inert_text.Segment]) -> str:
-    """Print segments; most names are plain, and a template for each took a third of the queue page's time."""
+    """Print segments; most names are plain, and a template for each slows long lists."""
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
     return get_template("_inert.html").render({"segments": segments})
