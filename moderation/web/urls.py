@@ -42,7 +42,9 @@ urlpatterns = [
     path("campaigns/<int:campaign_id>/decide/", campaigns.decide, name="campaign-decide"),
     path("campaigns/<int:campaign_id>/leave-out/", campaigns.leave_out, name="campaign-leave-out"),
     path("campaign-decisions/<int:campaign_decision_id>/undo/", campaigns.undo, name="campaign-undo"),
-    path("campaign-decisions/<int:campaign_decision_id>/correct/", campaigns.correct, name="campaign-correct"),
+    path(
+        "campaign-decisions/<int:campaign_decision_id>/correct/", campaigns.correct, name="campaign-correct"
+    ),
     path("review/", review.idle, name="review"),
     path("review/next/", shift.claim_next, name="review-next"),
     path("review/ahead/", shift.ahead, name="review-ahead"),
