@@ -1,6 +1,6 @@
 /* Acts on the case in front. The next case is shown at once and the server hears of the act meanwhile, one act
    after the other; an act that fails brings its case back in front, with the reason, and nothing is lost.
-   Expects: <form data-act="leave|next|claim|undo">, <button data-done="what is said">, #last,
+   Expects: <form data-act="leave|next|claim|undo">, <button data-done="what is said">, #last, <template id="undo-pending">,
    #desk[data-ahead][data-retrying]. Tells others by the events shift:acted and shift:failed. */
 
 import * as front from "./front.js";
@@ -11,6 +11,7 @@ const last = document.getElementById("last");
 const unanswered = []; // acts, the oldest first
 let isSending = false;
 let wantsUndo = false;
+let lastBefore = null; // what stood in #last before the acts that are on their way
 
 document.addEventListener("submit", (event) => {
   const form = event.target.closest("form[data-act]");
@@ -35,7 +36,7 @@ function begin(form, submitter) {
     body.set("idempotency_key", keyOf(front.current(), body));
     form.closest("dialog")?.close();
     act.left = front.leave();
-    last.classList.add("last--stale");
+    showPending();
     front.say(act.done);
     document.dispatchEvent(new CustomEvent("shift:acted"));
   } else {
@@ -85,9 +86,15 @@ function settle(act, { status, parts }) {
   if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));
 }
 
+/* Undo can be pressed before the answer; it then waits for it. The one before must not be taken for it. */
+function showPending() {
+  lastBefore ??= [...last.childNodes];
+  last.replaceChildren(document.getElementById("undo-pending").content.cloneNode(true));
+}
+
 function renewLast(parts) {
   last.replaceChildren(parts.querySelector("template[data-part=last]").content);
-  last.classList.remove("last--stale");
+  lastBefore = null;
   if (!wantsUndo) return;
   wantsUndo = false;
   last.querySelector("form[data-act=undo]")?.requestSubmit();
@@ -105,7 +112,8 @@ function fail(acts, status) {
   wantsUndo = false;
   for (const act of acts) act.form?.removeAttribute("data-busy");
   front.putBack(acts.map((act) => act.left).filter(Boolean));
-  last.classList.remove("last--stale");
+  if (lastBefore) last.replaceChildren(...lastBefore);
+  lastBefore = null;
   if (acts.every((act) => act.kind === "ahead")) return;
   document.dispatchEvent(new CustomEvent("shift:failed", { detail: status }));
 }

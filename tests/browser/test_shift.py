@@ -164,6 +164,21 @@ class TestUndo:
             int(second)
         ]
 
+    def test_waits_for_the_answer_of_the_very_first_decision(self, page: Page) -> None:
+        def answer_late(route: Route) -> None:
+            page.wait_for_timeout(1_000)
+            route.continue_()
+
+        page.route("**/decide/", answer_late)
+        first = in_front(page)
+        page.keyboard.press("s")
+        page.keyboard.press("u")
+
+        expect(page.locator("#announcements")).to_contain_text("Undone")
+
+        assert in_front(page) == first
+        assert Decision.objects.get().reversal is not None
+
     def test_keeps_the_case_that_was_in_front_for_after(self, page: Page) -> None:
         press_and_wait(page, "s")
         expect(page.locator(".undo")).to_be_visible()
