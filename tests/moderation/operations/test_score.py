@@ -216,6 +216,11 @@ class TestDegraded:
 
 
 class TestSweep:
+    @pytest.fixture(autouse=True)
+    def _empty_broker(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Other tests enqueue, too, and nobody takes their messages."""
+        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+
     def test_finds_what_a_lost_message_and_a_dead_worker_left(
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
     ) -> None:

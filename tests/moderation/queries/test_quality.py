@@ -56,7 +56,6 @@ class TestLatestScores:
         later: Callable[[float], datetime],
     ) -> None:
         row = post(external_id="scored-twice")
-        post(external_id="never-scored")
         for probability, seconds in ((0.3, 1), (0.7, 60)):
             fake_scorer.default = probability
             revision = Revision.objects.get(post=row)
@@ -64,6 +63,7 @@ class TestLatestScores:
             revision.generation += 1
             revision.save()
             score.run(revision_ids=[revision.pk], at=later(seconds))
+        post(external_id="never-scored")
 
         found = list(quality.latest_scores(external_ids=["scored-twice", "never-scored", "unknown"]))
 
