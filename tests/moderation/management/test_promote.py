@@ -15,7 +15,12 @@ from scoring.release import Release
 from tests import releases
 from tests.scoring.starter import STARTER
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_folder")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_folder"),
+    # A rollback unloads what no release of its own database needs: never beside tests that load.
+    pytest.mark.xdist_group("triton"),
+]
 
 
 @pytest.fixture
