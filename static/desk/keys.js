@@ -1,5 +1,6 @@
 /* One key, one button. Expects: <button data-key="s">; the key clicks it.
-   Nothing happens while typing, with a modifier, in an open dialog, on key repeat, or with <html data-keys="off">. */
+   Nothing happens while typing, with a modifier, in an open dialog, on key repeat, or with <html data-keys="off">.
+   The page loads it last: a key must not act before the script that listens for what its button does. */
 
 function isTyping(target) {
   return target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]") !== null;
@@ -21,3 +22,5 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   wanted.click();
 });
+
+document.documentElement.toggleAttribute("data-listens", true);

@@ -82,6 +82,7 @@ def sign_in(context: BrowserContext, user: User, origin: str) -> None:
 
 def press_and_wait(page: Page, key: str) -> None:
     """Press a key and wait until another case, or none, is in front."""
+    page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")
     before = page.evaluate("document.querySelector('[data-case]')?.dataset.case ?? ''")
     page.keyboard.press(key)
     page.wait_for_function(

@@ -146,6 +146,7 @@ class TestFailures:
 
     def test_a_lost_connection_loses_nothing(self, page: Page) -> None:
         press_and_wait(page, "r")
+        page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")
         page.context.set_offline(True)
 
         page.keyboard.press("s")
