@@ -143,6 +143,8 @@ class TestFailure:
         page.route("**/decide/", lose_the_first_answer)
         page.keyboard.press("s")
         expect(page.locator(".undo")).to_be_visible()
+        wait_for_decisions(1)
+        page.wait_for_timeout(500)  # for the second time that it is asked
 
         assert lost == [201]
         assert Decision.objects.count() == 1
