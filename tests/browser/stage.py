@@ -81,10 +81,16 @@ def sign_in(context: BrowserContext, user: User, origin: str) -> None:
 
 
 def press_and_wait(page: Page, key: str) -> None:
-    """Press a key and wait until another case, or none, is in front."""
-    page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")
+    """Press a key and wait until another case, or none, is in front and its page listens to keys."""
+    wait_for_keys(page)
     before = page.evaluate("document.querySelector('[data-case]')?.dataset.case ?? ''")
     page.keyboard.press(key)
     page.wait_for_function(
         "before => (document.querySelector('[data-case]')?.dataset.case ?? '') !== before", arg=before
     )
+    wait_for_keys(page)
+
+
+def wait_for_keys(page: Page) -> None:
+    """Wait until the page listens to keys: its modules run after it is painted."""
+    page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")
