@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 from django.db import connection
+from django.utils import translation
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local.places import ROOT
@@ -27,6 +28,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()"
         )
+
+
+@pytest.fixture(autouse=True)
+def own_language() -> Iterator[None]:
+    """Forget the language of the last request that a test made: Django leaves it on the thread."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture

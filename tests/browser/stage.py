@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page
 
-from moderation.models import User
+from moderation.models import Decision, User
 
 # Trial 17: what has worked against somebody, somewhere. Every one calls alert or leaves the page's origin.
 MARKUP = (
@@ -94,3 +95,12 @@ def press_and_wait(page: Page, key: str) -> None:
 def wait_for_keys(page: Page) -> None:
     """Wait until the page listens to keys: its modules run after it is painted."""
     page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")
+
+
+def wait_for_decisions(count: int) -> None:
+    """Wait until so many are stored."""
+    for _ in range(100):
+        if Decision.objects.count() == count:
+            return
+        time.sleep(0.1)
+    assert Decision.objects.count() == count

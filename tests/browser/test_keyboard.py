@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
-from tests.browser.stage import Watch, press_and_wait
+from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -99,7 +99,8 @@ class TestKeys:
         for _ in range(5):
             page.keyboard.down("s")
         page.keyboard.up("s")
-        page.wait_for_timeout(500)
+        wait_for_decisions(1)
+        page.wait_for_timeout(500)  # for a second one
 
         assert Decision.objects.count() == 1
 

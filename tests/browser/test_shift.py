@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -14,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
-from tests.browser.stage import Watch, press_and_wait
+from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -50,15 +49,6 @@ def reload(page: Page) -> None:
 def in_front(page: Page) -> str:
     """The case in front."""
     return str(page.evaluate("document.querySelector('#front [data-case]')?.dataset.case ?? ''"))
-
-
-def wait_for_decisions(count: int) -> None:
-    """Wait until so many are stored."""
-    for _ in range(100):
-        if Decision.objects.count() == count:
-            return
-        time.sleep(0.1)
-    assert Decision.objects.count() == count
 
 
 class TestNextCase:

@@ -26,14 +26,26 @@ def drawn(*, slope: float, intercept: float) -> tuple[Floats, Floats]:
 def test_platt_finds_the_curve_that_labels_follow() -> None:
     truth, probabilities = drawn(slope=0.4, intercept=-0.7)
 
-    slope, intercept = content_quality.platt(truth, probabilities)
+    slope, intercept = content_quality.platt(truth, probabilities, sources=["one"] * len(truth))
 
     assert (slope, intercept) == pytest.approx((0.4, -0.7), abs=0.05)
 
 
+def test_platt_lets_every_source_count_the_same() -> None:
+    common, rare = drawn(slope=0.4, intercept=-2.0), drawn(slope=0.4, intercept=1.0)
+    truth, probabilities = (
+        np.concatenate([of_common, of_rare[:2_000]]) for of_common, of_rare in zip(common, rare, strict=True)
+    )
+    both = content_quality.platt(truth, probabilities, sources=["common"] * 20_000 + ["rare"] * 2_000)
+    pooled = content_quality.platt(truth, probabilities, sources=["one"] * 22_000)
+
+    assert pooled[1] < -1.4
+    assert -0.7 < both[1] < -0.2
+
+
 def test_calibration_lowers_the_error() -> None:
     truth, probabilities = drawn(slope=0.4, intercept=-0.7)
-    by = content_quality.platt(truth, probabilities)
+    by = content_quality.platt(truth, probabilities, sources=["one"] * len(truth))
 
     (after,) = content_quality.calibrated({Split.TEST: probabilities}, by=by).values()
 
