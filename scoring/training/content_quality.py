@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from scoring.training.dataset import Example, Split
 from scoring.training.evaluate import Floats
 
 _CERTAIN = 1e-9
+SMALL = 100
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,18 @@ class Robustness:
     recall_without_normaliser: float
 
 
-def platt(labels: Floats, probabilities: Floats) -> tuple[float, float]:
-    """Fit sigmoid(slope * margin + intercept) to labels (Platt 1999); return slope and intercept."""
+def platt(labels: Floats, probabilities: Floats, *, sources: Sequence[str]) -> tuple[float, float]:
+    """Fit sigmoid(slope * margin + intercept) to labels (Platt 1999); return slope and intercept.
+
+    Every source counts the same, however many texts it has: no platform has our files' mixture. Only one
+    of fewer than SMALL texts counts less.
+    """
     from sklearn.linear_model import LogisticRegression
 
-    fitted = LogisticRegression(C=1e6).fit(_margins(probabilities)[:, None], labels)
+    sizes = Counter(sources)
+    weights = np.array([1 / max(sizes[source], SMALL) for source in sources])
+    weights *= len(labels) / weights.sum()
+    fitted = LogisticRegression(C=1e6).fit(_margins(probabilities)[:, None], labels, sample_weight=weights)
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
 

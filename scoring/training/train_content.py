@@ -157,7 +157,9 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         return fine_tune.spam_probabilities(model, tokenizer, texts=texts, is_bf16=recipe.is_bf16)
 
     truth = _labels(parts[Split.VALIDATION])
-    slope, intercept = content_quality.platt(truth, ours(_texts(parts[Split.VALIDATION])))
+    slope, intercept = content_quality.platt(
+        truth, ours(_texts(parts[Split.VALIDATION])), sources=_sources(parts[Split.VALIDATION])
+    )
     fine_tune.fold_calibration(model, slope=slope, intercept=intercept)
     fine_tune.save(model, tokenizer, out=out)
 
@@ -192,10 +194,14 @@ def _answers(parts: Parts, *, ours: Answer, seed: int) -> dict[str, dict[Split, 
         parts[Split.TRAIN], texts=[text for asked in texts.values() for text in asked], seed=seed
     )
     simple = dict(zip(texts, np.split(answered, [len(texts[Split.VALIDATION])]), strict=True))
-    truth = _labels(parts[Split.VALIDATION])
-    simple = content_quality.calibrated(simple, by=content_quality.platt(truth, simple[Split.VALIDATION]))
-    mean = {split: (tuned[split] + simple[split]) / 2 for split in texts}
-    mean = content_quality.calibrated(mean, by=content_quality.platt(truth, mean[Split.VALIDATION]))
+    truth, sources = _labels(parts[Split.VALIDATION]), _sources(parts[Split.VALIDATION])
+
+    def calibrated(found: dict[Split, Floats]) -> dict[Split, Floats]:
+        by = content_quality.platt(truth, found[Split.VALIDATION], sources=sources)
+        return content_quality.calibrated(found, by=by)
+
+    simple = calibrated(simple)
+    mean = calibrated({split: (tuned[split] + simple[split]) / 2 for split in texts})
     return {"distilbert": tuned, "tfidf_logistic": simple, "mean_of_both": mean}
 
 
@@ -205,6 +211,10 @@ def _texts(examples: Sequence[Example]) -> list[str]:
 
 def _labels(examples: Sequence[Example]) -> Floats:
     return np.array([example.label for example in examples], dtype=np.float64)
+
+
+def _sources(examples: Sequence[Example]) -> list[str]:
+    return [example.source for example in examples]
 
 
 def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:
