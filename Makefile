@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types demo-data bench screenshots train lock logs clean
+.PHONY: help run test lint types demo-data bench screenshots train lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ lock:  ## pin the dependencies of pyproject.toml; UPGRADE=1 takes the newest
 
 logs:  ## follow the logs of the running product
 	@tail -n 5 -F .state/logs/*.log
+
+backup:  ## save the running product's database and releases; ARGS= names a new folder
+	@$(MANAGE) backup $(ARGS)
+
+restore:  ## ARGS= names a backup; only into an empty state folder, before `make run`
+	@$(LOCAL) restore $(ARGS)
 
 clean:  ## delete the environments and all state, the database included
 	@$(LOCAL) clean

@@ -56,6 +56,8 @@ class Environment:
     wot_user: str
     wot_url: str
     rdap_url: str
+    erasure_journal: Path
+    postgres_programs: Path | None
 
 
 def read(variables: Mapping[str, str] = os.environ) -> Environment:
@@ -92,6 +94,10 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         wot_user=variables.get("SPAMDESK_WOT_USER", ""),
         wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
         rdap_url=variables.get("SPAMDESK_RDAP_URL", ""),
+        erasure_journal=_folder(
+            variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
+        ),
+        postgres_programs=_given_folder(variables, "SPAMDESK_POSTGRES_PROGRAMS"),
     )
 
 
@@ -172,6 +178,10 @@ def _folder(variables: Mapping[str, str], name: str, *, default: Path) -> Path:
     if not path.is_absolute():
         raise ImproperlyConfigured(f"{name} is {str(path)!r}; it must be an absolute path.")
     return path
+
+
+def _given_folder(variables: Mapping[str, str], name: str) -> Path | None:
+    return _folder(variables, name, default=ROOT) if variables.get(name) else None
 
 
 def _whole_number(

@@ -7,7 +7,7 @@ from typing import Any
 
 import environ
 
-from config import logs
+from config import logs, schedule
 from config.environment import ROOT, Mode, read
 
 ENVIRONMENT = read()
@@ -232,54 +232,7 @@ CELERY_TASK_TIME_LIMIT = 55
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULE = {
-    # Each run expires before the next, so that a worker that was away does not find a pile of sweeps.
-    "sweep-scoring": {
-        "task": "moderation.tasks.sweep_scoring",
-        "schedule": 5.0,
-        "options": {"queue": "default", "expires": 5},
-    },
-    "explain-ahead": {
-        "task": "moderation.tasks.explain_ahead",
-        "schedule": 5.0,
-        "options": {"queue": "default", "expires": 5},
-    },
-    "seal-audit": {
-        "task": "moderation.tasks.seal_audit",
-        "schedule": 5.0,
-        "options": {"queue": "default", "expires": 5},
-    },
-    "rescore-degraded": {
-        "task": "moderation.tasks.rescore_degraded",
-        "schedule": 10.0,
-        "options": {"queue": "default", "expires": 10},
-    },
-    "sweep-campaigns": {
-        "task": "moderation.tasks.sweep_campaigns",
-        "schedule": 10.0,
-        "options": {"queue": "default", "expires": 10},
-    },
-    "reload-content-models": {
-        "task": "moderation.tasks.reload_content_models",
-        "schedule": 10.0,
-        "options": {"queue": "default", "expires": 10},
-    },
-    "sweep-deliveries": {
-        "task": "moderation.tasks.sweep_deliveries",
-        "schedule": 5.0,
-        "options": {"queue": "default", "expires": 5},
-    },
-    "erase-expired": {
-        "task": "moderation.tasks.erase_expired",
-        "schedule": 300.0,
-        "options": {"queue": "default", "expires": 300},
-    },
-    "prune-answers": {
-        "task": "moderation.tasks.prune_answers",
-        "schedule": 900.0,
-        "options": {"queue": "default", "expires": 900},
-    },
-}
+CELERY_BEAT_SCHEDULE = schedule.BEAT
 
 # -- Scoring
 TRITON_URL = ENVIRONMENT.triton_url
@@ -298,6 +251,8 @@ CAMPAIGN_AUDIT_SHARE = 0.2
 
 # -- What leaves the installation
 EXPORT_DIR = STATE_DIR / "exports"
+ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
+POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
 # Reputation providers; one without its key (RDAP: its address) is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url

@@ -13,6 +13,7 @@ from moderation.operations import (
     export,
     host,
     idempotency,
+    journal,
     notify,
     score,
 )
@@ -89,6 +90,12 @@ def sweep_campaigns(**_: object) -> int:
 def erase_expired(**_: object) -> int:
     """Erase what platforms keep no longer."""
     return erase.expired(at=timezone.now())
+
+
+@shared_task
+def journal_erasures(**_: object) -> int:
+    """Write new erasures into the journal outside the database."""
+    return journal.write(at=timezone.now())
 
 
 @shared_task

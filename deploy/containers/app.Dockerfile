@@ -6,6 +6,10 @@ COPY requirements/runtime.txt requirements/runtime.txt
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 
 FROM python:3.12-slim-bookworm
+# pg_dump and pg_restore must not be older than the server; Debian's own are.
+RUN apt-get update && apt-get install -y --no-install-recommends postgresql-common ca-certificates \
+    && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+    && apt-get install -y --no-install-recommends postgresql-client-18 && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin spamdesk \
     && install -d -o spamdesk /var/lib/spamdesk
 WORKDIR /app

@@ -28,6 +28,7 @@ COMMANDS = {
     "lint": (install.for_checks, ("deploy.local.check", "lint")),
     "types": (install.for_checks, ("deploy.local.check", "types")),
     "lock": (install.for_checks, ("deploy.local.lock",)),
+    "restore": (install.for_run, ("deploy.local.restore",)),
     "python": (install.for_run, ()),
     "python-dev": (install.for_checks, ()),
     "clean": (None, ()),

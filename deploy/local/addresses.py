@@ -6,14 +6,21 @@ from collections.abc import Mapping
 from deploy.local.places import State
 
 _FILE = "addresses.env"
-_NAMES = ("DATABASE_URL", "CELERY_BROKER_URL", "TRITON_URL", "SPAMDESK_MODE", "SPAMDESK_WEB_PORT")
+_NAMES = (
+    "DATABASE_URL",
+    "CELERY_BROKER_URL",
+    "TRITON_URL",
+    "SPAMDESK_MODE",
+    "SPAMDESK_WEB_PORT",
+    "SPAMDESK_POSTGRES_PROGRAMS",
+)
 
 
 def write(*, state: State, environment: Mapping[str, str]) -> None:
     """Leave the addresses, readable by this user alone: they hold passwords."""
     path = state.path / _FILE
     path.touch(mode=0o600)
-    path.write_text("".join(f"{name}={environment[name]}\n" for name in _NAMES))
+    path.write_text("".join(f"{name}={environment[name]}\n" for name in _NAMES if name in environment))
 
 
 def remove(*, state: State) -> None:

@@ -6,7 +6,7 @@ import signal
 import sys
 from typing import IO
 
-from deploy.local import addresses, application, child, ports
+from deploy.local import addresses, application, child, ports, postgres_files
 from deploy.local.broker import Broker
 from deploy.local.places import State
 from deploy.local.postgres import Postgres
@@ -20,9 +20,9 @@ def main() -> None:
     """Run until a signal ends it; every refusal is one clear line and exit code 1."""
     state = State.from_environment()
     try:
-        lock = _lock(state)
+        held = lock(state)
         port = _web_port()
-        with lock:
+        with held:
             _run(state, port=port)
     except (Lacking, StartFailed, OSError) as failure:
         sys.exit(f"spamdesk: {failure}")
@@ -92,6 +92,8 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
             continue
         service = server.service()
         supervisor.environment[variable] = server.url
+        if isinstance(server, Postgres):
+            supervisor.environment["SPAMDESK_POSTGRES_PROGRAMS"] = str(postgres_files.binaries())
         supervisor.launch(service)
         launched.append(service.name)
     addresses.write(state=state, environment=supervisor.environment)
@@ -111,22 +113,22 @@ def _environment(state: State, port: int) -> dict[str, str]:
     }
 
 
-def _lock(state: State) -> IO[str]:
+def lock(state: State) -> IO[str]:
     """Return the lock of this state folder. Raises StartFailed if another supervisor holds it."""
     state.folder("logs")
-    lock = (state.path / "supervisor.lock").open("a+")
+    held = (state.path / "supervisor.lock").open("a+")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        lock.seek(0)
+        held.seek(0)
         raise StartFailed(
-            f"already running here (process {lock.read().strip()}); stop it with Ctrl-C, or give this one"
+            f"already running here (process {held.read().strip()}); stop it with Ctrl-C, or give this one"
             " its own folder: SPAMDESK_STATE_DIR=/tmp/other SPAMDESK_WEB_PORT=8001 make run"
         ) from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
+    held.truncate(0)
+    held.write(str(os.getpid()))
+    held.flush()
+    return held
 
 
 def _web_port() -> int:

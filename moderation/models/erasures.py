@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from moderation.models.platforms import Platform
 
@@ -31,13 +32,23 @@ class Erasure(models.Model):
     cause = models.CharField(max_length=9, choices=ErasureCause.choices)
     posts = models.PositiveIntegerField(default=0)
     erased_at = models.DateTimeField()
+    journalled_at = models.DateTimeField(
+        null=True, help_text="When a request went into the journal outside the database."
+    )
 
     class Meta:
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("kind", "subject_id"), name="erasure_once_per_subject"),
         )
-        indexes = (models.Index(fields=("platform", "kind", "name_digest"), name="erasure_by_name"),)
+        indexes = (
+            models.Index(fields=("platform", "kind", "name_digest"), name="erasure_by_name"),
+            models.Index(
+                fields=("id",),
+                name="erasure_to_journal",
+                condition=Q(cause="request", journalled_at__isnull=True),
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject_id}"

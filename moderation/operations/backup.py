@@ -1,0 +1,103 @@
+"""Back up the database and the kept releases into a folder, whole or not at all.
+
+Secrets are left out on purpose: the key that decrypts must not lie beside what it decrypts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from moderation.operations import chain, journal
+
+MANIFEST = "manifest.json"
+DUMP = "database.dump"
+FILES = "files.tar"
+FORMAT = 1
+
+
+class Failed(Exception):
+    """A backup could not be made or restored; the message says why."""
+
+
+def make(folder: Path, *, at: datetime) -> dict[str, Any]:
+    """Write a backup into a folder that does not exist yet; return its manifest. Raises Failed or OSError."""
+    if folder.exists():
+        raise Failed(f"{folder} exists; give the name of a new folder.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    journal.write(at=at)
+    chain.seal(at=at)
+    head = chain.head()  # before the dump, which therefore contains it
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".backup-") as staging:
+        unfinished = Path(staging) / "backup"
+        unfinished.mkdir(mode=0o700)
+        run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished / DUMP}")
+        _pack(unfinished / FILES)
+        manifest = {
+            "format": FORMAT,
+            "made_at": at.isoformat(),
+            "audit_head": str(head),
+            "migrations": sorted(
+                f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations()
+            ),
+            "sha256": {name: sha256(unfinished / name) for name in (DUMP, FILES)},
+        }
+        (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        unfinished.rename(folder)
+    return manifest
+
+
+def run(program: str, *arguments: str) -> None:
+    """Run one of PostgreSQL's programs on the configured database. Raises Failed with its last words."""
+    name = settings.POSTGRES_PROGRAMS / program if settings.POSTGRES_PROGRAMS else shutil.which(program)
+    if name is None:
+        raise Failed(f"{program} is not on PATH; SPAMDESK_POSTGRES_PROGRAMS names the folder that has it.")
+    database = connection.settings_dict
+    # By environment: a command line with the password could be read by everybody on the machine.
+    known = {
+        "PGHOST": database["HOST"],
+        "PGPORT": database["PORT"],
+        "PGUSER": database["USER"],
+        "PGPASSWORD": database["PASSWORD"],
+        "PGDATABASE": database["NAME"],
+    }
+    given = {name: str(value) for name, value in known.items() if value}
+    done = subprocess.run(
+        [str(name), "--no-password", *arguments],
+        env=os.environ | given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Failed(f"{program}: {done.stderr.strip()[-500:]}")
+
+
+def sha256(path: Path) -> str:
+    """Return the digest of a file in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def kept_folders() -> dict[str, Path]:
+    """Return what is packed beside the database by its name in the archive: what can repeat scores."""
+    return {"releases": settings.RELEASES_DIR, "triton-models": settings.TRITON_MODELS_DIR}
+
+
+def _pack(archive: Path) -> None:
+    with tarfile.open(archive, "w") as packed:
+        for name, folder in kept_folders().items():
+            if folder.is_dir():
+                packed.add(folder, arcname=name)

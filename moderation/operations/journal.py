@@ -1,0 +1,144 @@
+"""The journal of erasures: a file outside the database, so that a backup cannot bring back what was erased.
+
+One JSON line per request of erasure, without names or words. What retention erases is not in it: a restored
+database erases that again by its age. docs/operators-guide.md says where to keep the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from moderation.models import Author, Erasure, Platform, Post
+from moderation.models.erasures import ErasureCause, ErasureKind
+from moderation.operations import erase
+
+BATCH = 1_000
+_WRITING = 7_317
+"""The class of our advisory lock: one writer at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One erasure: our id of the post or author, and the keyed digest of the platform's id."""
+
+    platform: int
+    kind: str
+    subject_id: int
+    name_digest: str
+    erased_at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What came of applying a journal: erased now, erased before, and not in this database."""
+
+    erased: int
+    known: int
+    absent: int
+
+
+class Unreadable(Exception):
+    """A line of the journal is not one of ours; the message names it."""
+
+
+def write(*, at: datetime) -> int:
+    """Append the erasures that were committed since; return how many. Raises OSError.
+
+    Written and synced before the rows say so: a crash in between repeats lines, which does no harm.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_WRITING,))
+        waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
+        rows = list(waiting.order_by("id")[:BATCH])
+        if rows:
+            _append(settings.ERASURE_JOURNAL, rows)
+            Erasure.objects.filter(pk__in=[row.pk for row in rows]).update(journalled_at=at)
+    return len(rows)
+
+
+def read(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a journal in order. Raises OSError or Unreadable."""
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                yield Entry(**json.loads(line))
+            except (ValueError, TypeError) as reason:
+                raise Unreadable(f"Line {number} of {path} is not an erasure: {reason}") from None
+
+
+def apply(path: Path, *, at: datetime) -> Applied:
+    """Erase what a journal names, and never give its ids to anything else. Safe to repeat.
+
+    Raises OSError or Unreadable.
+    """
+    erased = known = absent = 0
+    newest = dict.fromkeys(ErasureKind, 0)
+    for entry in read(path):
+        kind = ErasureKind(entry.kind)
+        newest[kind] = max(newest[kind], entry.subject_id)
+        if Erasure.objects.filter(kind=kind, subject_id=entry.subject_id).exists():
+            known += 1
+        elif _erase(entry, at=at):
+            erased += 1
+        else:
+            absent += 1
+    _go_past("moderation_post", newest[ErasureKind.POST])
+    _go_past("moderation_author", newest[ErasureKind.AUTHOR])
+    return Applied(erased=erased, known=known, absent=absent)
+
+
+def _append(path: Path, rows: list[Erasure]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(f"{json.dumps(_told(row), separators=(',', ':'))}\n" for row in rows)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _told(row: Erasure) -> dict[str, object]:
+    return {
+        "platform": row.platform_id,
+        "kind": row.kind,
+        "subject_id": row.subject_id,
+        "name_digest": row.name_digest,
+        "erased_at": row.erased_at.isoformat(),
+    }
+
+
+def _erase(entry: Entry, *, at: datetime) -> bool:
+    """Erase one subject if it is there under the very name; an id alone could be another's."""
+    platform = Platform.objects.filter(pk=entry.platform).first()
+    if platform is None:
+        return False
+    kind = Post if entry.kind == ErasureKind.POST else Author
+    found = kind.objects.filter(pk=entry.subject_id, platform=platform)
+    external_id = found.values_list("external_id", flat=True).first()
+    if external_id is None:
+        return False
+    if erase.name_digest(platform=platform, external_id=external_id) != entry.name_digest:
+        return False
+    if kind is Post:
+        erase.post(post_id=entry.subject_id, at=at)
+    else:
+        erase.author(platform=platform, external_id=external_id, at=at)
+    return True
+
+
+def _go_past(table: str, newest: int) -> None:
+    """Move a table's sequence to an id, unless it is further already."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT setval(seqrelid, greatest(coalesce(pg_sequence_last_value(seqrelid), 1), %s))"
+            " FROM pg_sequence WHERE seqrelid = pg_get_serial_sequence(%s, 'id')::regclass",
+            (newest, table),
+        )

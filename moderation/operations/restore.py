@@ -1,0 +1,111 @@
+"""Restore a backup into an empty database: verified, brought up to date, and without what was erased."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from moderation.models import Export
+from moderation.models.exports import ExportState
+from moderation.operations import backup, chain, erase, export, journal
+from moderation.operations.backup import Failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What a restored database holds: the end of its audit chain, and what was erased again."""
+
+    head: chain.Head
+    applied: journal.Applied | None
+    expired: int
+
+
+def run(folder: Path, *, erasures: Path | None, at: datetime) -> Restored:
+    """Restore a backup, then apply a journal of erasures. Serve nobody before this has returned.
+
+    Raises Failed, chain.Broken, journal.Unreadable or OSError; a database that was not empty is not touched.
+    """
+    manifest = _verified(folder)
+    if connection.introspection.table_names():
+        raise Failed("The database is not empty; restore into a new one.")
+    if erasures is not None:
+        sum(1 for _ in journal.read(erasures))  # an unreadable one is refused before anything is written
+    backup.run(
+        "pg_restore",
+        "--exit-on-error",
+        "--single-transaction",
+        "--no-owner",
+        "--no-privileges",
+        f"--dbname={connection.settings_dict['NAME']}",
+        str(folder / backup.DUMP),
+    )
+    call_command("migrate", interactive=False, verbosity=0)
+    number, _, digest = manifest["audit_head"].partition(":")
+    chain.verify(published=chain.Head(number=int(number), hash=digest))
+    _unpack(folder / backup.FILES)
+    _forget_what_is_gone()
+    applied = journal.apply(erasures, at=at) if erasures is not None else None
+    expired = _expire(at=at)
+    chain.seal(at=at)
+    return Restored(head=chain.verify(), applied=applied, expired=expired)
+
+
+def _verified(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a whole backup that this version can read. Raises Failed."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / backup.MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as reason:
+        raise Failed(f"{folder} is not a backup: {reason}") from None
+    if manifest.get("format") != backup.FORMAT:
+        raise Failed(f"{folder} has the format {manifest.get('format')}; this version reads {backup.FORMAT}.")
+    for name, digest in manifest["sha256"].items():
+        if backup.sha256(folder / name) != digest:
+            raise Failed(f"{folder / name} is not as it was written; use another backup.")
+    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or ()}
+    if newer := set(manifest["migrations"]) - known:
+        raise Failed(
+            f"The backup comes from a newer version: {', '.join(sorted(newer)[:3])} is not known here."
+        )
+    return manifest
+
+
+def _unpack(archive: Path) -> None:
+    """Put the kept releases back; a file that is there already stays: they never change."""
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            name, _, rest = member.name.partition("/")
+            place = backup.kept_folders().get(name)
+            if place is None or not rest or not member.isfile() or (place / rest).exists():
+                continue
+            member.name = rest
+            packed.extract(member, place, filter="data")
+
+
+def _forget_what_is_gone() -> None:
+    """Sessions that were ended meanwhile must not live again, and exports have lost their files."""
+    Session.objects.all().delete()
+    lost = [row.pk for row in Export.objects.exclude(state=ExportState.FAILED) if not _has_file(row)]
+    Export.objects.filter(pk__in=lost).update(
+        state=ExportState.FAILED, error="The database was restored; ask for a new export.", file_name=""
+    )
+
+
+def _has_file(row: Export) -> bool:
+    return row.state == ExportState.READY and export.path_of(row).exists()
+
+
+def _expire(*, at: datetime) -> int:
+    """Erase what grew too old since, and what is left of erased authors, whose number has no bound."""
+    total = 0
+    while erased := erase.expired(at=at):
+        total += erased
+    return total

@@ -1,0 +1,146 @@
+"""Backup and restore. Promise: a restored backup is whole and verified, and what was erased stays erased."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+from pytest_django import Settings
+
+from deploy.local import ports, postgres_files
+from deploy.local.places import ROOT, State
+from deploy.local.postgres import Postgres
+from deploy.local.supervisor import Supervisor
+from moderation.models import Erasure, Platform, Post, Revision
+from moderation.operations import backup, erase, ingest, journal
+from tests.moderation.conftest import Post_
+
+KEPT, LATER = "Has anybody seen my grey cat?", "Erased after the backup"
+
+
+@pytest.fixture(autouse=True)
+def places(settings: Settings, tmp_path: Path) -> None:
+    settings.POSTGRES_PROGRAMS = postgres_files.binaries()
+    settings.ERASURE_JOURNAL = tmp_path / "journal.jsonl"
+    settings.RELEASES_DIR = tmp_path / "releases"
+    settings.TRITON_MODELS_DIR = tmp_path / "models"
+
+
+@pytest.fixture
+def empty_server() -> Iterator[dict[str, str]]:
+    """A PostgreSQL server of its own without a table; the environment of commands that use it."""
+    # Short and world-traversable: the database's user must reach it when root runs the tests.
+    state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
+    state.path.chmod(0o711)
+    server = Postgres(state=state, port=ports.free(), is_for_tests=True)
+    environment = os.environ | {
+        "DATABASE_URL": server.url,
+        "SPAMDESK_STATE_DIR": str(state.path),
+        "SPAMDESK_POSTGRES_PROGRAMS": str(postgres_files.binaries()),
+    }
+    try:
+        with Supervisor(
+            logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
+        ) as supervisor:
+            supervisor.launch(server.service())
+            supervisor.wait_until_up(["postgres"])
+            yield environment
+    finally:
+        shutil.rmtree(state.path, ignore_errors=True)
+
+
+def manage(*arguments: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_erased_stays_erased_in_an_empty_server(
+    post: Post_,
+    incoming: Callable[..., ingest.IncomingPost],
+    platform: Platform,
+    empty_server: dict[str, str],
+    at: datetime,
+    tmp_path: Path,
+) -> None:
+    kept, wanted, before = post(text=KEPT), post(text=LATER), post(text="Erased before")
+    spammer = ingest.IncomingAuthor(external_id="spammer", display_name="Secret Name")
+    post(text=f"{LATER}, too", author=spammer)
+    erase.post(post_id=before.pk, at=at)
+    release = tmp_path / "releases" / "r1" / "manifest.json"
+    release.parent.mkdir(parents=True)
+    release.write_text("{}")
+    manifest = backup.make(tmp_path / "backup", at=at)
+    erase.post(post_id=wanted.pk, at=at)
+    erase.author(platform=platform, external_id="spammer", at=at)
+    lost = post(text="Neither in the backup nor in the journal's database")
+    erase.post(post_id=lost.pk, at=at)
+    journal.write(at=at)
+
+    journal_option = f"--journal={tmp_path / 'journal.jsonl'}"
+    done = manage("restore", str(tmp_path / "backup"), journal_option, environment=empty_server)
+    verified = manage("verify_audit", f"--head={manifest['audit_head']}", environment=empty_server)
+    again = manage("restore", str(tmp_path / "backup"), journal_option, environment=empty_server)
+
+    assert done.returncode == 0, done.stderr
+    assert "Erased again: 2; known: 1; not in this database: 1" in done.stdout
+    assert verified.returncode == 0, verified.stderr
+    assert "not empty" in again.stderr
+    assert (Path(empty_server["SPAMDESK_STATE_DIR"]) / "releases" / "r1" / "manifest.json").exists()
+    with psycopg.connect(empty_server["DATABASE_URL"]) as connection:
+        texts = connection.execute("SELECT text FROM moderation_revision ORDER BY id").fetchall()
+        names = connection.execute("SELECT external_id, display_name FROM moderation_author").fetchall()
+        [next_id] = connection.execute("SELECT nextval('moderation_post_id_seq')").fetchone() or (0,)
+    assert texts == [(KEPT,), ("",), ("",), ("",)]
+    assert kept.pk < wanted.pk < lost.pk < next_id
+    assert ("spammer", "Secret Name") not in names
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_that_was_changed_is_refused(
+    post: Post_, empty_server: dict[str, str], at: datetime, tmp_path: Path
+) -> None:
+    post(text=KEPT)
+    backup.make(tmp_path / "backup", at=at)
+    with (tmp_path / "backup" / backup.DUMP).open("ab") as file:
+        file.write(b"x")
+
+    done = manage("restore", str(tmp_path / "backup"), "--without-journal", environment=empty_server)
+
+    assert done.returncode == 1
+    assert "is not as it was written" in done.stderr
+
+
+class TestJournal:
+    def test_names_no_word_and_no_name(self, post: Post_, at: datetime, settings: Settings) -> None:
+        erase.post(post_id=post(external_id="their-own-id", text=KEPT).pk, at=at)
+
+        written = (journal.write(at=at), journal.write(at=at))
+
+        assert written == (1, 0)
+        [entry] = journal.read(settings.ERASURE_JOURNAL)
+        assert entry.subject_id == Erasure.objects.get().subject_id
+        assert "their-own-id" not in settings.ERASURE_JOURNAL.read_text()
+
+    def test_spares_another_post_that_got_the_same_id(
+        self, post: Post_, at: datetime, settings: Settings
+    ) -> None:
+        row = post(text=KEPT)
+        erase.post(post_id=row.pk, at=at)
+        journal.write(at=at)
+        Erasure.objects.all().delete()
+        Post.objects.filter(pk=row.pk).update(external_id="another", erased_at=None)
+        Revision.objects.update(text=KEPT)
+
+        applied = journal.apply(settings.ERASURE_JOURNAL, at=at)
+
+        assert (applied.erased, applied.absent) == (0, 1)
+        assert Revision.objects.get().text == KEPT
