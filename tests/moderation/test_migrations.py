@@ -1,0 +1,108 @@
+"""Migrations run beside writers: their SQL, as it would be sent, is linted for locks by squawk."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+SQUAWK = Path(sys.executable).with_name("squawk")
+NOT_ABOUT_LOCKS = {
+    "prefer-text-field": "Django's CharField says its length, and validates it",
+    "prefer-bigint-over-int": "small numbers are bounded by checks",
+    "prefer-bigint-over-smallint": "as above",
+    "prefer-robust-stmts": "Django's indexes know no IF NOT EXISTS; the operator's guide says what to do",
+    "ban-drop-default": "Django adds a column with a default and takes it away; code always gives the value",
+    "require-lock-timeout": "given to the whole process: PGOPTIONS in compose.yaml and migrate.yaml",
+    "require-statement-timeout": "an index of a large table may take its time: it is built concurrently",
+}
+_NEW = "the table is made in the same migration, or the column is new and empty: nothing is scanned"
+_SMALL = "bans are rows that people made one by one: thousands, not millions"
+_AFTER_CODE = "the release before does not read the column any more"
+_DELIVERIES = "scans deliveries once, under a lock; no release came before it"
+ACCEPTED = {
+    "0001_initial": {"adding-foreign-key-constraint": _NEW, "adding-required-field": _NEW},
+    "0003_bans_of_hosts_and_addresses": {
+        "adding-foreign-key-constraint": _SMALL,
+        "ban-drop-constraint": _SMALL,
+        "ban-drop-not-null": _SMALL,
+        "constraint-missing-not-valid": _SMALL,
+        "renaming-table": "no release had the old name",
+        "require-concurrent-index-deletion": _SMALL,
+    },
+    "0005_search_and_queue_indexes": {
+        "constraint-missing-not-valid": _SMALL,
+        "require-concurrent-index-creation": _SMALL,
+    },
+    "0009_campaigns": {
+        "adding-foreign-key-constraint": _NEW,
+        "adding-required-field": _NEW,
+        "disallowed-unique-constraint": _NEW,
+    },
+    "0014_webhooks_erasures_answers": {
+        "adding-foreign-key-constraint": _NEW,
+        "adding-required-field": _NEW,
+        "ban-drop-constraint": _DELIVERIES,
+        "constraint-missing-not-valid": _DELIVERIES,
+        "require-concurrent-index-creation": "tables of keys and exports: few rows",
+        "require-concurrent-index-deletion": "taken away at once, with a lock for a moment",
+    },
+    "0016_members_that_a_decision_means": {"ban-drop-column": _AFTER_CODE},
+    "0018_platform_without_webhook": {"ban-drop-column": _AFTER_CODE},
+}
+"""What squawk finds in migrations that ran already and cannot change, and why each held nobody up."""
+
+
+def lint(*files: Path) -> list[dict[str, Any]]:
+    rules = ",".join(NOT_ABOUT_LOCKS)
+    command = [SQUAWK, "--reporter=json", "--pg-version=18.0", f"--exclude={rules}", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+# Outside a transaction: inside one, Django refuses to say how it would build an index concurrently.
+@pytest.mark.django_db(transaction=True)
+def test_hold_up_nobody(tmp_path: Path) -> None:
+    loader = MigrationLoader(connection, replace_migrations=False)
+    ours = sorted(name for app, name in loader.disk_migrations if app == "moderation")
+    for name in ours:
+        migration = loader.graph.nodes["moderation", name]
+        statements = loader.collect_sql([(migration, False)])
+        whole = ["BEGIN;", *statements, "COMMIT;"] if migration.atomic else statements
+        (tmp_path / f"{name}.sql").write_text("\n".join(whole))
+
+    findings = lint(*(tmp_path / f"{name}.sql" for name in ours))
+
+    found: dict[str, set[str]] = {}
+    for finding in findings:
+        found.setdefault(Path(finding["file"]).stem, set()).add(finding["rule_name"])
+    assert found == {name: set(rules) for name, rules in ACCEPTED.items()}, json.dumps(
+        findings[-3:], indent=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "rule"),
+    [
+        ("CREATE INDEX post_by_age ON moderation_post (posted_at);", "require-concurrent-index-creation"),
+        ("ALTER TABLE moderation_post ALTER COLUMN note TYPE text;", "changing-column-type"),
+        ("ALTER TABLE moderation_post ALTER COLUMN note SET NOT NULL;", "adding-not-nullable-field"),
+    ],
+)
+def test_a_statement_that_holds_up_writers_is_found(statement: str, rule: str, tmp_path: Path) -> None:
+    (tmp_path / "9999_locks.sql").write_text(statement)
+
+    assert rule in {finding["rule_name"] for finding in lint(tmp_path / "9999_locks.sql")}
+
+
+@pytest.mark.django_db
+def test_are_all_there() -> None:
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
