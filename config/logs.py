@@ -1,9 +1,20 @@
 """Logs as JSON lines, one shape for structlog and for the libraries' own loggers."""
 
+import re
 from typing import Any
 
 import structlog
-from structlog.types import Processor
+from structlog.types import EventDict, Processor, WrappedLogger
+
+# PostgreSQL quotes the row that it refused, and so what people wrote. It ends where another exception begins.
+_REFUSED_ROW = re.compile(r"\nDETAIL:.*?(?=\n\nThe above exception|\n\nDuring handling|\Z)", re.DOTALL)
+
+
+def _leave_out_rows(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    if "exception" in event:
+        event["exception"] = _REFUSED_ROW.sub("", event["exception"])
+    return event
+
 
 _SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
@@ -12,6 +23,7 @@ _SHARED: list[Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
     structlog.processors.format_exc_info,
+    _leave_out_rows,
 ]
 
 LOGGING: dict[str, Any] = {

@@ -25,6 +25,9 @@ _SETTINGS = {
     "max_connections": "200",
     "unix_socket_directories": "",
     "log_min_messages": "warning",
+    # A failed statement holds what people wrote; it is logged by its error alone.
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
 }
 _IN_TESTS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
