@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
-import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Self
 
-import httpx
 import psycopg
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -159,72 +153,3 @@ def test_a_restart_of_the_server_loses_nothing(
     product.wait_until(lambda: stored() == 2, "the decision made meanwhile stored, once")
     press_and_wait(page, "s")
     product.wait_until(lambda: stored() == 3, "the shift went on")
-
-
-def test_an_answer_lost_with_its_server_is_the_same_decision(product: Product) -> None:
-    """Trial 2: the worker is killed after the commit and before its answer is out; the client asks again."""
-    with httpx.Client(base_url=f"http://localhost:{product.port}", trust_env=False, timeout=30) as desk:
-        _sign_in(desk)
-        case_id, version = _claim(desk)
-        form = {"verdict": "spam", "case_version": version, "idempotency_key": str(uuid.uuid4())}
-        headers = {"Shift": "1", "X-CSRFToken": desk.cookies["csrftoken"]}
-        with _Deaf(product) as deaf, pytest.raises(httpx.HTTPError):
-            desk.post(f"http://localhost:{deaf.port}/review/{case_id}/decide/", data=form, headers=headers)
-        product.wait_until(product.is_ready, "ready again")
-
-        again = desk.post(f"/review/{case_id}/decide/", data=form, headers=headers)
-
-    assert again.status_code == 200
-    rows = _rows(product, f"SELECT id FROM moderation_decision WHERE case_id = {case_id}")
-    assert len(rows) == 1
-    labels = f"SELECT count(*) FROM moderation_label WHERE decision_id = {rows[0][0]}"
-    of_this = f"subject_kind = 'decision' AND subject_id = '{rows[0][0]}'"
-    audit = f"SELECT count(*) FROM moderation_auditentry WHERE {of_this}"
-    assert [_rows(product, query)[0][0] for query in (labels, audit)] == [1, 1]
-
-
-def _sign_in(desk: httpx.Client) -> None:
-    desk.get("/sign-in/")
-    form = {"username": "moderator", "password": "demo", "csrfmiddlewaretoken": desk.cookies["csrftoken"]}
-    assert desk.post("/sign-in/", data=form).status_code == 302
-
-
-def _claim(desk: httpx.Client) -> tuple[int, int]:
-    headers = {"Shift": "1", "X-CSRFToken": desk.cookies["csrftoken"]}
-    body = desk.post("/review/next/", headers=headers).text
-    case_id, version = re.search(r'data-case="(\d+)"', body), re.search(r'case_version" value="(\d+)"', body)
-    assert case_id is not None
-    assert version is not None
-    return int(case_id.group(1)), int(version.group(1))
-
-
-class _Deaf:
-    """A connection to the web server that hears its answer, kills it, and passes nothing on."""
-
-    def __init__(self, product: Product) -> None:
-        self._product = product
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.join(timeout=60)
-        self._listener.close()
-
-    def _serve(self) -> None:
-        client, _ = self._listener.accept()
-        with client, socket.create_connection(("127.0.0.1", self._product.port)) as server:
-            client.settimeout(1)
-            try:
-                while part := client.recv(65_536):
-                    server.sendall(part)
-            except TimeoutError:
-                pass
-            server.recv(1)  # the first byte of the answer: the transaction has committed
-            for pid in self._product.processes():
-                if "granian" in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
-                    os.kill(pid, signal.SIGKILL)

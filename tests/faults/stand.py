@@ -1,0 +1,156 @@
+"""A whole product that the trials hurt: supervisor, PostgreSQL, broker, workers, web; a line to Triton."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import psycopg
+import redis
+
+from deploy.local.places import ROOT
+from tests.deploy.product import Product
+from tests.faults.lines import Line
+
+UNDO_SECONDS = 3
+
+
+class Stand(Product):
+    """The product with a demo platform, two scoring processes, and Triton at the end of a line."""
+
+    def __init__(self, state: Path) -> None:
+        super().__init__(state)
+        self.triton = Line(urlsplit(os.environ["TRITON_URL"]).port or 0)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the product's environment, with what the trials need otherwise than usual."""
+        return super().environment | {
+            "TRITON_URL": f"grpc://127.0.0.1:{self.triton.port}",
+            "SPAMDESK_SCORING_PROCESSES": "2",
+            "SPAMDESK_UNDO_SECONDS": str(UNDO_SECONDS),
+            "SPAMDESK_EGRESS_PRIVATE_HOSTS": "localhost",
+        }
+
+    def end(self) -> None:
+        """Leave nothing behind."""
+        super().end()
+        self.triton.close()
+
+    def seed(self) -> None:
+        """Make the demo platform, its key and the accounts."""
+        command = [sys.executable, "manage.py", "seed_demo"]
+        subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
+
+    def door(self, *, port: int | None = None) -> httpx.Client:
+        """Return a client of the API with the demo platform's key, which acts as the lead."""
+        key = (self.state / "secrets" / "demo-api-key").read_text().strip()
+        return httpx.Client(
+            base_url=f"http://localhost:{port or self.port}/api/v1",
+            headers={"Authorization": f"Bearer {key}"},
+            trust_env=False,
+            timeout=30,
+        )
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return what the database says; a statement without rows returns none."""
+        with psycopg.connect(self._address("DATABASE_URL")) as connection:
+            found = connection.execute(query, values)
+            return found.fetchall() if found.description else []
+
+    def count(self, query: str, *values: object) -> int:
+        """Return the only number of the answer."""
+        return int(self.rows(query, *values)[0][0])
+
+    def connection(self) -> psycopg.Connection:
+        """Return a connection of the test's own, for locks."""
+        return psycopg.connect(self._address("DATABASE_URL"))
+
+    def broker(self) -> redis.Redis:
+        """Return a connection to the broker."""
+        return redis.Redis.from_url(self.broker_url)
+
+    @property
+    def broker_url(self) -> str:
+        """Return the broker's address."""
+        return self._address("CELERY_BROKER_URL")
+
+    def send(self, posts: Sequence[dict[str, Any]]) -> list[str]:
+        """Send posts in one bulk request; return their external ids."""
+        with self.door() as door:
+            answer = door.post(
+                "/posts:bulk",
+                content="\n".join(json.dumps(post) for post in posts),
+                headers={"Content-Type": "application/x-ndjson"},
+            )
+        assert answer.json()["accepted"] == len(posts), answer.text
+        return [post["external_id"] for post in posts]
+
+    def settled(self, ids: Sequence[str]) -> int:
+        """Count the posts whose latest text was scored with every model."""
+        return self._in_states(ids, "scored")
+
+    def scored(self, ids: Sequence[str]) -> int:
+        """Count the posts whose latest text was scored, with the content model or without."""
+        return self._in_states(ids, "scored", "degraded")
+
+    def cases(self, number: int) -> list[int]:
+        """Make as many open cases: posts that come in while Triton is away go to a human."""
+        ids = [f"case-{uuid.uuid4().hex}" for _ in range(number)]
+        query = (
+            "SELECT c.id FROM moderation_case c JOIN moderation_post p ON p.id = c.post_id"
+            " WHERE c.state = 'open' AND p.external_id = ANY(%s) ORDER BY c.id"
+        )
+        with self.triton.cut():
+            self.send([post(external_id) for external_id in ids])
+            self.wait_until(lambda: len(self.rows(query, ids)) == number, "cases open")
+        return [row[0] for row in self.rows(query, ids)]
+
+    def workers(self, queue: str) -> list[int]:
+        """Return the processes of the worker of a queue, the oldest first."""
+        return sorted(pid for pid in self.processes() if f"--queues={queue}" in _command_line(pid))
+
+    def signal_all(self, processes: Sequence[int], number: signal.Signals) -> None:
+        """Send a signal to each."""
+        for process in processes:
+            os.kill(process, number)
+
+    def _in_states(self, ids: Sequence[str], *states: str) -> int:
+        return self.count(
+            "SELECT count(*) FROM moderation_revision r JOIN moderation_post p ON p.id = r.post_id"
+            " WHERE r.number = p.latest_revision AND p.external_id = ANY(%s) AND r.score_state = ANY(%s)",
+            list(ids),
+            list(states),
+        )
+
+    def _address(self, name: str) -> str:
+        lines = (self.state / "addresses.env").read_text().splitlines()
+        return dict(line.split("=", 1) for line in lines)[name]
+
+
+def post(external_id: str, **given: Any) -> dict[str, Any]:
+    """Return a valid post; each has words of its own, so that none joins another's campaign."""
+    digest = hashlib.sha256(external_id.encode()).hexdigest()
+    return {
+        "external_id": external_id,
+        "text": " ".join(digest[start : start + 6] for start in range(0, 60, 6)),
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": f"author-of-{external_id}"},
+    } | given
+
+
+def _command_line(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
