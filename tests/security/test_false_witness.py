@@ -13,6 +13,7 @@ from moderation.operations import complain, limits, score
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.limits import Bucket
 from moderation.queries import records
+from scoring.features.witnesses import witnesses
 
 Later = Callable[[float], datetime]
 HAM = "Lovely weather at the lake today, we went swimming with the children."
@@ -75,7 +76,7 @@ def test_five_hundred_copies_of_one_text_do_not_remove_a_harmless_post(
     assert not Label.objects.exists()
 
 
-def test_copies_are_seen_as_copies(platform: Platform, post: Callable[..., Post], later: Later) -> None:
+def test_copies_count_as_one_witness(platform: Platform, post: Callable[..., Post], later: Later) -> None:
     row = post(external_id="p-1", text=HAM)
     for number in range(40):
         report(platform, reporter=f"puppet-{number}", note="This is spam, remove it!", at=later(number))
@@ -83,4 +84,5 @@ def test_copies_are_seen_as_copies(platform: Platform, post: Callable[..., Post]
 
     record = records.record_at(revision=revision, at=later(60))
 
-    assert len({complaint.note for complaint in record.complaints}) == 1
+    assert len(record.complaints) == 40
+    assert len(witnesses(record.complaints)) == 1

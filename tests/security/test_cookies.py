@@ -1,0 +1,50 @@
+"""Promise: in production no script and no other site gets hold of a cookie, and none travels in the clear."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from deploy.local.places import ROOT
+from moderation.models import User
+
+PASSWORD = "right-and-long-enough"
+
+
+@pytest.fixture
+def production(settings: Any) -> None:
+    """The cookie settings of a process in production mode, read by such a process."""
+    read = (
+        "import json; from django.conf import settings;"
+        " print(json.dumps({n: getattr(settings, n) for n in dir(settings) if '_COOKIE_' in n}, default=str))"
+    )
+    variables = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SPAMDESK_MODE": "production",
+        "SPAMDESK_SECRET_KEY": "x" * 60,
+        "SPAMDESK_ALLOWED_HOSTS": "desk.example",
+    }
+    answer = subprocess.run(
+        [sys.executable, "-c", read], cwd=ROOT, env=variables, capture_output=True, check=True
+    )
+    for name, value in json.loads(answer.stdout).items():
+        setattr(settings, name, value)
+
+
+def test_every_cookie_that_signing_in_sets_is_closed(production: None, db: None) -> None:
+    User.objects.create_user("moderator", password=PASSWORD)
+    client = Client()
+    seen = dict(client.get("/sign-in/", secure=True).cookies)
+    seen |= client.post("/sign-in/", {"username": "moderator", "password": PASSWORD}, secure=True).cookies
+    seen |= client.post("/language/", {"language": "de", "next": "/account/"}, secure=True).cookies
+
+    assert {"__Host-sessionid", "__Host-csrftoken", "django_language"} <= set(seen)
+    for name, cookie in seen.items():
+        assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Lax"), name
+        assert cookie["domain"] == "", name
