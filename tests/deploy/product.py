@@ -20,8 +20,9 @@ PATIENCE_SECONDS = 60
 class Product:
     """A supervisor process and what runs under it."""
 
-    def __init__(self, state: Path) -> None:
+    def __init__(self, state: Path, **settings: str) -> None:
         self.state = state.resolve()
+        self._settings = settings
         self.port = ports.free()
         self._supervisor: subprocess.Popen[bytes] | None = None
 
@@ -59,7 +60,7 @@ class Product:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the environment without the test run's own database and broker; Triton is shared."""
+        """Return the environment and what was given; of the test run's servers Triton is shared."""
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -70,7 +71,7 @@ class Product:
             "SPAMDESK_WEB_PORT": str(self.port),
             "SPAMDESK_MODE": "test",
         }
-        return kept | own | {"SPAMDESK_SCORING_PROCESSES": "1"}
+        return kept | own | {"SPAMDESK_SCORING_PROCESSES": "1"} | self._settings
 
     @property
     def output(self) -> Path:
