@@ -16,13 +16,15 @@ _REASONS = {
     CaseReason.COMPLAINTS: gettext_lazy("Complaints"),
     CaseReason.REVISED: gettext_lazy("Edited after a decision"),
     CaseReason.ESCALATED: gettext_lazy("Escalated"),
+    CaseReason.CAMPAIGN: gettext_lazy("Campaign sample"),
+    CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
+    CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
 }
 
 
 def reason_words(row: QueueRow) -> str:
     """Return why the case is in the queue, short."""
-    reason = CaseReason(row.reason)
-    return str(_REASONS.get(reason, reason.label))
+    return str(_REASONS[CaseReason(row.reason)])
 
 
 def place_words(row: QueueRow, sort: Sort) -> str:

@@ -14,7 +14,7 @@ function move(by) {
 function count() {
   const isAlso = document.querySelector("[data-filtered]")?.checked ?? false;
   for (const shown of document.querySelectorAll("[data-together]")) {
-    shown.textContent = Number(isAlso ? shown.dataset.together : shown.dataset.waiting).toLocaleString("en");
+    shown.textContent = Number(isAlso ? shown.dataset.together : shown.dataset.waiting).toLocaleString(document.documentElement.lang);
   }
 }
 

@@ -1,15 +1,12 @@
 /* What went wrong with a request, said in place; the case stays in front and nothing is lost.
-   Expects: <div id="failure" role="alert" hidden>. htmx swaps nothing on an error, so the page is as it was. */
+   Expects: <div id="failure" role="alert" data-session data-refused data-away data-failed data-sign-in="words" hidden>.
+   htmx swaps nothing on an error, so the page is as it was. */
 
-const words = {
-  401: "Your session has ended. Nothing was lost: sign in again, then press the key once more.",
-  403: "This was refused: the page may be older than your session. Reload it, then try again.",
-  0: "The desk cannot be reached. Nothing was saved; the case is in front. Try again in a moment.",
-};
+const box = document.getElementById("failure");
+const words = { 0: box.dataset.away, 401: box.dataset.session, 403: box.dataset.refused };
 
 function tell(status) {
-  const box = document.getElementById("failure");
-  box.textContent = words[status] ?? "The desk failed to save this. The case is in front: try again.";
+  box.textContent = words[status] ?? box.dataset.failed;
   if (status === 401) box.append(" ", signIn());
   box.hidden = false;
 }
@@ -18,17 +15,17 @@ function signIn() {
   const link = document.createElement("a");
   link.href = "/sign-in/";
   link.target = "_blank";
-  link.textContent = "Sign in in a new tab";
+  link.textContent = box.dataset.signIn;
   return link;
+}
+
+function clear() {
+  box.hidden = true;
 }
 
 document.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.status));
 document.addEventListener("htmx:sendError", () => tell(0));
 document.addEventListener("htmx:timeout", () => tell(0));
-document.addEventListener("htmx:afterSwap", () => {
-  document.getElementById("failure").hidden = true;
-});
+document.addEventListener("htmx:afterSwap", clear);
 document.addEventListener("shift:failed", (event) => tell(event.detail));
-document.addEventListener("shift:reached", () => {
-  document.getElementById("failure").hidden = true;
-});
+document.addEventListener("shift:reached", clear);
