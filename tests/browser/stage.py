@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page
 
@@ -104,3 +106,23 @@ def wait_for_decisions(count: int) -> None:
             return
         time.sleep(0.1)
     assert Decision.objects.count() == count
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds in both themes, one line each; and whether the page is wider than the window.
+
+    A theme changes colours alone, so in the dark only the contrast is looked at. Open the page with
+    reduced motion: a colour on its way from light to dark has no contrast yet.
+    """
+    found = _axe(page, {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}})
+    page.emulate_media(color_scheme="dark")
+    found += [f"dark: {one}" for one in _axe(page, {"runOnly": ["color-contrast"]})]
+    page.emulate_media(color_scheme="light")
+    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append("the page is wider than the window")
+    return found
+
+
+def _axe(page: Page, options: dict[str, Any]) -> list[str]:
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]

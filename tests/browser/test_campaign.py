@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import LazySettings
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -16,7 +15,7 @@ from moderation.models.cases import CaseState, Verdict
 from moderation.operations import campaign as campaigns
 from moderation.operations import ingest
 from moderation.operations.campaign import Wanted
-from tests.browser.stage import MARKUP, SPOOFS, Watch
+from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
 
@@ -124,17 +123,16 @@ class TestHostile:
         assert watch.findings == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 class TestAxe:
-    def test_finds_nothing(self, page_of: Open, lead: User, pills: Campaign, scheme: str) -> None:
-        page = page_of(lead, scheme=scheme)
+    def test_finds_nothing(self, page_of: Open, lead: User, pills: Campaign) -> None:
+        page = page_of(lead, reduced_motion="reduce")
         found = {}
         for address in ("/campaigns/", f"/campaigns/{pills.pk}/"):
             page.goto(address)
-            found[address] = _violations(page)
+            found[address] = violations(page)
         page.keyboard.press("s")
         page.get_by_label("to decide").wait_for()
-        found["asking for the count"] = _violations(page)
+        found["asking for the count"] = violations(page)
         campaigns.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE),
@@ -142,11 +140,6 @@ class TestAxe:
             at=timezone.now(),
         )
         page.goto(f"/campaigns/{pills.pk}/")
-        found["decided"] = _violations(page)
+        found["decided"] = violations(page)
 
         assert not any(found.values()), found
-
-
-def _violations(page: Page) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]

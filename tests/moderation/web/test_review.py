@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Complaint, Decision, Reason, Score, User
+from moderation.models import Case, Complaint, Decision, Platform, Reason, Score, User
 from moderation.models.cases import CaseReason
+from moderation.operations import complain
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
@@ -39,6 +40,26 @@ class TestCase:
 
         with django_assert_max_num_queries(11):
             desk.get(f"/review/{case.pk}/")
+
+    def test_breaks_the_links_that_others_wrote_beside_the_post(
+        self, desk: Client, open_case: Case_, platform: Platform
+    ) -> None:
+        case = open_case(text="a link https://evil.example/post")
+        change = {"change": "word_removed", "subject": "https://evil.example/word", "probability": 0.1}
+        Score.objects.update(counterfactual=change | {"route": "allow"})
+        complaint = complain.IncomingComplaint(
+            post=case.post.external_id,
+            reporter="reader",
+            reason="spam",
+            note="leads to https://evil.example/note",
+            reported_at=timezone.now(),
+        )
+        complain.record(platform=platform, complaint=complaint, at=timezone.now())
+
+        body = desk.get(f"/review/{case.pk}/").content.decode()
+
+        assert body.count("evil[.]example") >= 3
+        assert "https://evil.example" not in body
 
     def test_hides_the_score_of_an_audit_sample(self, desk: Client, case_in_front: Case) -> None:
         Case.objects.update(reason=CaseReason.AUDIT)
