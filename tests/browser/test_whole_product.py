@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -168,34 +167,6 @@ def test_a_restart_of_the_server_loses_nothing(
     product.wait_until(lambda: stored() == 3, "the shift went on")
 
 
-def test_an_answer_lost_with_its_server_is_the_same_decision(
-    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
-) -> None:
-    """Trial 2: the worker is killed after the commit and before its answer is out; the client asks again."""
-    page = desk_of("moderator")
-    cookies = {one["name"]: one["value"] for one in page.context.cookies()}
-    with httpx.Client(
-        base_url=f"http://localhost:{product.port}", cookies=cookies, trust_env=False, timeout=30
-    ) as desk:
-        headers = {"Shift": "1", "X-CSRFToken": cookies["csrftoken"]}
-        case_id, version = _claim(desk, headers)
-        form = {"verdict": "spam", "case_version": version, "idempotency_key": str(uuid.uuid4())}
-        with whole.Deaf(product) as deaf, pytest.raises(httpx.HTTPError):
-            desk.post(f"http://localhost:{deaf.port}/review/{case_id}/decide/", data=form, headers=headers)
-        product.wait_until(product.is_ready, "ready again")
-
-        again = desk.post(f"/review/{case_id}/decide/", data=form, headers=headers)
-
-    assert again.status_code == 200
-    assert stored() == 1
-    newest = f"SELECT max(id) FROM moderation_decision WHERE case_id = {case_id}"
-    [(decision_id,)] = whole.rows(product, newest)
-    labels = f"SELECT count(*) FROM moderation_label WHERE decision_id = {decision_id}"
-    of_this = f"subject_kind = 'decision' AND subject_id = '{decision_id}'"
-    audit = f"SELECT count(*) FROM moderation_auditentry WHERE {of_this}"
-    assert [whole.rows(product, query)[0][0] for query in (labels, audit)] == [1, 1]
-
-
 def test_a_campaign_of_two_hundred_is_decided_and_undone(
     desk_of: Callable[[str], Page], product: Product
 ) -> None:
@@ -221,14 +192,6 @@ _STANDING_IN_CAMPAIGNS = (
     "SELECT count(*) FROM moderation_decision d LEFT JOIN moderation_reversal r ON r.decision_id = d.id"
     " WHERE d.campaign_decision_id IS NOT NULL AND r.id IS NULL"
 )
-
-
-def _claim(desk: httpx.Client, headers: dict[str, str]) -> tuple[int, int]:
-    body = desk.post("/review/next/", headers=headers).text
-    case_id, version = re.search(r'data-case="(\d+)"', body), re.search(r'case_version" value="(\d+)"', body)
-    assert case_id is not None
-    assert version is not None
-    return int(case_id.group(1)), int(version.group(1))
 
 
 def _send_campaign(product: Product) -> None:

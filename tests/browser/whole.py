@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
 
 import psycopg
 from playwright.sync_api import Page, expect
@@ -78,35 +73,3 @@ def _manage(product: Product, *arguments: str) -> None:
     subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=ROOT, env=product.environment, check=True, timeout=180
     )
-
-
-class Deaf:
-    """A connection to the web server that hears its answer, kills it, and passes nothing on."""
-
-    def __init__(self, product: Product) -> None:
-        self._product = product
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._thread.join(timeout=60)
-        self._listener.close()
-
-    def _serve(self) -> None:
-        client, _ = self._listener.accept()
-        with client, socket.create_connection(("127.0.0.1", self._product.port)) as server:
-            client.settimeout(1)
-            try:
-                while part := client.recv(65_536):
-                    server.sendall(part)
-            except TimeoutError:
-                pass
-            server.recv(1)  # the first byte of the answer: the transaction has committed
-            for pid in self._product.processes():
-                if "granian" in Path(f"/proc/{pid}/cmdline").read_text(errors="replace"):
-                    os.kill(pid, signal.SIGKILL)
