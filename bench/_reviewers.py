@@ -1,0 +1,119 @@
+"""Reviewers who claim and decide through the API, and ask again until they are answered. After `connect`."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+from django.db import connection
+from django.utils import timezone
+
+from moderation.models import ApiKey, Platform, User
+from moderation.models.people import Role
+from moderation.models.platforms import Scope
+from moderation.operations import keys, seed
+
+_TRY_AGAIN = frozenset({409, 429, 500, 502, 503, 504})
+_PAUSE_SECONDS = 0.5
+
+
+@dataclass
+class Reviews:
+    """What came of a reviewer's shift; seconds from asking to the answer, tries in between included."""
+
+    claimed: list[float] = field(default_factory=list)
+    decided: list[float] = field(default_factory=list)
+    acknowledged: list[int] = field(default_factory=list)
+    refused: int = 0
+    asked_again: int = 0
+
+
+def hire(count: int) -> list[tuple[ApiKey, str]]:
+    """Make accounts that nobody can sign in to, and a key for each; return the keys with their secrets."""
+    at = timezone.now()
+    platform = Platform.objects.get(slug=seed.PLATFORM_SLUG)
+    people = [
+        User.objects.get_or_create(username=f"soak-{number}", defaults={"role": Role.MODERATOR})[0]
+        for number in range(1, count + 1)
+    ]
+    issued = [
+        keys.issue(
+            platform=platform,
+            name="soak",
+            scopes=[Scope.CASES_READ, Scope.DECISIONS_WRITE],
+            expires_at=None,
+            acts_as=person,
+            at=at,
+        )
+        for person in people
+    ]
+    connection.close()  # it would die with the database that is killed
+    return issued
+
+
+def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
+    """Revoke the keys."""
+    for key, _ in issued:
+        keys.revoke(key_id=key.pk, actor=None, at=timezone.now())
+
+
+class Reviewer(threading.Thread):
+    """Claims the next case, decides it, waits; until told to go home."""
+
+    def __init__(self, *, url: str, secret: str, pause_seconds: float, is_over: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.reviews = Reviews()
+        self._pause_seconds, self._is_over = pause_seconds, is_over
+        self._desk = httpx.Client(
+            base_url=f"{url}/api/v1",
+            headers={"Authorization": f"Bearer {secret}"},
+            trust_env=False,
+            timeout=30,
+        )
+
+    def run(self) -> None:
+        """Work."""
+        with self._desk:
+            while not self._is_over.is_set():
+                self._review()
+                self._is_over.wait(self._pause_seconds)
+
+    def _review(self) -> None:
+        answer, seconds = self._ask("/queues/all/claims", {"count": 1})
+        cases = answer.json().get("cases", []) if answer.status_code == httpx.codes.OK else []
+        if not cases:
+            return
+        self.reviews.claimed.append(seconds)
+        case = cases[0]
+        is_spam = (case["spam_probability"] or 0.0) >= 0.5
+        decision = {"verdict": "spam" if is_spam else "not_spam", "version": case["version"]}
+        answer, seconds = self._ask(f"/cases/{case['id']}/decisions", decision)
+        if answer.status_code == httpx.codes.CREATED:
+            self.reviews.decided.append(seconds)
+            self.reviews.acknowledged.append(int(answer.json()["id"]))
+        else:  # edited, withdrawn or scored again meanwhile: said by name, and nothing was decided
+            self.reviews.refused += 1
+
+    def _ask(self, path: str, body: dict[str, Any]) -> tuple[httpx.Response, float]:
+        """Ask under one key until there is an answer; a lost one is given again."""
+        key, began = str(uuid.uuid4()), time.monotonic()
+        while True:
+            try:
+                answer = self._desk.post(path, json=body, headers={"Idempotency-Key": key})
+                if not _is_passing(answer):
+                    return answer, time.monotonic() - began
+            except httpx.TransportError:
+                pass
+            self.reviews.asked_again += 1
+            time.sleep(_PAUSE_SECONDS)
+
+
+def _is_passing(answer: httpx.Response) -> bool:
+    """Return whether the same request may be answered otherwise in a moment."""
+    if answer.status_code == httpx.codes.CONFLICT:
+        return str(answer.json().get("type", "")).endswith("request-in-flight")
+    return answer.status_code in _TRY_AGAIN

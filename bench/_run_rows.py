@@ -1,0 +1,55 @@
+"""What the database holds of one run, whose posts begin with its name. Import after `connect`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from moderation.models import Case, Decision, Post, Revision
+from moderation.models.cases import CaseState
+from moderation.models.posts import ScoreState
+
+
+def count(run: str) -> dict[str, int]:
+    """Count this run's posts: stored, scored, with content by now, scored more often than asked for."""
+    revisions = Revision.objects.filter(post__external_id__startswith=run)
+    scored = revisions.annotate(
+        times=Count("scores"), without_content=Count("scores", filter=Q(scores__is_degraded=True))
+    )
+    return {
+        "posts": Post.objects.filter(external_id__startswith=run).count(),
+        "scored": scored.filter(times__gt=0).count(),
+        "settled": settled(run),
+        "degraded": scored.filter(without_content__gt=0).count(),
+        "doubled": scored.filter(times__gt=F("generation")).count(),
+    }
+
+
+def settled(run: str) -> int:
+    """Count the posts that are scored with content."""
+    revisions = Revision.objects.filter(post__external_id__startswith=run)
+    return revisions.filter(score_state=ScoreState.SCORED).count()
+
+
+def silent(run: str) -> int:
+    """Count the posts that neither anybody decided nor waits for anybody: passed without a word."""
+    decided = Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
+    waiting = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
+    posts = Post.objects.filter(external_id__startswith=run)
+    return posts.filter(~Exists(decided), ~Exists(waiting)).count()
+
+
+def lost_decisions(acknowledged: Collection[int]) -> int:
+    """Count the decisions whose answer arrived and whose row is not there."""
+    ids = list(acknowledged)
+    found = Decision.objects.filter(pk__in=ids).count()
+    return len(set(ids)) - found
+
+
+def cases_decided_twice(run: str) -> int:
+    """Count the cases with more than one decision in force."""
+    live = Decision.objects.filter(
+        case__isnull=False, reversal__isnull=True, post__external_id__startswith=run
+    )
+    return live.order_by().values("case").annotate(times=Count("pk")).filter(times__gt=1).count()

@@ -1,0 +1,199 @@
+"""Does it hold for long? Posts and reviewers without a pause, while every server is killed once.
+
+make bench ARGS="soak --seconds 600 --rate 50 --reviewers 10"      (while `make run` is up; a state folder
+of its own is best: the posts stay, and it is your own product that is hurt)
+
+The scoring worker, the broker, Triton and PostgreSQL are each killed with signal 9 once. Every post must be
+stored once, scored once for each reason to score it, and decided or waiting for a human; every decision that
+was acknowledged must be there, and no case may have two. Memory is compared between the time before the first
+kill and the end. Posts and reviewers are simulated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bench import _kills, _product
+from bench._memory import Memory
+from moderation.simulation.events import PostEvent
+from moderation.simulation.world import World
+
+if TYPE_CHECKING:
+    from bench._reviewers import Reviews
+
+_KILLED = {"worker": 0.25, "broker": 0.4, "Triton": 0.55, _kills.POSTGRES: 0.7}
+"""At which share of the time each is killed."""
+_MOST_AT_ONCE = 200
+_TICK_SECONDS = 0.1
+_LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
+_JUDGED_FOR_GROWTH = frozenset({"worker", "default worker", "web", "all of it"})
+"""Our own processes. The servers' caches fill up to their settings; that is no leak."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sent:
+    """What was sent, and how long each request took."""
+
+    posts: int
+    refused: list[str]
+    seconds: list[float]
+    kills: list[_kills.Kill]
+
+
+def main() -> None:
+    """Soak, wait until all is scored, count; exit code 1 where a promise is broken."""
+    options = _options()
+    _product.connect()
+    from bench import _reviewers, _run_rows  # noqa: PLC0415 - Django is not set up before
+
+    run = f"soak-{secrets.token_hex(4)}"
+    issued = _reviewers.hire(options.reviewers)
+    is_over, memory = threading.Event(), Memory()
+    reviewers = [
+        _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
+        for _, secret in issued
+    ]
+    for thread in (*reviewers, memory):
+        thread.start()
+    sent = _send(run, seconds=options.seconds, rate=options.rate)
+    held = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
+    is_over.set()
+    memory.stop()
+    for reviewer in reviewers:
+        reviewer.join()
+    _reviewers.dismiss(issued)
+    _product.wait_for(done=lambda: _run_rows.settled(run), expected=sent.posts, says="scored with content")
+    reviews = [reviewer.reviews for reviewer in reviewers]
+    acknowledged = [decision for one in reviews for decision in one.acknowledged]
+    _kills.print_kills(sent.kills)
+    found = _run_rows.count(run) | {
+        "silent": _run_rows.silent(run),
+        "acknowledged": len(acknowledged),
+        "forgotten": _run_rows.lost_decisions(acknowledged),
+        "twice": _run_rows.cases_decided_twice(run),
+    }
+    broken = _print_counts(sent, found)
+    _print_times(sent, reviews)
+    broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
+    if broken:
+        sys.exit("Broken: " + ", ".join(broken))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--rate", type=float, default=50, help="posts per second")
+    parser.add_argument("--reviewers", type=int, default=10)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
+    parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
+    return parser.parse_args()
+
+
+def _url() -> str:
+    return f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
+
+
+def _is_long(seconds: float) -> bool:
+    """Return whether the processes had time to warm up before they were first looked at."""
+    return seconds >= _LONG_ENOUGH_FOR_MEMORY_SECONDS
+
+
+def _posts(run: str, *, count: int) -> Iterator[dict[str, Any]]:
+    start = datetime.now(UTC) - timedelta(days=2)
+    world = World(seed=secrets.randbelow(10**6), run=run)
+    for event in world.run(start=start, seconds_per_post=2 * 86_400 / count, posts=count):
+        if isinstance(event, PostEvent):
+            yield event.payload
+
+
+def _send(run: str, *, seconds: float, rate: float) -> _Sent:
+    """Send what is due, in bulk where a server was away, and kill when it is time."""
+    total, posts = int(seconds * rate), 0
+    waiting = _posts(run, count=total)
+    kills: list[_kills.Kill] = []
+    refused: list[str] = []
+    times: list[float] = []
+    due = [(share * total, name) for name, share in _KILLED.items()]
+    begun = time.monotonic()
+    with _product.door() as door, ThreadPoolExecutor(len(due)) as watchers:
+        while posts < total:
+            if due and posts >= due[0][0]:
+                kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
+            wanted = min(total, int((time.monotonic() - begun) * rate) + 1) - posts
+            batch = [next(waiting) for _ in range(min(wanted, _MOST_AT_ONCE))]
+            if batch:
+                asked = time.monotonic()
+                refused += door.send_posts(batch)
+                times.append(time.monotonic() - asked)
+                posts += len(batch)
+            time.sleep(_TICK_SECONDS)
+    return _Sent(posts=posts, refused=refused, seconds=times, kills=kills)
+
+
+def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
+    """Print what was found; return the names of what must be zero and is not."""
+    zeros = {
+        "posts refused": len(sent.refused),
+        "posts lost (sent, not scored with content)": sent.posts - found["settled"],
+        "posts or scores doubled": found["doubled"] + max(0, found["posts"] - sent.posts),
+        "posts neither decided nor waiting": found["silent"],
+        "acknowledged decisions lost": found["forgotten"],
+        "cases decided twice": found["twice"],
+    }
+    print()
+    for says, number in (
+        ("simulated posts sent", sent.posts),
+        ("scored without content for a while", found["degraded"]),
+        ("decisions acknowledged", found["acknowledged"]),
+        *zeros.items(),
+    ):
+        print(f"{says:<48}{number:>8}")
+    return [f"{number} {says}" for says, number in zeros.items() if number]
+
+
+def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:
+    print(f"\n{'seconds, the outages included':<48}{'p50':>8}{'p95':>8}{'longest':>9}{'times':>8}")
+    for says, seconds in (
+        ("posting", sent.seconds),
+        ("claiming the next case", [one for review in reviews for one in review.claimed]),
+        ("deciding it", [one for review in reviews for one in review.decided]),
+    ):
+        if seconds:
+            p50, p95 = np.percentile(seconds, [50, 95])
+            print(f"{says:<48}{p50:>8.3f}{p95:>8.3f}{max(seconds):>9.1f}{len(seconds):>8}")
+    print(f"{'asked again for want of an answer':<48}{sum(review.asked_again for review in reviews):>8}")
+    print(f"{'decisions refused by name':<48}{sum(review.refused for review in reviews):>8}")
+
+
+def _print_memory(
+    before: dict[str, float], after: dict[str, float], *, limit: float, is_judged: bool
+) -> list[str]:
+    """Print each part's memory; return those that grew by more than the limit, if the run was long enough."""
+    both = [(part, before[part], after[part]) for part in before if before[part] and after[part]]
+    whole = ("all of it", sum(row[1] for row in both), sum(row[2] for row in both))
+    print(f"\n{'megabytes':<48}{'before':>8}{'at the end':>12}{'growth':>9}")
+    grown = []
+    for part, first, last in (*both, whole):
+        growth = last / first - 1 if first else 0.0
+        print(f"{part:<48}{first:>8.0f}{last:>12.0f}{growth:>9.1%}")
+        if is_judged and part in _JUDGED_FOR_GROWTH and growth > limit:
+            grown.append(f"{part} grew by {growth:.0%}")
+    return grown
+
+
+if __name__ == "__main__":
+    main()
