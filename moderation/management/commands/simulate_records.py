@@ -6,12 +6,13 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.core.management.base import BaseCommand
-from django.db import transaction
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection, transaction
 
 from moderation.management.replay import Frozen, Pace, Replay
 from moderation.models import Revision
@@ -26,12 +27,11 @@ _BACKLOG_EVERY = 5, (0, 2)
 
 
 class Command(BaseCommand):
-    """Replay, freeze, write, roll back."""
+    """Replay, freeze, write; all in a scratch database."""
 
     help = (
         "Write simulated records with their truth as JSON lines, for `python -m scoring.training ensemble`. "
-        "The simulated posts pass through the database in transactions that are rolled back. "
-        "Run it while nothing else writes posts: they would wait."
+        "The simulated posts pass through a database of their own, made beside the product's, then dropped."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -42,20 +42,48 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, posts: int, seed: int, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
-        written = spam = 0
         out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("w", encoding="utf-8") as file:
-            for number, size in enumerate(_sizes(posts)):
-                with transaction.atomic():
-                    replay = _replay(number=number, seed=seed, posts=size)
-                    frozen = list(_progress(replay.records(), before=written, total=posts))
-                    groups = _groups(frozen)
-                    for one in frozen:
-                        _write(file, one, group=groups[one.revision_id])
-                    transaction.set_rollback(True)
-                written += len(frozen)
-                spam += sum(one.truth.is_spam for one in frozen)
-        self.stdout.write(f"{written} simulated records ({spam} spam) in {out}; the database is as it was.")
+        with _scratch_database(), out.open("w", encoding="utf-8") as file:
+            written, spam = write_worlds(file, posts=posts, seed=seed)
+        self.stdout.write(f"{written} simulated records ({spam} spam) in {out}.")
+
+
+def write_worlds(file: TextIO, *, posts: int, seed: int) -> tuple[int, int]:
+    """Write one record per simulated post; return how many there are and how many are spam.
+
+    Each world is rolled back, so that the next one starts from an empty database, too.
+    """
+    written = spam = 0
+    for number, size in enumerate(_sizes(posts)):
+        with transaction.atomic():
+            replay = _replay(number=number, seed=seed, posts=size)
+            frozen = list(_progress(replay.records(), before=written, total=posts))
+            groups = _groups(frozen)
+            for one in frozen:
+                _write(file, one, group=groups[one.revision_id])
+            transaction.set_rollback(True)
+        written += len(frozen)
+        spam += sum(one.truth.is_spam for one in frozen)
+    return written, spam
+
+
+@contextmanager
+def _scratch_database() -> Iterator[None]:
+    """Put the default connection on a new migrated database, and drop it afterwards.
+
+    The product's own posts would be history to the simulated ones, and its workers would wait for our locks.
+    """
+    product = connection.settings_dict["NAME"]
+    try:
+        connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    except SystemExit:
+        raise CommandError(
+            "The database role may not create databases, and the simulation needs one."
+        ) from None
+    try:
+        yield
+    finally:
+        connection.creation.destroy_test_db(product, verbosity=0)
 
 
 def _sizes(posts: int) -> list[int]:

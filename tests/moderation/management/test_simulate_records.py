@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from moderation.management.commands.simulate_records import write_worlds
 from moderation.models import Author, Label, Platform, Post, User
 from scoring.records import PostRecord
 
@@ -17,9 +19,15 @@ pytestmark = pytest.mark.django_db
 
 
 def rows(out: Path, *, posts: int, seed: int = 7) -> list[dict[str, Any]]:
-    """Run the command and return the lines it wrote."""
-    call_command("simulate_records", posts=posts, seed=seed, out=out, stdout=StringIO())
-    return [json.loads(line) for line in out.read_text().splitlines()]
+    """Write simulated worlds into the test database and return the lines."""
+    with out.open("w") as file:
+        write_worlds(file, posts=posts, seed=seed)
+    return read(out)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a file."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_writes_one_readable_record_per_post(tmp_path: Path) -> None:
@@ -49,6 +57,16 @@ def test_history_shows_in_the_records(tmp_path: Path) -> None:
     assert any(record.similar.posts for record in records)
     assert any(record.complaints for record in records)
     assert any(record.ip_network_history.posts for record in records)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_of_its_own_does_not_see_the_product_s(tmp_path: Path, post: Callable[..., Post]) -> None:
+    kept = post()
+    alone = rows(tmp_path / "alone.jsonl", posts=30)
+    call_command("simulate_records", posts=30, seed=7, out=tmp_path / "own.jsonl", stdout=StringIO())
+
+    assert read(tmp_path / "own.jsonl") == alone
+    assert list(Post.objects.all()) == [kept]
 
 
 def test_leaves_the_database_as_it_was(tmp_path: Path) -> None:
