@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
 OPSET = 17
 MAX_FP32_DIFFERENCE = 1e-4  # logits; the exporter is faithful or it is not
 MAX_FP16_DIFFERENCE = 0.05  # logits; about 0.01 of probability at the steepest point
@@ -71,7 +72,8 @@ def main(arguments: argparse.Namespace) -> None:
 def export(*, model_folder: Path, repository: Path) -> Export:
     """Write distilbert/1/model.onnx and tokenizer/1/tokenizer.json into the repository.
 
-    Nothing is replaced unless every check holds. Raises Unfaithful.
+    What else Triton needs and the repository lacks is copied from the shipped one. Nothing is replaced unless
+    every check holds. Raises Unfaithful.
     """
     from transformers import AutoModelForSequenceClassification
 
@@ -92,6 +94,7 @@ def export(*, model_folder: Path, repository: Path) -> Export:
             )
         _place(small, repository / "distilbert" / "1" / "model.onnx")
     _place(model_folder / "tokenizer.json", repository / "tokenizer" / "1" / "tokenizer.json")
+    _complete(repository)
 
     onnx_bytes = (repository / "distilbert" / "1" / "model.onnx").read_bytes()
     written = Export(
@@ -102,6 +105,13 @@ def export(*, model_folder: Path, repository: Path) -> Export:
     )
     (model_folder / "export.json").write_text(json.dumps(dataclasses.asdict(written), indent=2) + "\n")
     return written
+
+
+def _complete(repository: Path) -> None:
+    for file in SHIPPED.rglob("*"):
+        target = repository / file.relative_to(SHIPPED)
+        if file.is_file() and file.parent.name != "__pycache__" and not target.exists():
+            _place(file, target)
 
 
 def write_onnx(model: PreTrainedModel, *, path: Path) -> None:

@@ -39,6 +39,11 @@ def test_places_model_and_tokenizer_with_their_digest(wide_base: Path, tmp_path:
     assert written.fp16_weights_difference < 1e-2
     tokenizer = repository / "tokenizer" / "1" / "tokenizer.json"
     assert tokenizer.read_bytes() == (wide_base / "tokenizer.json").read_bytes()
+    assert {path.parent.name for path in repository.rglob("config.pbtxt")} == {
+        "content",
+        "tokenizer",
+        "distilbert",
+    }
 
 
 def test_weights_are_fp16_and_arithmetic_is_not(wide_base: Path, tmp_path: Path) -> None:
