@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.db.models import Count, F, Min, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Left
-from django.utils.translation import gettext_lazy as _
 
-from moderation.models import Case, PostLink, User
-from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models import Case, Post, PostLink, Score, User
+from moderation.models.cases import BLIND_REASONS
+from moderation.queries.backlog import aged, visible
 from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
 
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-# Waiting times that a lead acts on; the last bucket is open.
-BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
-    (_("under 5 min"), timedelta(0)),
-    (_("5 to 30 min"), timedelta(minutes=5)),
-    (_("30 min to 2 h"), timedelta(minutes=30)),
-    (_("2 to 8 h"), timedelta(hours=2)),
-    (_("over 8 h"), timedelta(hours=8)),
-)
 EXCERPT_LENGTH = 160
 _READ_LENGTH = 4 * EXCERPT_LENGTH
 
@@ -49,7 +38,7 @@ _KEYS = {
 
 @dataclass(frozen=True, kw_only=True)
 class QueueFilter:
-    """What to show, and in which order; empty means everything. `age` is an index of BUCKETS."""
+    """What to show, and in which order; empty means everything. `age` is an index of backlog.BUCKETS."""
 
     reason: str = ""
     language: str = ""
@@ -57,35 +46,6 @@ class QueueFilter:
     campaign: int | None = None
     age: int | None = None
     sort: Sort = Sort.HARM
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bucket:
-    """How many cases have waited so long; `index` is the value of the filter by age."""
-
-    index: int
-    name: str
-    cases: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasonCount:
-    """How many cases wait for one reason."""
-
-    value: str
-    name: str
-    cases: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
-    """The queue in numbers, as one role sees it."""
-
-    total: int
-    claimed: int
-    oldest_at: datetime | None
-    reasons: tuple[ReasonCount, ...]
-    buckets: tuple[Bucket, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,36 +88,6 @@ class Page:
     next_cursor: str
 
 
-def overview(*, viewer: User, at: datetime) -> Overview:
-    """Count the open cases that a person may work on, in one query."""
-    aggregates: dict[str, Any] = {"total": Count("pk"), "oldest_at": Min("opened_at")}
-    aggregates["claimed"] = Count("pk", filter=Q(lease_end_at__gt=at))
-    for reason in CaseReason:
-        aggregates[f"reason_{reason.value}"] = Count("pk", filter=Q(reason=reason))
-    for index in range(len(BUCKETS)):
-        aggregates[f"bucket_{index}"] = Count("pk", filter=_aged(index, at=at))
-    counted = _visible(viewer).aggregate(**aggregates)
-    return Overview(
-        total=counted["total"],
-        claimed=counted["claimed"],
-        oldest_at=counted["oldest_at"],
-        reasons=tuple(
-            ReasonCount(value=reason.value, name=str(reason.label), cases=counted[f"reason_{reason.value}"])
-            for reason in CaseReason
-        ),
-        buckets=tuple(
-            Bucket(index=index, name=str(name), cases=counted[f"bucket_{index}"])
-            for index, (name, _) in enumerate(BUCKETS)
-        ),
-    )
-
-
-def languages(*, viewer: User) -> list[str]:
-    """Return the languages of the posts that wait, for the filter."""
-    named = _visible(viewer).exclude(language="").order_by("language")
-    return list(named.values_list("language", flat=True).distinct())
-
-
 def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = 50) -> Page:
     """Return a page of the queue: escalated cases first if the viewer may take them, then in the order asked.
 
@@ -169,7 +99,7 @@ def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", l
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue
-        group = _filtered(_visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
+        group = _filtered(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
             _, value, case_id = after
             later = Q(**{f"{key}__lt": value}) | Q(**{key: value, "pk__gt": case_id})
@@ -177,22 +107,10 @@ def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", l
             group = group.filter(later, **{f"{key}__lte": value})
         found += _columns(group.order_by(f"-{key}", "id"))[: limit + 1 - len(found)]
     shown = found[:limit]
-    domains = _domains([case["revision_id"] for case in shown])
     return Page(
-        rows=tuple(_row(case, domains.get(case["revision_id"], ()), at=at) for case in shown),
+        rows=_whole(shown, at=at),
         next_cursor=_cursor(shown[-1], key=key) if len(found) > limit else "",
     )
-
-
-def _visible(viewer: User) -> QuerySet[Case]:
-    cases = Case.objects.filter(state=CaseState.OPEN)
-    return cases if viewer.may_lead else cases.filter(is_escalated=False)
-
-
-def _aged(index: int, *, at: datetime) -> Q:
-    """Return the condition of having waited as long as one of BUCKETS says."""
-    aged = Q(opened_at__lte=at - BUCKETS[index][1]) if index else Q()
-    return aged & Q(opened_at__gt=at - BUCKETS[index + 1][1]) if index + 1 < len(BUCKETS) else aged
 
 
 def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
@@ -201,7 +119,7 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> Qu
     if wanted.language:
         cases = cases.filter(language=wanted.language)
     if wanted.age is not None:
-        cases = cases.filter(_aged(wanted.age, at=at))
+        cases = cases.filter(aged(wanted.age, at=at))
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         # By post, of which a case is the only open one; by score, every open case would be joined first.
@@ -212,7 +130,10 @@ def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> Qu
 
 
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
-    """Only what a row shows: whole texts and records of fifty posts would be megabytes."""
+    """Only what a row shows, and only of the case itself: what belongs to it is read for the rows shown.
+
+    With all of it joined, PostgreSQL thought about the order of nine tables for longer than it read them.
+    """
     return cases.values(
         "pk",
         "reason",
@@ -224,21 +145,58 @@ def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
         "complaint_count",
         "claimed_by_id",
         "lease_end_at",
-        "score__spam_probability",
-        "score__is_degraded",
-        "score__is_audit_sample",
-        holder=F("claimed_by__username"),
-        external_id=F("post__external_id"),
-        author=F("post__author__display_name"),
-        author_external_id=F("post__author__external_id"),
-        revision_id=F("score__revision_id"),
-        text=Left("score__revision__text", _READ_LENGTH),
-        followers=F("score__record__author__followers"),
-        shares=F("score__revision__shares"),
-        comments=F("score__revision__comments"),
-        campaign_id=F("post__membership__campaign_id"),
-        campaign_posts=F("post__membership__campaign__posts"),
+        "post_id",
+        "score_id",
     )
+
+
+def _whole(cases: list[dict[str, Any]], *, at: datetime) -> tuple[QueueRow, ...]:
+    """Return the rows with what belongs to their cases."""
+    posts = _posts([case["post_id"] for case in cases])
+    scores = _scores([case["score_id"] for case in cases])
+    domains = _domains([score["revision_id"] for score in scores.values()])
+    holders = _holders(cases, at=at)
+    rows = []
+    for case in cases:
+        score = scores[case["score_id"]]
+        whole = score | posts[case["post_id"]] | case
+        shown_domains = domains.get(score["revision_id"], ())
+        rows.append(_row(whole, shown_domains, holder=holders.get(case["claimed_by_id"], ""), at=at))
+    return tuple(rows)
+
+
+def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
+    posts: QuerySet[Post, Any] = Post.objects.filter(pk__in=ids).values(
+        "pk",
+        "external_id",
+        author_name=F("author__display_name"),
+        author_external_id=F("author__external_id"),
+        campaign_id=F("membership__campaign_id"),
+        campaign_posts=F("membership__campaign__posts"),
+    )
+    return {post["pk"]: post for post in posts}
+
+
+def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
+    """Whole texts and records would be megabytes."""
+    scores: QuerySet[Score, Any] = Score.objects.filter(pk__in=ids).values(
+        "pk",
+        "spam_probability",
+        "is_degraded",
+        "is_audit_sample",
+        "revision_id",
+        text=Left("revision__text", _READ_LENGTH),
+        followers=F("record__author__followers"),
+        shares=F("revision__shares"),
+        comments=F("revision__comments"),
+    )
+    return {score["pk"]: score for score in scores}
+
+
+def _holders(cases: list[dict[str, Any]], *, at: datetime) -> dict[int, str]:
+    """Return the names of those who hold one of the cases; asks nobody where none is held."""
+    held = {case["claimed_by_id"] for case in cases if case["lease_end_at"] and case["lease_end_at"] > at}
+    return dict(User.objects.filter(pk__in=held).values_list("pk", "username")) if held else {}
 
 
 def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
@@ -251,9 +209,9 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
     return {revision_id: tuple(names) for revision_id, names in found.items()}
 
 
-def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> QueueRow:
+def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: datetime) -> QueueRow:
     is_held = case["lease_end_at"] is not None and case["lease_end_at"] > at
-    is_hidden = case["reason"] in BLIND_REASONS or case["score__is_audit_sample"]
+    is_hidden = case["reason"] in BLIND_REASONS or case["is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
         reason=case["reason"],
@@ -263,14 +221,14 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, at: datetime) -> Que
         is_hidden=is_hidden,
         opened_at=case["opened_at"],
         holder_id=case["claimed_by_id"] if is_held else None,
-        holder=(case["holder"] or "") if is_held else "",
+        holder=holder if is_held else "",
         post_external_id=case["external_id"],
-        author=case["author"] or case["author_external_id"],
+        author=case["author_name"] or case["author_external_id"],
         excerpt=case["text"],
         language=case["language"],
         domains=domains,
-        spam_probability=None if is_hidden else case["score__spam_probability"],
-        is_degraded=case["score__is_degraded"],
+        spam_probability=None if is_hidden else case["spam_probability"],
+        is_degraded=case["is_degraded"],
         complaints=case["complaint_count"],
         followers=case["followers"],
         spread=(case["shares"] or 0) + (case["comments"] or 0),

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 
 from moderation.models import Case
 from moderation.models.comfort import Blur
-from moderation.queries import campaigns, cases, history, policies, queue
+from moderation.queries import backlog, campaigns, cases, history, policies
 from moderation.web import access, evidence
 
 
@@ -48,7 +48,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
 
 def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
     """Return the variables of `_front.html` without a case: what waits."""
-    overview = queue.overview(viewer=request.user, at=at)
+    overview = backlog.overview(viewer=request.user, at=at)
     return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
 
 

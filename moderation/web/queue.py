@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models.filters import FilterPage
-from moderation.queries import queue
+from moderation.queries import backlog, queue
 from moderation.web import access, filters
 from moderation.web.search_forms import SORTS, QueueFilterForm
 
@@ -39,6 +39,5 @@ def page(request: access.DeskRequest) -> HttpResponse:
         return render(request, "queue.html#rows", context)
     context |= filters.context(request, FilterPage.QUEUE)
     context["sorts"] = SORTS
-    context["overview"] = queue.overview(viewer=request.user, at=at)
-    context["languages"] = queue.languages(viewer=request.user)
+    context["overview"] = backlog.overview(viewer=request.user, at=at)
     return render(request, "queue.html", context)

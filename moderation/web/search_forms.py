@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models.cases import CaseReason
 from moderation.models.filters import FilterPage
 from moderation.queries.authors import AuthorFilter
-from moderation.queries.queue import BUCKETS, QueueFilter, Sort
+from moderation.queries.backlog import BUCKETS
+from moderation.queries.queue import QueueFilter, Sort
 from moderation.queries.search import PostFilter
 
 SORTS = (
