@@ -10,6 +10,7 @@ import math
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -199,6 +200,8 @@ class ContentModel:
         """One client per process and thread: gRPC does not survive a fork, HTTP is not thread-safe."""
         if getattr(self._local, "process", None) != os.getpid():
             self._local.connection = self._connect()
+            # Let go at exit: gRPC cannot close any more once its modules are gone.
+            weakref.finalize(self, vars(self._local).clear)
             self._local.process = os.getpid()
         connection: tuple[ModuleType, Any] = self._local.connection
         return connection
