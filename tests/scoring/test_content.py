@@ -190,7 +190,9 @@ class TestRetry:
 
         server = serve(first_busy_then_well)
 
-        assert model_on(server.port, attempts=2).probabilities(["hello"]).tolist() == [0.5]
+        assert model_on(server.port, attempts=2, timeout_seconds=10).probabilities(["hello"]).tolist() == [
+            0.5
+        ]
         assert server.connections == 2
 
     def test_reconnects_after_the_server_cut_an_idle_connection(self, serve: Serve) -> None:
