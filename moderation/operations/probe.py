@@ -38,10 +38,19 @@ class Answer:
 def ask(parts: Sequence[Part]) -> list[Answer]:
     """Ask the parts side by side: one that hangs must not hide the others."""
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
-    asked = [(part, time.monotonic(), pool.submit(_ASKED[part])) for part in parts]
+    asked = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
     answers = [_answer(part, began_at, future) for part, began_at, future in asked]
     pool.shutdown(wait=False, cancel_futures=True)
     return answers
+
+
+def _asked(part: Part) -> str:
+    try:
+        return _ASKED[part]()
+    finally:
+        # This thread's own, which dies with it: who is not given back is missing in the pool for ever. Asking
+        # Triton takes one, too, to look up the live release.
+        connection.close()
 
 
 def _answer(part: Part, began_at: float, future: Future[str]) -> Answer:
@@ -56,11 +65,8 @@ def _answer(part: Part, began_at: float, future: Future[str]) -> Answer:
 
 def _ask_database() -> str:
     began_at = time.perf_counter()
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("select 1")
-    finally:
-        connection.close()  # this thread's own connection goes back to the pool
+    with connection.cursor() as cursor:
+        cursor.execute("select 1")
     return _answered(began_at)
 
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.db import connection
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
+from moderation import scorer
 from moderation.models import Delivery, Post, Revision, Score
 from moderation.operations import probe, score
 from moderation.operations.probe import Answer, Part
@@ -76,6 +78,23 @@ class TestReady:
             (Part.TRITON, False),
             (Part.BROKER, True),
         ]
+
+    @pytest.mark.django_db(transaction=True)
+    def test_gives_back_every_connection_to_the_database(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Else a web process that is asked often soon has none left for its requests."""
+        monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.0)  # each probe looks up the live release
+        before = taken()
+
+        for _ in range(3):
+            probe.ask([Part.DATABASE, Part.TRITON])
+
+        assert taken() == before
+
+
+def taken() -> int:
+    """Return how many connections this process has taken from its pool."""
+    stats = connection.pool.get_stats()
+    return int(stats["pool_size"] - stats["pool_available"])
 
 
 class TestMetrics:
