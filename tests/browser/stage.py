@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,16 +101,21 @@ def wait_for_keys(page: Page) -> None:
 
 
 def wait_for_decisions(count: int) -> None:
-    """Wait until so many are stored."""
+    """Wait until so many are stored: the page goes on before the server has answered."""
+    wait_until(lambda: Decision.objects.count() == count)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until the server has done what the page need not wait for; ten seconds at most."""
     for _ in range(100):
-        if Decision.objects.count() == count:
+        if holds():
             return
         time.sleep(0.1)
-    assert Decision.objects.count() == count
+    assert holds()
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds in both themes, one line each; and whether the page is wider than the window.
+    """What axe finds in both themes, one line each; and whether the page leaves its window, at 200 % too.
 
     A theme changes colours alone, so in the dark only the contrast is looked at. Open the page with
     reduced motion: a colour on its way from light to dark has no contrast yet.
@@ -118,9 +124,18 @@ def violations(page: Page) -> list[str]:
     page.emulate_media(color_scheme="dark")
     found += [f"dark: {one}" for one in _axe(page, {"runOnly": ["color-contrast"]})]
     page.emulate_media(color_scheme="light")
-    if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-        found.append("the page is wider than the window")
-    return found
+    return found + _too_wide(page) + _too_wide(page, at=(640, 400))
+
+
+def _too_wide(page: Page, *, at: tuple[int, int] | None = None) -> list[str]:
+    """Tell whether the page leaves its window; 640 by 400 is a small screen at 200 %."""
+    before = page.viewport_size
+    if at and before:
+        page.set_viewport_size({"width": at[0], "height": at[1]})
+    width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    if at and before:
+        page.set_viewport_size(before)
+    return [f"{width} px wider than the window{f' of {at[0]} px' if at else ''}"] if width > 0 else []
 
 
 def _axe(page: Page, options: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
+from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -38,6 +38,7 @@ class TestKeys:
         for number in range(10):
             press_and_wait(page, "sf"[number % 2])
 
+        wait_for_decisions(10)
         verdicts = list(Decision.objects.order_by("decided_at").values_list("verdict", flat=True))
         assert verdicts == ["spam", "not_spam"] * 5
         assert Case.objects.filter(state=CaseState.OPEN).count() == 2
@@ -59,7 +60,7 @@ class TestKeys:
         press_and_wait(page, "r")
         press_and_wait(page, "s")
 
-        expect(page.get_by_text("Sent to the platform.")).to_be_visible(timeout=4_000)
+        expect(page.get_by_text("Sent to the platform.")).to_be_visible()
         page.keyboard.press("u")
 
         expect(page.locator("[data-key=u]")).to_be_hidden()
@@ -74,8 +75,8 @@ class TestKeys:
         page.keyboard.type("fishy s f s")
         press_and_wait(page, "Enter")
 
+        wait_until(lambda: Case.objects.filter(is_escalated=True).count() == 1)
         assert not Decision.objects.exists()
-        assert Case.objects.filter(is_escalated=True).count() == 1
         assert Case.objects.exclude(skipped_by=[]).count() == 1
 
     def test_do_nothing_while_typing_with_modifiers_or_when_switched_off(self, page: Page) -> None:
@@ -168,13 +169,12 @@ class TestFailures:
 
         assert page.url == address
         press_and_wait(page, "s")
-        assert Decision.objects.count() == 1
+        wait_for_decisions(1)
 
     def test_leaving_hands_the_case_back(self, page: Page) -> None:
         press_and_wait(page, "r")
 
         page.get_by_role("link", name="Decisions").click()
         page.wait_for_url("**/decisions/")
-        page.wait_for_timeout(300)
 
-        assert not Case.objects.filter(claimed_by__isnull=False).exists()
+        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions
+from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -216,30 +216,29 @@ class TestLease:
         page.goto(f"/review/{case.pk}/")
         page.keyboard.press("r")
         page.wait_for_selector("[data-claim]")
+        case.refresh_from_db()
+        assert case.lease_end_at is not None
+        later = case.lease_end_at + timedelta(seconds=settings.LEASE_SECONDS)
 
-        page.wait_for_timeout(6_000)
-
-        lease_end_at = Case.objects.get(pk=case.pk).lease_end_at
-        assert lease_end_at is not None
-        assert lease_end_at > timezone.now()
+        wait_until(lambda: Case.objects.filter(pk=case.pk, lease_end_at__gt=later).exists())
 
     def test_of_everything_is_given_back_when_the_page_is_left(self, page: Page) -> None:
         assert Case.objects.filter(claimed_by__isnull=False).count() == 4
 
         page.goto("about:blank")
-        page.wait_for_timeout(500)
 
-        assert not Case.objects.filter(claimed_by__isnull=False).exists()
+        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())
 
     def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:
         reader = page_of(lead)
         reader.goto(f"/review/{in_front(page)}/")
         expect(reader.locator(".decided")).to_contain_text("moderator is looking at this case")
 
-        reader.wait_for_timeout(1_000)
-        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        def is_told() -> bool:
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 15 s
+            return "lead reads along" in page.locator("[data-presence]").inner_text()
 
-        expect(page.locator("[data-presence]")).to_contain_text("lead reads along")
+        wait_until(is_told)
 
 
 class TestSession:

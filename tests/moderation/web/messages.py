@@ -17,7 +17,7 @@ from deploy.local.places import ROOT
 TEMPLATES = sorted((ROOT / "templates").glob("*.html"))
 SOURCES = sorted(
     path
-    for room in ("web", "queries", "operations", "models")
+    for room in ("web", "templatetags", "queries", "operations", "models")
     for path in (ROOT / "moderation" / room).rglob("*.py")
 )
 _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
