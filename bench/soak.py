@@ -5,8 +5,9 @@ of its own is best: the posts stay, and it is your own product that is hurt)
 
 The scoring worker, the broker, Triton and PostgreSQL are each killed with signal 9 once. Every post must be
 stored once, scored once for each reason to score it, and decided or waiting for a human; every decision that
-was acknowledged must be there, and no case may have two. Memory is compared between the time before the first
-kill and the end. Posts and reviewers are simulated.
+was acknowledged must be there, and no case may have two. Probes and Prometheus ask all the while, and must be
+answered well at the end. Memory is compared between the time before the first kill and the end. Posts and
+reviewers are simulated.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 
 from bench import _kills, _product
 from bench._memory import Memory
+from bench._probes import Probes
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 
@@ -65,7 +67,8 @@ def main() -> None:
         _reviewers.Reviewer(url=_url(), secret=secret, pause_seconds=options.pause, is_over=is_over)
         for _, secret in issued
     ]
-    for thread in (*reviewers, memory):
+    probes = Probes(_url())
+    for thread in (*reviewers, memory, probes):
         thread.start()
     sent = _send(run, seconds=options.seconds, rate=options.rate)
     held = memory.between(0.1, 0.24), memory.between(0.9, 1.0)
@@ -75,6 +78,7 @@ def main() -> None:
         reviewer.join()
     _reviewers.dismiss(issued)
     _product.wait_for(done=lambda: _run_rows.settled(run), expected=sent.posts, says="scored with content")
+    unwell = probes.stop()
     reviews = [reviewer.reviews for reviewer in reviewers]
     acknowledged = [decision for one in reviews for decision in one.acknowledged]
     _kills.print_kills(sent.kills)
@@ -85,6 +89,8 @@ def main() -> None:
         "twice": _run_rows.cases_decided_twice(run),
     }
     broken = _print_counts(sent, found)
+    print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
+    broken += [f"{path} does not answer well at the end" for path in unwell]
     _print_times(sent, reviews)
     broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
     if broken:

@@ -110,9 +110,11 @@ class Product:
         states = self.readiness()
         return bool(states) and set(states.values()) == {"ok"}
 
-    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
+    def wait_until(
+        self, holds: Callable[[], bool], what: str, *, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
         """Wait until it holds; fails with what the supervisor said."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + patience_seconds
         while not holds():
             assert time.monotonic() < deadline, f"never {what}:\n{self.said()}"
             time.sleep(0.1)

@@ -93,6 +93,7 @@ class Stand(Product):
                 content="\n".join(json.dumps(post) for post in posts),
                 headers={"Content-Type": "application/x-ndjson"},
             )
+        assert answer.status_code == httpx.codes.MULTI_STATUS, answer.text
         assert answer.json()["accepted"] == len(posts), answer.text
         return [post["external_id"] for post in posts]
 

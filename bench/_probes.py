@@ -1,0 +1,41 @@
+"""What watches a product in service: a load balancer's probe and Prometheus, every few seconds."""
+
+from __future__ import annotations
+
+import threading
+
+import httpx
+
+_EVERY_SECONDS = 5.0
+_PATHS = ("/readyz", "/metrics")
+
+
+class Probes(threading.Thread):
+    """Asks until told to stop; while a server is away, refusals are right."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self.asked = 0
+        self._is_over = threading.Event()
+        self._client = httpx.Client(base_url=url, trust_env=False, timeout=10)
+
+    def run(self) -> None:
+        """Ask."""
+        while not self._is_over.wait(_EVERY_SECONDS):
+            for path in _PATHS:
+                self._status(path)
+
+    def stop(self) -> list[str]:
+        """Stop asking; return what does not answer well although every server is back."""
+        self._is_over.set()
+        self.join()
+        bad = [path for path in _PATHS if self._status(path) != httpx.codes.OK]
+        self._client.close()
+        return bad
+
+    def _status(self, path: str) -> int:
+        self.asked += 1
+        try:
+            return self._client.get(path).status_code
+        except httpx.TransportError:
+            return 0
