@@ -120,6 +120,16 @@ _WHOLE_DELIVERY = _DELIVERY | {
 _SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105 - the specification's own example
 _ERASURE = {"id": "6", "kind": "post", "posts": 1, "erased_at": "2026-03-01T10:00:00Z"}
 
+_APPEAL = {
+    "id": "8",
+    "external_id": "appeal-1",
+    "state": "open",
+    "decision_id": "2",
+    "case_id": "7",
+    "outcome_id": None,
+    "filed_at": "2026-03-01T10:00:00Z",
+}
+
 REQUESTS: dict[str, Any] = {
     "send_post": _POST,
     "send_posts": _POST,
@@ -133,9 +143,12 @@ REQUESTS: dict[str, Any] = {
         "note": "Wants me to call a number",
         "reported_at": "2026-03-01T09:40:00Z",
     },
+    "file_appeal": {"decision": "2", "external_id": "appeal-1", "reason": "It is my own shop."},
     "claim_cases": {"count": 5},
     "decide_case": {"verdict": "spam", "version": 1, "reason": "scam"},
     "escalate_case": {"note": "Is this satire?"},
+    "note_case": {"note": "Her shop is real, see her profile."},
+    "ask_second_person": {"note": "I am not sure about the irony."},
     "reverse_decision": {"reason": "a joke"},
     "add_rule": {name: _RULE[name] for name in ("kind", "value", "reason", "expires_at")},
     "request_export": {"since": "2026-01-01T00:00:00Z"},
@@ -167,14 +180,22 @@ ANSWERS: dict[str, Any] = {
     "erase_post": _ERASURE,
     "erase_author": _ERASURE | {"kind": "author"},
     "send_complaint": {"id": "1", "post_id": "1"},
+    "file_appeal": _APPEAL,
+    "read_appeal": _APPEAL | {"state": "overturned", "outcome_id": "3"},
     "read_decisions": {"data": [_DECISION], "next_cursor": "djE6MTc3MjM1NzQ2MTIwNDUxMTox", "has_more": False},
     "reverse_decision": _DECISION | {"id": "3", "verdict": "not_spam", "reverses": "2"},
     "read_cases": {"data": [_CASE], "next_cursor": None},
-    "read_case": _CASE | {"text": _POST["text"], "links": [], "media_urls": []},
+    "read_case": _CASE | {"text": _POST["text"], "links": [], "media_urls": [], "notes": []},
     "claim_cases": {"cases": [_CASE], **_LEASE},
     "hold_case": {"case": _CASE, **_LEASE},
     "decide_case": _DECISION,
     "escalate_case": _CASE | {"reason": "escalated", "is_escalated": True},
+    "note_case": {
+        "id": "3",
+        "note": "Her shop is real, see her profile.",
+        "written_at": "2026-03-01T09:32:00Z",
+    },
+    "ask_second_person": _CASE | {"id": "9", "version": 2, "reason": "second", "spam_probability": None},
     "read_rules": {"data": [_RULE], "next_cursor": None},
     "add_rule": _RULE,
     "read_rule": _RULE,

@@ -129,6 +129,12 @@ _TYPES = (
         cure="Read the post to see what was decided.",
     ),
     ProblemType(
+        code="not_decided",
+        status=409,
+        title="It waits for its first decision",
+        cure="Ask for a second look once a person has decided, and no case of the post is open.",
+    ),
+    ProblemType(
         code="claim_lost",
         status=409,
         title="The claim has run out",

@@ -4,8 +4,10 @@ from django.urls import path, re_path
 
 from moderation.api.akismet import views as akismet
 from moderation.api.views import pages
+from moderation.api.views.appeals import Appeals, OneAppeal
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk import BulkPosts
+from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
 from moderation.api.views.decisions import Decisions, Reversals
@@ -30,6 +32,8 @@ urlpatterns = [
     path("api/v1/posts/<str:id>", OnePost.as_view(), name="post"),
     path("api/v1/authors/<str:external_id>", OneAuthor.as_view(), name="author"),
     path("api/v1/complaints", Complaints.as_view(), name="complaints"),
+    path("api/v1/appeals", Appeals.as_view(), name="appeals"),
+    path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),
     path("api/v1/verdicts", Verdicts.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
     path("api/v1/decisions/<str:id>/reversal", Reversals.as_view(), name="reversal"),
@@ -37,6 +41,8 @@ urlpatterns = [
     path("api/v1/cases/<str:id>", OneCase.as_view(), name="case"),
     path("api/v1/cases/<str:id>/decisions", CaseDecisions.as_view(), name="case-decisions"),
     path("api/v1/cases/<str:id>/escalations", CaseEscalations.as_view(), name="case-escalations"),
+    path("api/v1/cases/<str:id>/notes", CaseNotes.as_view(), name="case-notes"),
+    path("api/v1/cases/<str:id>/second-reviews", SecondReviews.as_view(), name="second-reviews"),
     path("api/v1/queues/<str:queue>/claims", Claims.as_view(), name="claims"),
     path("api/v1/claims/<str:id>", OneClaim.as_view(), name="claim"),
     path("api/v1/rules", Rules.as_view(), name="rules"),

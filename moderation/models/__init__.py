@@ -1,6 +1,7 @@
 """Rows: shape and database constraints, one file per noun. No business rule lives here."""
 
 from moderation.models.answers import StoredAnswer
+from moderation.models.appeals import Appeal
 from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.bans import Ban
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
@@ -10,6 +11,7 @@ from moderation.models.domains import Domain, PostLink
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.filters import SavedFilter
+from moderation.models.notes import CaseNote
 from moderation.models.people import User
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.policies import Reason
@@ -22,6 +24,7 @@ from moderation.models.webhooks import SigningSecret, WebhookEndpoint
 
 __all__ = [
     "ApiKey",
+    "Appeal",
     "AuditEntry",
     "AuditLink",
     "Author",
@@ -32,6 +35,7 @@ __all__ = [
     "CampaignMember",
     "CampaignTrait",
     "Case",
+    "CaseNote",
     "Complaint",
     "Decision",
     "Delivery",

@@ -32,9 +32,10 @@ class CaseReason(models.TextChoices):
     CAMPAIGN = "campaign", _("sample of a decided campaign")
     CONFLICT = "conflict", _("the filter and its campaign disagree")
     APPEALED = "appealed", _("the platform disputes the decision")
+    SECOND = "second", _("a second person is asked")
 
 
-BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value})
+BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value, CaseReason.SECOND.value})
 """Cases that measure something: a human decides them alone, without seeing what is to be measured."""
 
 

@@ -1,4 +1,4 @@
-"""Deliveries: decisions on their way back to the platform, and the log of every attempt."""
+"""Deliveries: decisions and other events on their way to the platform, and the log of every attempt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Delivery(models.Model):
         Post, null=True, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     decision = models.ForeignKey(
-        Decision, on_delete=models.CASCADE, related_name="deliveries", db_index=False
+        Decision, null=True, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
     event = models.CharField(max_length=40)
     sequence = models.PositiveIntegerField(default=1, db_default=1)
@@ -54,7 +54,7 @@ class Delivery(models.Model):
     class Meta:
         ordering = ("created_at", "id")
         constraints = (
-            models.UniqueConstraint(fields=("decision", "endpoint"), name="delivery_once_per_endpoint"),
+            models.UniqueConstraint(fields=("decision", "endpoint", "event"), name="delivery_once_per_event"),
         )
         indexes = (
             models.Index(fields=("next_attempt_at", "id"), name="delivery_due", condition=Q(state="waiting")),

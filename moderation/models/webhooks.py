@@ -10,10 +10,17 @@ from moderation.models.platforms import Platform
 
 
 class WebhookEvent(models.TextChoices):
-    """What a platform can be told of."""
+    """What a platform can be told of: decisions unless it says otherwise, the rest where it asks by name."""
 
     DECISION_CREATED = "decision.created"
     DECISION_REVERSED = "decision.reversed"
+    POST_SCORED = "post.scored"
+    CASE_OPENED = "case.opened"
+    CAMPAIGN_DECIDED = "campaign.decided"
+    APPEAL_DECIDED = "appeal.decided"
+    EXPORT_READY = "export.ready"
+    RULE_ACTIVATED = "rule.activated"
+    MODEL_PROMOTED = "model.promoted"
 
 
 class EndpointState(models.TextChoices):
@@ -25,7 +32,7 @@ class EndpointState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """An address of a platform. Empty `events` means all of them."""
+    """An address of a platform. Empty `events` means those of decisions: what a platform must act on."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="webhook_endpoints")
     url = models.URLField(max_length=500)

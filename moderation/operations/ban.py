@@ -14,7 +14,7 @@ from moderation.models import Ban, Case, Domain, Label, Revision, User
 from moderation.models.bans import BanKind
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
-from moderation.operations import verdict
+from moderation.operations import announce, verdict
 from moderation.queries import bans
 from moderation.queries.bans import NotBannable as NotBannable  # noqa: PLC0414 - a refusal of `impose`
 from moderation.queries.bans import Target
@@ -60,6 +60,7 @@ def impose(
             ban = _create(target, reason=reason, actor=actor, at=at, expires_at=expires_at)
             touched = _score_again(_chosen(target, requeue, at=at), at=at)
             _audit("ban.imposed", ban, actor=actor, at=at, reason=reason, scored_again=touched)
+            announce.rule_activated(ban)
     except IntegrityError:
         # The partial unique index is the judge between two leads who press the button at once.
         raise AlreadyBanned(_("%(value)s is banned already.") % {"value": target.value}) from None

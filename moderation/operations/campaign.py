@@ -13,7 +13,7 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import campaign_settle
+from moderation.operations import announce, campaign_settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
@@ -81,6 +81,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
             if settled != wanted.expected_count:
                 # Somebody decided one of them between our look and our lock.
                 raise CountMoved(expected=wanted.expected_count, found=settled)
+            announce.campaign_decided(decision)
         else:
             enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
         verdicts.audit(

@@ -13,7 +13,7 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.operations import campaign_reverse, campaign_settle
+from moderation.operations import announce, campaign_reverse, campaign_settle
 
 PIECE = 500
 """Posts per transaction: short enough that nobody waits long for their rows."""
@@ -55,6 +55,8 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
         decision.state = CampaignDecisionState.RUNNING if piece else CampaignDecisionState.DONE
         decision.lease_until = at + timedelta(seconds=_LEASE_SECONDS) if piece else None
         decision.save(update_fields=("reached_id", "state", "lease_until"))
+        if not piece:
+            announce.campaign_decided(decision)
     return bool(piece)
 
 

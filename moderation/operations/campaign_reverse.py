@@ -14,7 +14,7 @@ from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Deli
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign_settle
+from moderation.operations import announce, campaign_settle, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.campaign import AT_ONCE, StillRunning
 from moderation.operations.reverse import AlreadyReversed, TooLate
@@ -59,6 +59,7 @@ def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: date
         correction = _correction(wrong, posts=len(ids), moderator=moderator, reason=reason, at=at)
         if correction.state == CampaignDecisionState.DONE:
             compensate(correction=correction, decision_ids=ids, at=at)
+            announce.campaign_decided(correction)
         else:
             enqueue.campaign(campaign_decision_id=correction.pk)
         _audit("campaign.corrected", wrong, moderator=moderator, at=at, posts=len(ids), reason=reason)
@@ -125,6 +126,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
         [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
     )
     Delivery.objects.filter(decision__in=wrong).update(state=DeliveryState.CANCELLED)
+    settle.taken_back(decisions=wrong)
     Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
     posts = [one.post_id for one in wrong]

@@ -14,9 +14,11 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.crypto import salted_hmac
 
 from moderation.models import (
+    Appeal,
     Author,
     AuthorBand,
     Case,
+    CaseNote,
     Complaint,
     Decision,
     Erasure,
@@ -187,6 +189,8 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     )
     Complaint.objects.filter(post__in=posts).update(note="", external_id="")
     Decision.objects.filter(post__in=posts).update(note="")
+    CaseNote.objects.filter(case__post__in=posts).update(text="")
+    Appeal.objects.filter(post__in=posts).update(reason="", external_id="")
     export.withdraw(post_ids=posts)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(

@@ -17,7 +17,7 @@ from django.db.models import Min
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportState
-from moderation.operations import verdict
+from moderation.operations import announce, verdict
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
 
@@ -64,7 +64,9 @@ def build(*, export_id: int, at: datetime) -> None:
         return
     row.rows_written = row.manifest["counts"]["labels"]
     row.state = ExportState.READY
-    row.save(update_fields=("manifest", "rows_written", "state"))
+    with transaction.atomic():
+        row.save(update_fields=("manifest", "rows_written", "state"))
+        announce.export_ready(row, at=at)
 
 
 def path_of(export: Export) -> Path:

@@ -1,17 +1,38 @@
-"""Put decisions into the outbox, in the transaction that makes them: one delivery per endpoint, in order."""
+"""Put decisions and other events into the outbox, in the transaction that makes them: one per endpoint."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Max
 
 from moderation import enqueue
-from moderation.models import Decision, Delivery, WebhookEndpoint
+from moderation.models import Decision, Delivery, Post, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import EndpointState
+from moderation.models.webhooks import EndpointState, WebhookEvent
+
+_UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION_REVERSED.value})
+"""What endpoints are sent that name no events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """An event that is no decision; None as the platform means every one. Due at once, or at `due_at`.
+
+    With a decision, undoing that cancels the delivery.
+    """
+
+    event: str
+    platform_id: int | None
+    data: Mapping[str, Any]
+    at: datetime
+    due_at: datetime | None = None
+    post_id: int | None = None
+    decision_id: int | None = None
 
 
 def write(
@@ -39,6 +60,49 @@ def write(
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
             for endpoint in wanting.get(decision.post.platform_id) or (None,)
         ]
+    return _save(rows, is_swept=is_swept)
+
+
+def tell(messages: Sequence[Message]) -> list[Delivery]:
+    """Save a delivery of each message to each endpoint that asked for its event by name; most ask for none.
+
+    Call inside the transaction of what is told, which holds the lock on the posts that it is about.
+    """
+    if not messages:
+        return []
+    asked = {message.event for message in messages}
+    endpoints = WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__overlap=list(asked))
+    rows: list[Delivery] = []
+    wanting = list(endpoints.order_by("id"))
+    sequences = _sequences(message.post_id for message in messages if wanting and message.post_id)
+    for message in messages:
+        to = [endpoint for endpoint in wanting if _is_for(endpoint, message)]
+        if to and message.post_id:
+            sequences[message.post_id] += 1
+        rows += [_told(message, endpoint, sequence=sequences[message.post_id or 0] or 1) for endpoint in to]
+    return _save(rows, is_swept=False)
+
+
+def reference(post: Post, *, revision: int) -> dict[str, Any]:
+    """Return how messages name a post."""
+    return {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
+
+
+def is_asked_for(event: str) -> bool:
+    """Tell whether any endpoint asked for an event by name."""
+    return WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__contains=[event]).exists()
+
+
+def instant(moment: datetime) -> str:
+    """Return a time as messages write it."""
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _is_for(endpoint: WebhookEndpoint, message: Message) -> bool:
+    return message.event in endpoint.events and message.platform_id in (None, endpoint.platform_id)
+
+
+def _save(rows: list[Delivery], *, is_swept: bool) -> list[Delivery]:
     saved = Delivery.objects.bulk_create(rows)
     for delivery in saved:
         if delivery.state == DeliveryState.WAITING and not is_swept:
@@ -51,13 +115,16 @@ def _wanting(platform_ids: set[int], *, event: str) -> dict[int, list[WebhookEnd
     found: dict[int, list[WebhookEndpoint]] = defaultdict(list)
     endpoints = WebhookEndpoint.objects.filter(platform__in=platform_ids, state=EndpointState.ACTIVE)
     for endpoint in endpoints:
-        if not endpoint.events or event in endpoint.events:
+        if event in (endpoint.events or _UNASKED):
             found[endpoint.platform_id].append(endpoint)
     return found
 
 
-def _sequences(post_ids: Sequence[int]) -> defaultdict[int, int]:
-    told = Delivery.objects.filter(post__in=post_ids).order_by().values_list("post")
+def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
+    wanted = list(post_ids)
+    if not wanted:
+        return defaultdict(int)
+    told = Delivery.objects.filter(post__in=wanted).order_by().values_list("post")
     return defaultdict(int, told.annotate(last=Max("sequence")).values_list("post", "last"))
 
 
@@ -83,19 +150,31 @@ def _delivery(
     )
 
 
+def _told(message: Message, endpoint: WebhookEndpoint, *, sequence: int) -> Delivery:
+    data = dict(message.data) | ({"sequence": sequence} if message.post_id else {})
+    return Delivery(
+        platform_id=endpoint.platform_id,
+        endpoint=endpoint,
+        post_id=message.post_id,
+        decision_id=message.decision_id,
+        event=message.event,
+        sequence=sequence,
+        body={"type": message.event, "timestamp": instant(message.at), "data": data},
+        state=DeliveryState.WAITING,
+        created_at=message.at,
+        next_attempt_at=message.due_at or message.at,
+    )
+
+
 def _body(decision: Decision, *, event: str, sequence: int, reverses: int | None) -> dict[str, Any]:
     """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
     return {
         "type": event,
-        "timestamp": decision.decided_at.isoformat().replace("+00:00", "Z"),
+        "timestamp": instant(decision.decided_at),
         "data": {
             "id": str(decision.pk),
             "sequence": sequence,
-            "post": {
-                "id": str(decision.post_id),
-                "external_id": decision.post.external_id,
-                "revision": decision.revision.number,
-            },
+            "post": reference(decision.post, revision=decision.revision.number),
             "verdict": decision.verdict,
             "source": decision.source,
             "reason": decision.reason,

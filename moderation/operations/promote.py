@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Score, User
 from moderation.models.releases import PromotionKind
-from moderation.operations import host, keep
+from moderation.operations import announce, host, keep
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -148,6 +148,7 @@ def _flip(
             subject_id=release_id,
             details={"replaced": replaces},
         )
+        announce.model_promoted(promotion)
     host.tidy()
     return promotion
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Case, Decision, Delivery, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import review
+from moderation.operations import review, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.review import NotAllowed, Refusal
 
@@ -41,6 +41,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         case = review.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
+        settle.taken_back(decisions=[decision])
         verdicts.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
         verdicts.audit(

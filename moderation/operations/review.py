@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, User
-from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations import explain
 from moderation.operations import verdict as verdicts
 from moderation.queries.exposure import Exposure
@@ -100,6 +100,8 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         _refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
             raise NotAllowed(_("This case waits for a lead."))
+        if case.reason == CaseReason.SECOND and moderator.pk in case.skipped_by:
+            raise NotAllowed(_("Somebody else is to look at this case."))
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)

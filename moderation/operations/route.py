@@ -10,7 +10,7 @@ from typing import Any
 from moderation.models import Case, Complaint, Decision, Revision, Score
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import campaign_join, verdict
+from moderation.operations import announce, campaign_join, verdict
 
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
@@ -29,6 +29,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
     standings = _standings([score.revision for score in latest])
     rulings = campaign_join.rulings(scores=latest, at=at)
     automatic: list[Decision] = []
+    opened: list[Case | None] = []
     for score in latest:
         standing = standings[score.revision.post_id]
         if _is_answered(standing, score):
@@ -38,13 +39,14 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
             _withdraw(standing, at=at)
             automatic.append(campaign_join.automatic(score, decision=ruling.decision, at=at))
         elif ruling is not None and ruling.reason is not None:
-            _to_human(standing, score, reason=ruling.reason, at=at)
+            opened.append(_to_human(standing, score, reason=ruling.reason, at=at))
         elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
-            _to_human(standing, score, reason=_reason(standing, score), at=at)
+            opened.append(_to_human(standing, score, reason=_reason(standing, score), at=at))
         else:
             _withdraw(standing, at=at)
             automatic.extend(_automatic(standing, score, at=at))
     verdict.record(decisions=automatic)
+    announce.opened([case for case in opened if case is not None], at=at)
 
 
 def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
@@ -82,10 +84,11 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
     return case.is_escalated or (case.lease_end_at is not None and case.lease_end_at > at)
 
 
-def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -> None:
+def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -> Case | None:
+    """Put the post before a human; return the case if it is new."""
     case = standing.case
     if case is None:
-        case = Case.objects.create(
+        return Case.objects.create(
             post=score.revision.post,
             score=score,
             reason=reason,
@@ -93,17 +96,17 @@ def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -
             opened_at=at,
             **_order(score),
         )
-    else:
-        is_new_text = case.score.revision_id != score.revision_id
-        case.score = score
-        order = _order(score)
-        for name, value in order.items():
-            setattr(case, name, value)
-        # A decision on the old text must not land on the new one: the version tells them apart.
-        case.version += int(is_new_text)
-        case.skipped_by = [] if is_new_text else case.skipped_by
-        case.reason = case.reason if case.is_escalated else reason
-        case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
+    is_new_text = case.score.revision_id != score.revision_id
+    case.score = score
+    order = _order(score)
+    for name, value in order.items():
+        setattr(case, name, value)
+    # A decision on the old text must not land on the new one: the version tells them apart.
+    case.version += int(is_new_text)
+    case.skipped_by = [] if is_new_text else case.skipped_by
+    case.reason = case.reason if case.is_escalated else reason
+    case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
+    return None
 
 
 def _order(score: Score) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, keep, route
+from moderation.operations import announce, campaign_gather, keep, route
 from moderation.queries import blocklist as bans
 from moderation.queries import records
 from scoring.pipeline import Scorer, ScoreResult
@@ -152,6 +152,7 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
             score.revision.score_state = ScoreState.DEGRADED if score.is_degraded else ScoreState.SCORED
             score.revision.lease_until = None
         Revision.objects.bulk_update([score.revision for score in scores], ["score_state", "lease_until"])
+        announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
     return len(scores)
 

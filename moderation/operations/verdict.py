@@ -9,7 +9,7 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label, User
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import outbox
+from moderation.operations import outbox, settle
 
 
 def record(
@@ -27,9 +27,12 @@ def record(
     the sweep finds them when they are due, which spares hundreds of messages for one campaign.
     """
     saved = Decision.objects.bulk_create(decisions)
-    Label.objects.bulk_create([_label(decision) for decision in saved if decision.decided_by_id])
+    by_people = [decision for decision in saved if decision.decided_by_id]
+    Label.objects.bulk_create([_label(decision) for decision in by_people])
     AuditEntry.objects.bulk_create([_audit_entry(decision) for decision in saved])
     outbox.write(decisions=saved, event=event, reverses=reverses or {}, is_swept=is_swept)
+    if by_people:
+        settle.by(decisions=by_people, reverses=reverses or {})
     return saved
 
 

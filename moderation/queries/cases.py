@@ -8,9 +8,20 @@ from datetime import datetime
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
-from moderation.models import AuditEntry, Ban, Case, Complaint, Decision, PostLink, Revision, User
+from moderation.models import (
+    Appeal,
+    AuditEntry,
+    Ban,
+    Case,
+    CaseNote,
+    Complaint,
+    Decision,
+    PostLink,
+    Revision,
+    User,
+)
 from moderation.models.bans import BanKind
-from moderation.models.cases import BLIND_REASONS, CaseState, Verdict
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
 from moderation.queries import blocklist, exposure
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -71,6 +82,8 @@ class CasePage:
     winner: Decision | None
     earlier: tuple[Decision, ...]
     escalation_note: str
+    appeal: Appeal | None
+    notes: tuple[CaseNote, ...]
     near: NearPosts
 
     @property
@@ -148,8 +161,10 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         complaints=tuple(complaints[:_MAX_COMPLAINTS]),
         complaint_count=_count(case, complaints),
         winner=winner,
-        earlier=tuple(decision for decision in decisions if decision != winner),
+        earlier=_earlier(case, decisions, winner=winner),
         escalation_note=_escalation_note(case),
+        appeal=_appeal(case),
+        notes=tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author")),
         near=_near(case),
     )
 
@@ -158,6 +173,17 @@ def read_link(candidate: str) -> tuple[str, str] | None:
     """Read a candidate as scoring does: (host, registrable domain), None when no browser would open it."""
     found = links_in(candidate)
     return (found[0].host, found[0].domain) if found else None
+
+
+def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:
+    """Who is asked as the second must not see what the first said."""
+    if case.state == CaseState.OPEN and case.reason == CaseReason.SECOND:
+        return ()
+    return tuple(decision for decision in decisions if decision != winner)
+
+
+def _appeal(case: Case) -> Appeal | None:
+    return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
 
 
 def _escalation_note(case: Case) -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db.models import Q, QuerySet
 
-from moderation.models import Case, Platform
-from moderation.models.cases import CaseState
+from moderation.models import Appeal, Case, Platform
+from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.queries.queue import KEYS, Sort
+
+SORTS = {sort.value: key for sort, key in KEYS.items()}
+"""The orders of a page, and what each sorts by, the largest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which cases; `reason` and `priority_from` leave out others, `after` is the last (priority, id)."""
+    """Which cases, in which order; `after` is the place of the last one: (what it is sorted by, id)."""
 
     state: str = CaseState.OPEN
     reason: str = ""
     priority_from: float | None = None
+    campaign_id: int | None = None
+    release_id: str = ""
+    sort: str = Sort.HARM
     after: tuple[float, int] | None = None
 
 
@@ -31,11 +38,27 @@ def page(*, platform: Platform, wanted: Wanted, limit: int) -> tuple[list[Case],
     rows = _shown().filter(of_platform(platform, reason=wanted.reason), state=wanted.state)
     if wanted.priority_from is not None:
         rows = rows.filter(priority__gte=wanted.priority_from)
+    if wanted.campaign_id is not None:
+        # A blind case measures the campaign: that it belongs to one would colour what is to be measured.
+        rows = rows.filter(post__membership__campaign=wanted.campaign_id).exclude(reason__in=BLIND_REASONS)
+    if wanted.release_id:
+        rows = rows.filter(score__release=wanted.release_id)
+    key = SORTS[wanted.sort]
     if wanted.after is not None:
-        priority, last = wanted.after
-        rows = rows.filter(Q(priority__lt=priority) | Q(priority=priority, id__gt=last))
-    found = list(rows.order_by("-priority", "id")[: limit + 1])
+        number, last = wanted.after
+        value = datetime.fromtimestamp(number, tz=UTC) if wanted.sort == Sort.NEWEST else number
+        # The plain bound lets the index start at the cursor; the OR alone would scan from the beginning.
+        rows = rows.filter(
+            Q(**{f"{key}__lt": value}) | Q(**{key: value, "id__gt": last}), **{f"{key}__lte": value}
+        )
+    found = list(rows.order_by(f"-{key}", "id")[: limit + 1])
     return found[:limit], len(found) > limit
+
+
+def place(case: Case, *, sort: str) -> tuple[float, int]:
+    """Return a case's place in a page, for the cursor that continues after it."""
+    value = getattr(case, SORTS[sort])
+    return (value.timestamp() if isinstance(value, datetime) else float(value)), case.pk
 
 
 def one(*, platform: Platform, case_id: int) -> Case:
@@ -47,6 +70,18 @@ def some(*, case_ids: list[int]) -> list[Case]:
     """Return cases in this order."""
     found = _shown().in_bulk(case_ids)
     return [found[case_id] for case_id in case_ids if case_id in found]
+
+
+def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
+    """Return an appeal of this platform; its outcome is left out while it can be undone.
+
+    Raises Appeal.DoesNotExist.
+    """
+    rows = Appeal.objects.filter(platform=platform).select_related("post", "decision", "outcome")
+    found = rows.get(pk=appeal_id)
+    if found.outcome is not None and found.outcome.effective_at > at:
+        found.outcome = None
+    return found
 
 
 def held(case: Case, *, at: datetime) -> bool:

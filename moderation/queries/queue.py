@@ -28,7 +28,7 @@ class Sort(StrEnum):
     REPORTED = "reported"
 
 
-_KEYS = {
+KEYS = {
     Sort.HARM: "priority",
     Sort.UNCERTAINTY: "uncertainty",
     Sort.NEWEST: "opened_at",
@@ -93,7 +93,7 @@ def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", l
 
     Raises InvalidCursor.
     """
-    key = _KEYS[wanted.sort]
+    key = KEYS[wanted.sort]
     after = _parsed(cursor, sort=wanted.sort) if cursor else None
     found: list[Any] = []
     for is_escalated in (True, False) if viewer.may_lead else (False,):

@@ -19,6 +19,7 @@ _REASONS = {
     CaseReason.CAMPAIGN: gettext_lazy("Campaign sample"),
     CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
+    CaseReason.SECOND: gettext_lazy("Second look"),
 }
 
 
@@ -37,6 +38,8 @@ def place_words(row: QueueRow, sort: Sort) -> str:
         return ngettext("%(n)s complaint", "%(n)s complaints", row.complaints) % {
             "n": quantities.count(row.complaints)
         }
+    if row.reason == CaseReason.SECOND:
+        return _("somebody asked for a second person")
     if row.is_hidden:
         return _("drawn at random; its place says nothing")
     return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)

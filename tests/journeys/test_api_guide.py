@@ -71,7 +71,8 @@ def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
         "/verdicts": ("POST", lambda: answer["id"]),
         '/webhook-endpoints"': ("ENDPOINT", lambda: answer["id"]),
         "/queues/": ("CASE", lambda: answer["cases"][0]["id"]),
-        "/cases/": ("DECISION", lambda: answer["id"]),
+        "/decisions?": ("DECISION", lambda: answer["data"][0]["id"]),
+        "/cases/$CASE/decisions": ("DECISION", lambda: answer["id"]),
         '/rules"': ("RULE", lambda: answer["id"]),
     }
     for address, (name, read) in ids.items():

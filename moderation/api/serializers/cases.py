@@ -12,7 +12,7 @@ from moderation.api.serializers.decisions import PostReferenceSerializer, instan
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Case
+from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
 from moderation.queries import casework
 
@@ -36,6 +36,14 @@ class CaseQuerySerializer(PageQuerySerializer):
     state = OneOfField(choices=CaseState.values, required=False, default=CaseState.OPEN)
     queue = OneOfField(choices=CaseReason.values, required=False, help_text="Only cases of this reason.")
     priority_gte = PriorityField(required=False)
+    campaign = TextField(max_length=20, required=False, help_text="Only cases of this campaign.")
+    model = TextField(max_length=64, required=False, help_text="Only cases that this release scored.")
+    sort = OneOfField(
+        choices=list(casework.SORTS),
+        required=False,
+        default="harm",
+        help_text="The largest first. A cursor belongs to the order that it came from.",
+    )
     cursor = KeysetField(kinds=(float, int), required=False)
 
 
@@ -65,12 +73,21 @@ class CasePageSerializer(serializers.Serializer[Any]):
     next_cursor = serializers.CharField(allow_null=True)
 
 
+class CaseNoteSerializer(serializers.Serializer[Any]):
+    """What somebody wanted the next person to know."""
+
+    id = serializers.CharField()
+    note = serializers.CharField()
+    written_at = serializers.DateTimeField()
+
+
 class WholeCaseSerializer(CaseSerializer):
     """A case with what the post says."""
 
     text = serializers.CharField()
     links = serializers.ListField(child=serializers.CharField())
     media_urls = serializers.ListField(child=serializers.CharField())
+    notes = CaseNoteSerializer(many=True)
 
 
 class ClaimRequestSerializer(StrictSerializer):
@@ -106,6 +123,12 @@ class DecisionRequestSerializer(StrictSerializer):
     version = WholeNumberField(min_value=1, help_text="The version of the case that was looked at.")
     reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
     note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+
+
+class NoteRequestSerializer(StrictSerializer):
+    """A note for whoever looks at the case next."""
+
+    note = TextField(max_length=2_000)
 
 
 class NoteSerializer(StrictSerializer):
@@ -150,4 +173,10 @@ def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
         "text": revision.text,
         "links": revision.links,
         "media_urls": revision.media_urls,
+        "notes": [note(one) for one in row.notes.all() if one.text],
     }
+
+
+def note(row: CaseNote) -> dict[str, Any]:
+    """Return a note, without who wrote it: platforms are told of no moderator."""
+    return {"id": str(row.pk), "note": row.text, "written_at": instant(row.written_at)}

@@ -44,7 +44,7 @@ class EndpointRequestSerializer(StrictSerializer):
     """Where and of what the platform wants to be told."""
 
     url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
-    events = EventListField(required=False, allow_null=True, help_text="All, if left out.")
+    events = EventListField(required=False, allow_null=True, help_text="Decisions, if left out.")
     signature = OneOfField(
         choices=SignatureKind.values, required=False, default=SignatureKind.HMAC, help_text="hmac or ed25519."
     )
@@ -96,7 +96,7 @@ class EndpointSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     url = serializers.CharField()
-    events = serializers.ListField(child=serializers.CharField(), help_text="Empty: all.")
+    events = serializers.ListField(child=serializers.CharField(), help_text="Empty: decisions.")
     state = serializers.ChoiceField(choices=EndpointState.values)
     state_reason = serializers.CharField()
     created_at = serializers.DateTimeField()
@@ -136,8 +136,10 @@ class DeliverySerializer(serializers.Serializer[Any]):
     id = serializers.CharField(help_text="The webhook-id, the same on every attempt.")
     event = serializers.CharField()
     state = serializers.ChoiceField(choices=DeliveryState.values)
-    post = serializers.CharField(help_text="Your id of the post.")
-    sequence = serializers.IntegerField(help_text="Its place among the messages about the post.")
+    post = serializers.CharField(help_text="Your id of the post; empty if it is about none.")
+    sequence = serializers.IntegerField(
+        help_text="Its place among the messages about the post; 1 without one."
+    )
     attempts = serializers.IntegerField()
     created_at = serializers.DateTimeField()
     next_attempt_at = serializers.DateTimeField(allow_null=True)

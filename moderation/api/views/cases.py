@@ -46,7 +46,7 @@ from moderation.operations import review
 from moderation.queries import casework
 
 EVERY_QUEUE = "all"
-_CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
+CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
 _CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed", "already_decided")
 
 
@@ -58,7 +58,7 @@ class Cases(DoorView):
     @extend_schema(
         operation_id="read_cases",
         summary="Read cases",
-        description="Your platform's cases by expected harm. Scope: `cases:read`.",
+        description="Your platform's cases, by expected harm or as `sort` says. Scope: `cases:read`.",
         parameters=[CaseQuerySerializer],
         responses={200: CasePageSerializer, **problem_responses("invalid_fields")},
     )
@@ -69,10 +69,13 @@ class Cases(DoorView):
             state=asked["state"],
             reason=asked.get("queue", ""),
             priority_from=asked.get("priority_gte"),
+            campaign_id=number_of(asked["campaign"]) if "campaign" in asked else None,
+            release_id=asked.get("model", ""),
+            sort=asked["sort"],
             after=asked.get("cursor"),
         )
         rows, has_more = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
-        cursor = encode(float(rows[-1].priority), rows[-1].pk) if has_more else None
+        cursor = encode(*casework.place(rows[-1], sort=asked["sort"])) if has_more else None
         return Response({"data": [case(row, at=at) for row in rows], "next_cursor": cursor})
 
 
@@ -85,12 +88,12 @@ class OneCase(DoorView):
         operation_id="read_case",
         summary="Read a case",
         description="The case with what its post says. The ETag is its version. Scope: `cases:read`.",
-        parameters=[_CASE_ID],
+        parameters=[CASE_ID],
         responses={200: WholeCaseSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one case."""
-        row = _own_case(request, id)
+        row = own_case(request, id)
         return Response(whole_case(row, at=timezone.now()), headers={"ETag": etag_of(row.version)})
 
 
@@ -148,26 +151,26 @@ class OneClaim(DoorView):
         operation_id="hold_case",
         summary="Claim a case, or keep it longer",
         description="The id is that of the case. Safe to repeat: a heartbeat. Scope: `decisions:write`.",
-        parameters=[_CASE_ID],
+        parameters=[CASE_ID],
         request=None,
         responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Claim or renew."""
         at = timezone.now()
-        held = review.claim(case_id=_own_case(request, id).pk, moderator=person_of(request), at=at)
-        return Response(_claim(_own_case(request, id), at=at, lease_end_at=held.lease_end_at))
+        held = review.claim(case_id=own_case(request, id).pk, moderator=person_of(request), at=at)
+        return Response(_claim(own_case(request, id), at=at, lease_end_at=held.lease_end_at))
 
     @extend_schema(
         operation_id="hand_back_case",
         summary="Hand a case back",
         description="Nothing happens if somebody else holds it. Scope: `decisions:write`.",
-        parameters=[_CASE_ID],
+        parameters=[CASE_ID],
         responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Hand back."""
-        review.hand_back(case_id=_own_case(request, id).pk, moderator=person_of(request))
+        review.hand_back(case_id=own_case(request, id).pk, moderator=person_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -184,7 +187,7 @@ class CaseDecisions(DoorView):
             "undoing. One decision wins per version: who comes second gets it in `decision` of the problem. "
             "Scope: `decisions:write`."
         ),
-        parameters=[ONCE, IF_MATCH, _CASE_ID],
+        parameters=[ONCE, IF_MATCH, CASE_ID],
         request=DecisionRequestSerializer,
         responses={
             201: DecisionSerializer,
@@ -195,7 +198,7 @@ class CaseDecisions(DoorView):
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Decide."""
-        row = _own_case(request, id)
+        row = own_case(request, id)
         given = self.read(DecisionRequestSerializer, request)
         refuse_changed(request, etag_of(row.version))
         try:
@@ -223,19 +226,20 @@ class CaseEscalations(DoorView):
         operation_id="escalate_case",
         summary="Hand a case to the leads",
         description="Needs a live claim. Scope: `decisions:write`.",
-        parameters=[ONCE, _CASE_ID],
+        parameters=[ONCE, CASE_ID],
         request=NoteSerializer,
         responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Escalate."""
-        row, at = _own_case(request, id), timezone.now()
+        row, at = own_case(request, id), timezone.now()
         note = self.read(NoteSerializer, request).get("note", "")
         review.escalate(case_id=row.pk, moderator=person_of(request), note=note, at=at)
-        return Response(case(_own_case(request, id), at=at), status=status.HTTP_201_CREATED)
+        return Response(case(own_case(request, id), at=at), status=status.HTTP_201_CREATED)
 
 
-def _own_case(request: Request, identifier: str) -> Case:
+def own_case(request: Request, identifier: str) -> Case:
+    """Return a case of the caller's platform. Raises Refused."""
     try:
         return casework.one(platform=platform_of(request), case_id=number_of(identifier))
     except Case.DoesNotExist:

@@ -32,6 +32,17 @@ def door(secret: str) -> APIClient:
 
 
 @pytest.fixture
+def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
+    """A client whose key acts in a lead's name."""
+    _, secret = keys.issue(
+        platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
+    )
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+@pytest.fixture
 def other_door(db: None, at: datetime) -> APIClient:
     """A client of another platform, whose key may do everything."""
     other = Platform.objects.create(slug="other", name="Other", created_at=at)

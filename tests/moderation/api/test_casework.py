@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,22 +9,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
-from moderation.models.platforms import Scope
-from moderation.operations import ingest, keys, review, score, webhooks
+from moderation.operations import ingest, review, score, webhooks
 from moderation.operations.ingest import IncomingAuthor, IncomingPost
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
-
-
-@pytest.fixture
-def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
-    """A client whose key decides in a lead's name."""
-    _, secret = keys.issue(
-        platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
 
 
 @pytest.fixture
@@ -59,10 +46,27 @@ class TestRead:
 
     @pytest.mark.parametrize(
         ("query", "found"),
-        [("queue=audit", 0), ("queue=uncertain", 3), ("state=decided", 0), ("priority_gte=0.5", 2)],
+        [
+            ("queue=audit", 0),
+            ("queue=uncertain", 3),
+            ("state=decided", 0),
+            ("priority_gte=0.5", 2),
+            ("campaign=1", 0),
+            ("model=none", 0),
+        ],
     )
     def test_narrows(self, door: APIClient, cases: list[Case], query: str, found: int) -> None:
         assert len(door.get(f"/api/v1/cases?{query}").json()["data"]) == found
+
+    @pytest.mark.parametrize("sort", ["harm", "uncertainty", "newest", "reported"])
+    def test_pages_in_every_order_without_a_gap(self, door: APIClient, cases: list[Case], sort: str) -> None:
+        seen, cursor = [], ""
+        while cursor is not None:
+            page = door.get(f"/api/v1/cases?limit=1&sort={sort}{cursor}").json()
+            seen += [row["id"] for row in page["data"]]
+            cursor = f"&cursor={page['next_cursor']}" if page["next_cursor"] else None
+
+        assert sorted(seen) == sorted(str(case.pk) for case in cases)
 
     def test_one_has_text_and_etag(self, door: APIClient, cases: list[Case]) -> None:
         answer = door.get(f"/api/v1/cases/{cases[0].pk}")

@@ -18,17 +18,6 @@ from tests.moderation.api.answers import pointers, problem
 
 
 @pytest.fixture
-def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
-    """A client whose key acts in a lead's name."""
-    _, secret = keys.issue(
-        platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
-    )
-    client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-    return client
-
-
-@pytest.fixture
 def rule() -> dict[str, Any]:
     ends = timezone.now() + timedelta(days=30)
     return {"kind": "domain", "value": "evil.example", "reason": "pills", "expires_at": ends.isoformat()}

@@ -30,7 +30,7 @@ class TestCase:
     def test_needs_few_queries(
         self, desk: Client, case_in_front: Case, django_assert_max_num_queries: Any
     ) -> None:
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             desk.get(f"/review/{case_in_front.pk}/")
 
     def test_needs_no_more_queries_for_many_links(
@@ -38,7 +38,7 @@ class TestCase:
     ) -> None:
         case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
 
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             desk.get(f"/review/{case.pk}/")
 
     def test_breaks_the_links_that_others_wrote_beside_the_post(

@@ -1,0 +1,80 @@
+"""Appeals: somebody disputes a decision, and a human looks again."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
+from moderation.api.serializers.appeals import appeal as shown
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, number_of, problem_responses
+from moderation.models import Appeal, Decision
+from moderation.models.platforms import Scope
+from moderation.operations import appeal
+from moderation.queries import casework
+
+
+class Appeals(DoorView):
+    """POST /appeals"""
+
+    scopes: ClassVar = {"POST": Scope.COMPLAINTS_WRITE}
+
+    @extend_schema(
+        operation_id="file_appeal",
+        summary="Dispute a decision",
+        description=(
+            "A lead looks at the post again; the decision stands until then. One appeal per decision: a "
+            "repetition gives the same answer. The outcome comes as `appeal.decided`, or by reading. "
+            "Scope: `complaints:write`."
+        ),
+        parameters=[ONCE],
+        request=AppealRequestSerializer,
+        responses={
+            201: AppealSerializer,
+            **problem_responses("not_found", "already_reversed", "erased", *WRITE_PROBLEMS),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """File one."""
+        given = self.read(AppealRequestSerializer, request)
+        try:
+            row = appeal.dispute(
+                platform=platform_of(request),
+                decision_id=number_of(given["decision"]),
+                reason=given.get("reason", ""),
+                external_id=given.get("external_id", ""),
+                at=timezone.now(),
+            )
+        except Decision.DoesNotExist:
+            raise Refused("not_found", "No decision that you were told of has this id.") from None
+        location = reverse("api:appeal", args=[str(row.pk)])
+        return Response(shown(row), status=status.HTTP_201_CREATED, headers={"Location": location})
+
+
+class OneAppeal(DoorView):
+    """GET /appeals/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
+
+    @extend_schema(
+        operation_id="read_appeal",
+        summary="Read an appeal",
+        description="Scope: `verdicts:read`.",
+        parameters=[OpenApiParameter("id", str, OpenApiParameter.PATH, description="The appeal.")],
+        responses={200: AppealSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one."""
+        try:
+            row = casework.appeal(platform=platform_of(request), appeal_id=number_of(id), at=timezone.now())
+        except Appeal.DoesNotExist:
+            raise Refused("not_found", "No appeal has this id.") from None
+        return Response(shown(row))

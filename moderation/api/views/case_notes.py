@@ -1,0 +1,72 @@
+"""What people tell each other about a case: notes, and asking a second person."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.serializers.cases import (
+    CaseNoteSerializer,
+    CaseSerializer,
+    NoteRequestSerializer,
+    NoteSerializer,
+    case,
+    note,
+)
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, person_of, problem_responses
+from moderation.api.views.cases import CASE_ID, own_case
+from moderation.models.platforms import Scope
+from moderation.operations import look_again
+from moderation.operations import note as notes
+
+_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS)
+
+
+class CaseNotes(DoorView):
+    """POST /cases/{id}/notes"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="note_case",
+        summary="Leave a note on a case",
+        description="For whoever looks at it next; needs no claim. Scope: `decisions:write`.",
+        parameters=[ONCE, CASE_ID],
+        request=NoteRequestSerializer,
+        responses={201: CaseNoteSerializer, **problem_responses(*_PROBLEMS)},
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Write it."""
+        row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
+        made = notes.write(case=row, author=person_of(request), text=text, at=timezone.now())
+        return Response(note(made), status=status.HTTP_201_CREATED)
+
+
+class SecondReviews(DoorView):
+    """POST /cases/{id}/second-reviews"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="ask_second_person",
+        summary="Have a decided case looked at again",
+        description=(
+            "Opens a new case of the post, which the first decider does not get. Who gets it does not see "
+            "the first verdict. That stands until then. Scope: `decisions:write`."
+        ),
+        parameters=[ONCE, CASE_ID],
+        request=NoteSerializer,
+        responses={201: CaseSerializer, **problem_responses("not_decided", "erased", *_PROBLEMS)},
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Ask."""
+        row, at = own_case(request, id), timezone.now()
+        text = self.read(NoteSerializer, request).get("note", "")
+        made = look_again.ask(case_id=row.pk, asked_by=person_of(request), text=text, at=at)
+        shown = case(own_case(request, str(made.pk)), at=at)
+        return Response(shown, status=status.HTTP_201_CREATED)

@@ -1,0 +1,116 @@
+"""Tell platforms of what is no decision: scores, cases, campaigns, exports, rules, models; only who asked.
+
+Each is called inside the transaction of what it tells; how it is sent is `outbox` and `notify`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import Count, Min
+
+from moderation.models import Ban, CampaignDecision, Case, Decision, Export, Promotion, Score
+from moderation.models.webhooks import WebhookEvent
+from moderation.operations import outbox
+from moderation.operations.outbox import Message
+
+
+def scored(scores: Sequence[Score], *, at: datetime) -> None:
+    """Tell of scores, which are loaded with `revision.post`."""
+    outbox.tell(
+        [
+            Message(
+                event=WebhookEvent.POST_SCORED,
+                platform_id=score.revision.post.platform_id,
+                data={
+                    "post": outbox.reference(score.revision.post, revision=score.revision.number),
+                    "spam_probability": round(score.spam_probability, 6),
+                    "route": score.route,
+                    "is_degraded": score.is_degraded,
+                    "release": score.release_id,
+                },
+                at=at,
+                post_id=score.revision.post_id,
+            )
+            for score in scores
+        ]
+    )
+
+
+def opened(cases: Sequence[Case], *, at: datetime) -> None:
+    """Tell of new cases, which are loaded with `post` and `score.revision`."""
+    outbox.tell(
+        [
+            Message(
+                event=WebhookEvent.CASE_OPENED,
+                platform_id=case.post.platform_id,
+                data={
+                    "id": str(case.pk),
+                    "version": case.version,
+                    "reason": case.reason,
+                    "post": outbox.reference(case.post, revision=case.score.revision.number),
+                },
+                at=at,
+                post_id=case.post_id,
+            )
+            for case in cases
+        ]
+    )
+
+
+def campaign_decided(decision: CampaignDecision) -> None:
+    """Tell each platform how many of its posts a decision on a campaign settled.
+
+    It hangs on the first of the platform's decisions, so that undoing the campaign cancels it, too.
+    """
+    if not outbox.is_asked_for(WebhookEvent.CAMPAIGN_DECIDED):
+        return
+    made = Decision.objects.filter(campaign_decision=decision).order_by().values_list("post__platform")
+    outbox.tell(
+        [
+            Message(
+                event=WebhookEvent.CAMPAIGN_DECIDED,
+                platform_id=platform_id,
+                data={
+                    "id": str(decision.pk),
+                    "campaign_id": str(decision.campaign_id),
+                    "verdict": decision.verdict,
+                    "posts": posts,
+                    "corrects": str(decision.corrects_id) if decision.corrects_id else None,
+                },
+                at=decision.decided_at,
+                due_at=decision.effective_at,
+                decision_id=first,
+            )
+            for platform_id, posts, first in made.annotate(posts=Count("pk"), first=Min("pk"))
+        ]
+    )
+
+
+def export_ready(row: Export, *, at: datetime) -> None:
+    """Tell of an export that its platform asked for; one of the whole installation concerns no platform."""
+    if row.platform_id is not None:
+        data = {"id": str(row.pk), "rows": row.rows_written, "sha256": (row.manifest or {}).get("sha256", "")}
+        outbox.tell([Message(event=WebhookEvent.EXPORT_READY, platform_id=row.platform_id, data=data, at=at)])
+
+
+def rule_activated(ban: Ban) -> None:
+    """Tell every platform of a ban: it holds for all of them."""
+    data = {
+        "id": str(ban.pk),
+        "kind": ban.kind,
+        "value": ban.value,
+        "expires_at": outbox.instant(ban.expires_at) if ban.expires_at else None,
+    }
+    outbox.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=None, data=data, at=ban.imposed_at)])
+
+
+def model_promoted(promotion: Promotion) -> None:
+    """Tell every platform that another release scores from now on, also after a rollback."""
+    data = {
+        "release": promotion.release_id,
+        "replaces": promotion.replaced_id,
+        "kind": promotion.kind,
+    }
+    outbox.tell([Message(event=WebhookEvent.MODEL_PROMOTED, platform_id=None, data=data, at=promotion.at)])

@@ -1,0 +1,179 @@
+"""Disputed decisions, notes, second looks, and the events that tell of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Platform, User, WebhookEndpoint
+from moderation.models.cases import Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.models.webhooks import WebhookEvent
+from moderation.operations import ban, erase, export, reverse, review, webhooks
+from moderation.queries.labels import LabelFilter
+from tests.moderation.api.answers import problem
+
+Later = Callable[[float], datetime]
+Case_ = Callable[..., Case]
+
+
+def decide(case: Case, moderator: User, verdict: Verdict, *, at: datetime) -> Decision:
+    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    version = Case.objects.get(pk=case.pk).version
+    return review.decide(case_id=case.pk, case_version=version, moderator=moderator, verdict=verdict, at=at)
+
+
+@pytest.fixture
+def everything(platform: Platform, at: datetime) -> WebhookEndpoint:
+    """An endpoint that asked for every event by name."""
+    return webhooks.add(platform=platform, url="https://all.example/", events=WebhookEvent.values, at=at)[0]
+
+
+@pytest.fixture
+def decided(open_case: Case_, moderator: User, later: Later) -> Decision:
+    """A decision that the platform knows."""
+    return decide(open_case(), moderator, Verdict.SPAM, at=later(3))
+
+
+def file(door: APIClient, decision: Decision, **given: Any) -> Any:
+    body = {"decision": str(decision.pk), "external_id": "a-1", "reason": "It is my shop"} | given
+    return door.post("/api/v1/appeals", body, format="json")
+
+
+class TestAppeals:
+    def test_brings_the_post_to_a_lead_once(self, door: APIClient, decided: Decision) -> None:
+        first, again = file(door, decided), file(door, decided, reason="again")
+
+        assert first.status_code == 201
+        assert first.json() == again.json() == door.get(first.headers["Location"]).json()
+        case = Case.objects.get(pk=first.json()["case_id"])
+        assert (case.reason, case.is_escalated, first.json()["state"]) == ("appealed", True, "open")
+
+    @pytest.mark.parametrize(
+        ("verdict", "state"), [(Verdict.SPAM, "upheld"), (Verdict.NOT_SPAM, "overturned")]
+    )
+    def test_is_settled_by_the_next_human_decision_and_told_after_the_time_for_undoing(
+        self,
+        door: APIClient,
+        decided: Decision,
+        everything: WebhookEndpoint,
+        lead: User,
+        verdict: Verdict,
+        state: str,
+    ) -> None:
+        filed = file(door, decided).json()
+        now = timezone.now()
+        outcome = decide(Case.objects.get(pk=filed["case_id"]), lead, verdict, at=now)
+
+        before = door.get(f"/api/v1/appeals/{filed['id']}").json()
+        Decision.objects.filter(pk=outcome.pk).update(effective_at=now - timedelta(seconds=1))
+        after = door.get(f"/api/v1/appeals/{filed['id']}").json()
+
+        assert (before["state"], after["state"], after["outcome_id"]) == ("open", state, str(outcome.pk))
+        told = Delivery.objects.get(event="appeal.decided")
+        assert told.body["data"]["is_upheld"] is (state == "upheld")
+        assert told.next_attempt_at == outcome.effective_at
+        assert told.sequence > Delivery.objects.get(event="decision.created", decision=outcome).sequence
+
+    def test_is_open_again_when_its_outcome_is_undone(
+        self, door: APIClient, decided: Decision, everything: WebhookEndpoint, lead: User
+    ) -> None:
+        case = Case.objects.get(pk=file(door, decided).json()["case_id"])
+        now = timezone.now()
+        outcome = decide(case, lead, Verdict.NOT_SPAM, at=now)
+
+        reverse.undo(decision_id=outcome.pk, moderator=lead, at=now + timedelta(seconds=1))
+
+        assert Appeal.objects.get().outcome is None
+        assert Delivery.objects.get(event="appeal.decided").state == DeliveryState.CANCELLED
+
+    def test_of_what_the_platform_was_not_told_is_not_found(
+        self, door: APIClient, other_door: APIClient, open_case: Case_, moderator: User, decided: Decision
+    ) -> None:
+        fresh = decide(open_case(text="another"), moderator, Verdict.SPAM, at=timezone.now())
+
+        problem(file(door, fresh), status=404, code="not_found")
+        problem(file(other_door, decided), status=404, code="not_found")
+
+    def test_of_what_was_taken_back_or_erased_is_refused(
+        self, door: APIClient, decided: Decision, lead: User, later: Later
+    ) -> None:
+        filed = file(door, decided).json()
+        erase.post(post_id=decided.post_id, at=later(90))
+        kept = Appeal.objects.get()
+        gone = door.get(f"/api/v1/appeals/{filed['id']}").json()
+        Appeal.objects.all().delete()
+
+        assert (kept.reason, kept.external_id, gone["state"]) == ("", "", "erased")
+        problem(file(door, decided), status=410, code="erased")
+        reverse.correct(decision_id=decided.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99))
+        problem(file(door, decided), status=409, code="already_reversed")
+
+
+class TestNotes:
+    def test_are_read_with_the_case_without_a_name(self, lead_door: APIClient, open_case: Case_) -> None:
+        case = open_case()
+
+        made = lead_door.post(f"/api/v1/cases/{case.pk}/notes", {"note": "her shop is real"}, format="json")
+
+        assert made.status_code == 201
+        assert lead_door.get(f"/api/v1/cases/{case.pk}").json()["notes"] == [made.json()]
+        assert "lead" not in made.content.decode()
+        assert "shop" not in str(AuditEntry.objects.get(action="case.noted").details)
+
+
+class TestSecondReviews:
+    def test_goes_to_somebody_else_who_does_not_see_the_first_verdict(
+        self, lead_door: APIClient, decided: Decision, moderator: User, other_moderator: User
+    ) -> None:
+        made = lead_door.post(
+            f"/api/v1/cases/{decided.case_id}/second-reviews", {"note": "irony?"}, format="json"
+        ).json()
+
+        now = timezone.now()
+        with pytest.raises(review.NotAllowed):
+            review.claim(case_id=int(made["id"]), moderator=moderator, at=now)
+        assert review.claim_next(moderator=moderator, at=now) == []
+        assert [case.pk for case in review.claim_next(moderator=other_moderator, at=now)] == [int(made["id"])]
+        assert (made["reason"], made["spam_probability"]) == ("second", None)
+
+    def test_needs_a_first_decision(self, lead_door: APIClient, open_case: Case_) -> None:
+        answer = lead_door.post(f"/api/v1/cases/{open_case().pk}/second-reviews", {}, format="json")
+
+        problem(answer, status=409, code="not_decided")
+
+
+class TestEvents:
+    def test_are_told_to_who_asked_by_name(
+        self,
+        platform: Platform,
+        everything: WebhookEndpoint,
+        decided: Decision,
+        lead: User,
+        later: Later,
+    ) -> None:
+        ban.impose(value="evil.example", reason="pills", actor=lead, at=later(20))
+        asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=later(30))
+        export.build(export_id=asked.pk, at=later(31))
+
+        told = set(Delivery.objects.filter(endpoint=everything).values_list("event", flat=True))
+
+        assert told >= {"post.scored", "case.opened", "decision.created", "rule.activated", "export.ready"}
+        of_post = (
+            Delivery.objects.filter(post=decided.post).order_by("sequence").values_list("event", flat=True)
+        )
+        assert list(of_post) == ["post.scored", "case.opened", "decision.created"]
+
+    def test_beyond_decisions_come_to_nobody_who_did_not_ask(
+        self, platform: Platform, at: datetime, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        webhooks.add(platform=platform, url="https://plain.example/", at=at)
+
+        decide(open_case(), moderator, Verdict.SPAM, at=later(3))
+
+        assert list(Delivery.objects.values_list("event", flat=True)) == ["decision.created"]
