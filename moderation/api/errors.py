@@ -16,6 +16,8 @@ from moderation.api import problems
 from moderation.api.pointers import errors_of
 from moderation.operations import (
     ban,
+    campaign,
+    campaign_own,
     erase,
     idempotency,
     keys,
@@ -55,6 +57,9 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (erase.Erased, "erased"),
     (review.AlreadyClaimed, "already_claimed"),
     (review.AlreadyDecided, "already_decided"),
+    (campaign.StillRunning, "still_running"),
+    (campaign.NothingToDecide, "nothing_to_decide"),
+    (campaign_own.SharedCampaign, "shared_campaign"),
     (look_again.NotDecided, "not_decided"),
     (review.CaseClosed, "case_closed"),
     (review.ClaimLost, "claim_lost"),

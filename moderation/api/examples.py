@@ -129,6 +129,22 @@ _APPEAL = {
     "outcome_id": None,
     "filed_at": "2026-03-01T10:00:00Z",
 }
+_CAMPAIGN = {
+    "id": "6",
+    "posts": 40,
+    "waiting": 38,
+    "escalated": 0,
+    "is_shared": False,
+    "opened_at": "2026-03-01T09:00:00Z",
+    "latest_at": "2026-03-01T09:30:00Z",
+}
+_MEMBER = {
+    "post": _REFERENCE,
+    "place": "waiting",
+    "likeness": 0.93,
+    "ties": ["text", "domain"],
+    "joined_at": "2026-03-01T09:30:00Z",
+}
 
 REQUESTS: dict[str, Any] = {
     "send_post": _POST,
@@ -149,6 +165,7 @@ REQUESTS: dict[str, Any] = {
     "escalate_case": {"note": "Is this satire?"},
     "note_case": {"note": "Her shop is real, see her profile."},
     "ask_second_person": {"note": "I am not sure about the irony."},
+    "decide_campaign": {"verdict": "spam", "expected_count": 38, "reason": "scam"},
     "reverse_decision": {"reason": "a joke"},
     "add_rule": {name: _RULE[name] for name in ("kind", "value", "reason", "expires_at")},
     "request_export": {"since": "2026-01-01T00:00:00Z"},
@@ -196,6 +213,17 @@ ANSWERS: dict[str, Any] = {
         "written_at": "2026-03-01T09:32:00Z",
     },
     "ask_second_person": _CASE | {"id": "9", "version": 2, "reason": "second", "spam_probability": None},
+    "read_campaigns": {"data": [_CAMPAIGN], "next_cursor": None},
+    "read_members": {"data": [_MEMBER], "next_cursor": None},
+    "decide_campaign": {
+        "id": "2",
+        "campaign_id": "6",
+        "verdict": "spam",
+        "posts": 38,
+        "state": "done",
+        "decided_at": "2026-03-01T09:31:00Z",
+        "effective_at": "2026-03-01T09:31:10Z",
+    },
     "read_rules": {"data": [_RULE], "next_cursor": None},
     "add_rule": _RULE,
     "read_rule": _RULE,

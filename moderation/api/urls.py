@@ -7,6 +7,7 @@ from moderation.api.views import pages
 from moderation.api.views.appeals import Appeals, OneAppeal
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk import BulkPosts
+from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
 from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
@@ -45,6 +46,9 @@ urlpatterns = [
     path("api/v1/cases/<str:id>/second-reviews", SecondReviews.as_view(), name="second-reviews"),
     path("api/v1/queues/<str:queue>/claims", Claims.as_view(), name="claims"),
     path("api/v1/claims/<str:id>", OneClaim.as_view(), name="claim"),
+    path("api/v1/campaigns", Campaigns.as_view(), name="campaigns"),
+    path("api/v1/campaigns/<str:id>/members", CampaignMembers.as_view(), name="campaign-members"),
+    path("api/v1/campaigns/<str:id>/decisions", CampaignDecisions.as_view(), name="campaign-decisions"),
     path("api/v1/rules", Rules.as_view(), name="rules"),
     path("api/v1/rules/<str:id>", OneRule.as_view(), name="rule"),
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),

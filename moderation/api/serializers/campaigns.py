@@ -1,0 +1,148 @@
+"""Campaigns and their members on the way out, decisions on them on the way in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.decisions import PostReferenceSerializer, instant
+from moderation.api.serializers.fields import (
+    FlagField,
+    OneOfField,
+    TextField,
+    TextListField,
+    WholeNumberField,
+)
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import CampaignDecision
+from moderation.models.campaigns import CampaignDecisionState, TieKind
+from moderation.models.cases import Verdict
+from moderation.queries.campaign_members import Place
+from moderation.queries.platform_campaigns import OwnCampaign, OwnMember
+
+_MAX_NAMED = 1_000
+
+
+class CampaignQuerySerializer(PageQuerySerializer):
+    """Where to go on."""
+
+    cursor = KeysetField(kinds=(int,), required=False)
+
+
+class CampaignSerializer(serializers.Serializer[Any]):
+    """Posts that resemble one another; counted are yours."""
+
+    id = serializers.CharField()
+    posts = serializers.IntegerField()
+    waiting = serializers.IntegerField(help_text="Those that a decision settles.")
+    escalated = serializers.IntegerField(help_text="Those that it settles, too, if a lead makes it.")
+    is_shared = serializers.BooleanField(help_text="True if it holds posts of other platforms, too.")
+    opened_at = serializers.DateTimeField()
+    latest_at = serializers.DateTimeField(help_text="When the newest post joined.")
+
+
+class CampaignPageSerializer(serializers.Serializer[Any]):
+    """Campaigns, the newest first."""
+
+    data = CampaignSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+class MemberSerializer(serializers.Serializer[Any]):
+    """A post of yours in a campaign."""
+
+    post = PostReferenceSerializer()
+    place = serializers.ChoiceField(
+        choices=[place.value for place in Place],
+        help_text=(
+            "waiting and escalated wait for a human; blind waits for one who judges it alone; spam and "
+            "not_spam a human decided; removed and allowed the filter decided; pending is not scored; "
+            "left_out is no part of decisions on the campaign."
+        ),
+    )
+    likeness = serializers.FloatField(help_text="Share of the text that the first post has, too; 0 to 1.")
+    ties = serializers.ListField(child=serializers.ChoiceField(choices=TieKind.values))
+    joined_at = serializers.DateTimeField()
+
+
+class MemberPageSerializer(serializers.Serializer[Any]):
+    """Members in the order of their arrival."""
+
+    data = MemberSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(allow_null=True)
+
+
+class PostIdListField(TextListField):
+    """Our ids of posts."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_items=_MAX_NAMED, max_length=20, required=False, allow_null=True, **kwargs)
+
+
+class CampaignDecisionRequestSerializer(StrictSerializer):
+    """One verdict on every post of the campaign that waits."""
+
+    verdict = OneOfField(choices=Verdict.values)
+    expected_count = WholeNumberField(
+        min_value=1, help_text="How many posts it is meant for, without the excluded ones."
+    )
+    sample_seen = PostIdListField(help_text="The posts that were looked at.")
+    exclude = PostIdListField(help_text="Posts that stay out of it; they go on waiting.")
+    has_filtered = FlagField(
+        required=False, allow_null=True, help_text="Also those that the filter decided the other way."
+    )
+    reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
+    note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
+
+
+class CampaignDecisionSerializer(serializers.Serializer[Any]):
+    """A decision on a campaign; each post has one of its own, too."""
+
+    id = serializers.CharField()
+    campaign_id = serializers.CharField()
+    verdict = serializers.ChoiceField(choices=Verdict.values)
+    posts = serializers.IntegerField()
+    state = serializers.ChoiceField(
+        choices=CampaignDecisionState.values, help_text="Large campaigns are carried out in the background."
+    )
+    decided_at = serializers.DateTimeField()
+    effective_at = serializers.DateTimeField(help_text="Until then it can be undone on the desk.")
+
+
+def campaign(row: OwnCampaign) -> dict[str, Any]:
+    """Return a campaign."""
+    return {
+        "id": str(row.campaign_id),
+        "posts": row.posts,
+        "waiting": row.waiting,
+        "escalated": row.escalated,
+        "is_shared": row.is_shared,
+        "opened_at": instant(row.opened_at),
+        "latest_at": instant(row.latest_at),
+    }
+
+
+def member(row: OwnMember) -> dict[str, Any]:
+    """Return a member."""
+    return {
+        "post": {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision},
+        "place": row.place,
+        "likeness": row.likeness,
+        "ties": list(row.ties),
+        "joined_at": instant(row.joined_at),
+    }
+
+
+def campaign_decision(row: CampaignDecision) -> dict[str, Any]:
+    """Return a decision on a campaign."""
+    return {
+        "id": str(row.pk),
+        "campaign_id": str(row.campaign_id),
+        "verdict": row.verdict,
+        "posts": row.posts,
+        "state": row.state,
+        "decided_at": instant(row.decided_at),
+        "effective_at": instant(row.effective_at),
+    }

@@ -1,0 +1,159 @@
+"""Campaigns: read them, read their members, decide all of one at once."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.campaigns import (
+    CampaignDecisionRequestSerializer,
+    CampaignDecisionSerializer,
+    CampaignPageSerializer,
+    CampaignQuerySerializer,
+    MemberPageSerializer,
+    campaign,
+    campaign_decision,
+    member,
+)
+from moderation.api.serializers.keyset import encode
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    number_of,
+    person_of,
+    problem_responses,
+)
+from moderation.models import Campaign
+from moderation.models.cases import Verdict
+from moderation.models.platforms import Scope
+from moderation.operations import campaign_own
+from moderation.operations.campaign import CountMoved, Wanted
+from moderation.queries import platform_campaigns
+from moderation.queries.platform_campaigns import OwnCampaign
+
+_CAMPAIGN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The campaign.")
+
+
+class Campaigns(DoorView):
+    """GET /campaigns"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_campaigns",
+        summary="Read campaigns",
+        description="Groups of posts that resemble one another, the newest first. Scope: `cases:read`.",
+        parameters=[CampaignQuerySerializer],
+        responses={200: CampaignPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(CampaignQuerySerializer, request)
+        rows, has_more = platform_campaigns.page(
+            platform=platform_of(request), after=_after(asked.get("cursor")), limit=asked["limit"]
+        )
+        cursor = encode(rows[-1].campaign_id) if has_more else None
+        return Response({"data": [campaign(row) for row in rows], "next_cursor": cursor})
+
+
+class CampaignMembers(DoorView):
+    """GET /campaigns/{id}/members"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_members",
+        summary="Read a campaign's posts",
+        description="Yours, in the order of their arrival. Scope: `cases:read`.",
+        parameters=[_CAMPAIGN_ID, CampaignQuerySerializer],
+        responses={200: MemberPageSerializer, **problem_responses("not_found", "invalid_fields")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one page."""
+        asked, own = self.query(CampaignQuerySerializer, request), _own_campaign(request, id)
+        rows, has_more = platform_campaigns.members(
+            platform=platform_of(request),
+            campaign_id=own.campaign_id,
+            after=_after(asked.get("cursor")),
+            limit=asked["limit"],
+        )
+        cursor = encode(rows[-1].member_id) if has_more else None
+        return Response({"data": [member(row) for row in rows], "next_cursor": cursor})
+
+
+class CampaignDecisions(DoorView):
+    """POST /campaigns/{id}/decisions"""
+
+    scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
+
+    @extend_schema(
+        operation_id="decide_campaign",
+        summary="Decide a campaign",
+        description=(
+            "Settles every post that waits, each with a decision of its own, all or none. If their number is "
+            "not `expected_count` any more, nothing is decided and `found` says what it is now. "
+            "Scope: `decisions:write`."
+        ),
+        parameters=[ONCE, _CAMPAIGN_ID],
+        request=CampaignDecisionRequestSerializer,
+        responses={
+            201: CampaignDecisionSerializer,
+            **problem_responses(
+                "nobody_behind_key",
+                "not_allowed",
+                "not_found",
+                "shared_campaign",
+                "still_running",
+                "nothing_to_decide",
+                "count_moved",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Decide."""
+        own, given = _own_campaign(request, id), self.read(CampaignDecisionRequestSerializer, request)
+        wanted = Wanted(
+            verdict=Verdict(given["verdict"]),
+            expected_count=given["expected_count"],
+            confirmed_count=given["expected_count"],
+            has_filtered=given.get("has_filtered", False),
+            reason=given.get("reason", ""),
+            note=given.get("note", ""),
+        )
+        try:
+            made = campaign_own.decide(
+                platform=platform_of(request),
+                campaign_id=own.campaign_id,
+                wanted=wanted,
+                excluded=[number_of(post) for post in given.get("exclude", ())],
+                seen=[number_of(post) for post in given.get("sample_seen", ())],
+                moderator=person_of(request),
+                at=timezone.now(),
+            )
+        except CountMoved as moved:
+            raise Refused("count_moved", str(moved), expected=moved.expected, found=moved.found) from None
+        except campaign_own.NoMember as stranger:
+            detail = ErrorDetail(f"Post {stranger} is not in this campaign.", code="not_a_member")
+            raise ValidationError({"exclude": [detail]}) from None
+        return Response(campaign_decision(made), status=status.HTTP_201_CREATED)
+
+
+def _own_campaign(request: Request, identifier: str) -> OwnCampaign:
+    try:
+        return platform_campaigns.one(platform=platform_of(request), campaign_id=number_of(identifier))
+    except Campaign.DoesNotExist:
+        raise Refused("not_found", "No campaign with posts of yours has this id.") from None
+
+
+def _after(cursor: tuple[int] | None) -> int | None:
+    return cursor[0] if cursor else None

@@ -1,0 +1,130 @@
+"""Campaigns as one platform may see them: of those that cross platforms only its own posts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from moderation.models import Campaign, CampaignMember, Platform
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.queries.campaign_members import placed
+
+_TOGETHER = [reason for reason in CaseReason.values if reason not in BLIND_REASONS]
+"""Of these reasons are the cases that are decided with their campaign; the others are judged alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnCampaign:
+    """A campaign with the number of the platform's posts in it, and how many a decision would settle.
+
+    Those that were escalated only a lead settles with the others.
+    """
+
+    campaign_id: int
+    posts: int
+    waiting: int
+    escalated: int
+    is_shared: bool
+    opened_at: datetime
+    latest_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnMember:
+    """A post of the platform in a campaign, and where it stands."""
+
+    member_id: int
+    post_id: int
+    external_id: str
+    revision: int
+    place: str
+    likeness: float
+    ties: tuple[str, ...]
+    joined_at: datetime
+
+
+def page(*, platform: Platform, after: int | None, limit: int) -> tuple[list[OwnCampaign], bool]:
+    """Return campaigns that hold posts of the platform, the newest first, and whether there are more."""
+    own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
+    rows = Campaign.objects.filter(Exists(own), posts__gte=2).order_by("-id")
+    found = list(rows.filter(pk__lt=after)[: limit + 1] if after is not None else rows[: limit + 1])
+    return _counted(found[:limit], platform=platform), len(found) > limit
+
+
+def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
+    """Return a campaign that has posts of the platform. Raises Campaign.DoesNotExist."""
+    own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
+    return _counted([Campaign.objects.get(Exists(own), pk=campaign_id)], platform=platform)[0]
+
+
+def members(
+    *, platform: Platform, campaign_id: int, after: int | None, limit: int
+) -> tuple[list[OwnMember], bool]:
+    """Return the platform's members in the order of their arrival, and whether there are more."""
+    wanted = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
+    if after is not None:
+        wanted = wanted.filter(pk__gt=after)
+    columns = wanted.order_by("id").values(
+        "pk",
+        "post_id",
+        "place",
+        "likeness",
+        "ties",
+        "joined_at",
+        external_id=F("post__external_id"),
+        number=F("revision__number"),
+    )
+    found: list[Any] = list(columns[: limit + 1])
+    return [_member(row) for row in found[:limit]], len(found) > limit
+
+
+def is_shared(*, platform: Platform, campaign_id: int) -> bool:
+    """Tell whether posts of other platforms are in a campaign, too."""
+    return CampaignMember.objects.filter(campaign=campaign_id).exclude(post__platform=platform).exists()
+
+
+def _counted(rows: Iterable[Campaign], *, platform: Platform) -> list[OwnCampaign]:
+    found = list(rows)
+    together = Q(
+        left_out_at__isnull=True, post__cases__state=CaseState.OPEN, post__cases__reason__in=_TOGETHER
+    )
+    counted = (
+        CampaignMember.objects.filter(campaign__in=found, post__platform=platform)
+        .order_by()
+        .values("campaign")
+        .annotate(
+            posts=Count("pk", distinct=True),
+            waiting=Count("pk", distinct=True, filter=together & Q(post__cases__is_escalated=False)),
+            escalated=Count("pk", distinct=True, filter=together & Q(post__cases__is_escalated=True)),
+        )
+    )
+    counts = {row["campaign"]: row for row in counted}
+    return [
+        OwnCampaign(
+            campaign_id=row.pk,
+            posts=counts[row.pk]["posts"],
+            waiting=counts[row.pk]["waiting"],
+            escalated=counts[row.pk]["escalated"],
+            is_shared=row.posts > counts[row.pk]["posts"],
+            opened_at=row.opened_at,
+            latest_at=row.latest_at,
+        )
+        for row in found
+    ]
+
+
+def _member(row: dict[str, Any]) -> OwnMember:
+    return OwnMember(
+        member_id=row["pk"],
+        post_id=row["post_id"],
+        external_id=row["external_id"],
+        revision=row["number"],
+        place=row["place"],
+        likeness=row["likeness"],
+        ties=tuple(row["ties"]),
+        joined_at=row["joined_at"],
+    )
