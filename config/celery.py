@@ -10,6 +10,8 @@ from celery.signals import setup_logging, worker_init, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+importlib.import_module("config.task_logs")  # connects itself to Celery's signals
+
 app = Celery("spamdesk")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

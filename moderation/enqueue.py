@@ -84,6 +84,10 @@ def _after_commit(
     task: str, *, queue: str, countdown: float = 0, expires_seconds: float | None = None, **kwargs: object
 ) -> None:
     options: dict[str, Any] = {"queue": queue, "countdown": countdown or None, "expires": expires_seconds}
+    if request_id := structlog.contextvars.get_contextvars().get("request_id"):
+        options["headers"] = {
+            "request_id": request_id
+        }  # config/task_logs.py puts it into the task's log lines
     transaction.on_commit(partial(_send, task, options=options, kwargs=kwargs))
 
 

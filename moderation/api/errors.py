@@ -99,7 +99,7 @@ def handle(exception: Exception, context: dict[str, Any]) -> Response:
     code = code_of(exception)
     request: HttpRequest = context["request"]
     if code == "internal_error":
-        log.error("unhandled_exception", exc_info=exception, path=request.path)
+        log.error("unhandled_exception", exc_info=exception)
         # Django's own signal: its test client raises the exception again, monitors count it.
         got_request_exception.send(sender=type(context["view"]), request=request)
     return Response(

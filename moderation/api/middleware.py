@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from collections.abc import Callable
 
@@ -12,6 +13,8 @@ from django.http.response import HttpResponseBase
 
 from moderation.api import problems
 from moderation.api.errors import request_id
+
+log = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
 _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -30,9 +33,24 @@ class RequestIdMiddleware:
         identifier = given if _SAFE.fullmatch(given) else uuid.uuid4().hex
         request.request_id = identifier  # type: ignore[attr-defined]  # read through errors.request_id
         with structlog.contextvars.bound_contextvars(request_id=identifier):
+            began = time.monotonic()
             response = self.get_response(request)
+            _log(request, response, milliseconds=round(1000 * (time.monotonic() - began)))
         response.headers[HEADER] = identifier
         return response
+
+
+def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int) -> None:
+    """Log a request of the door: by its route, since a path may hold a person's name, and without address."""
+    if request.resolver_match is None or not request.path_info.startswith(("/api/", "/1.")):
+        return
+    log.info(
+        "request",
+        method=request.method,
+        route=request.resolver_match.route,
+        status=response.status_code,
+        milliseconds=milliseconds,
+    )
 
 
 class ProblemMiddleware:
