@@ -186,6 +186,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "moderation.api.examples.add_examples",
+        "moderation.api.links.add_links",
     ],
 }
 

@@ -5,6 +5,7 @@ from django.urls import path, re_path
 from moderation.api.akismet import views as akismet
 from moderation.api.views import pages
 from moderation.api.views.appeals import Appeals, OneAppeal
+from moderation.api.views.around import AuthorTimeline, OneDomain
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
@@ -32,6 +33,8 @@ urlpatterns = [
     path("api/v1/posts:bulk", BulkPosts.as_view(), name="bulk"),
     path("api/v1/posts/<str:id>", OnePost.as_view(), name="post"),
     path("api/v1/authors/<str:external_id>", OneAuthor.as_view(), name="author"),
+    path("api/v1/authors/<str:external_id>/timeline", AuthorTimeline.as_view(), name="author-timeline"),
+    path("api/v1/domains/<str:domain>", OneDomain.as_view(), name="domain"),
     path("api/v1/complaints", Complaints.as_view(), name="complaints"),
     path("api/v1/appeals", Appeals.as_view(), name="appeals"),
     path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),

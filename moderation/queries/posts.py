@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Case, Decision, Platform, Post, Revision, Score
+from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
 from moderation.queries import decisions
 
 _MAX_SCORES = 20
@@ -19,6 +19,7 @@ class PostPage:
     post: Post
     revision: Revision
     scores: tuple[Score, ...]
+    campaign_id: int | None
     case: Case | None
     decision: Decision | None
 
@@ -44,10 +45,12 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
     scores = (
         Score.objects.filter(revision__post=post).select_related("revision").order_by("-scored_at", "-id")
     )
+    members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
     return PostPage(
         post=post,
         revision=Revision.objects.get(post=post, number=post.latest_revision),
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
+        campaign_id=members.values_list("campaign_id", flat=True).first(),
         case=Case.objects.filter(post=post).order_by("-id").first(),
         decision=decisions.standing(post_id=post.pk, at=at),
     )

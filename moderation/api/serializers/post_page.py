@@ -73,6 +73,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     media_urls = serializers.ListField(child=serializers.CharField())
     score_state = serializers.ChoiceField(choices=ScoreState.values)
     scores = ScoreSerializer(many=True)
+    campaign_id = serializers.CharField(allow_null=True, help_text="The campaign that it is in.")
     case = PostCaseSerializer(allow_null=True)
     decision = DecisionSerializer(allow_null=True)
 
@@ -98,6 +99,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "media_urls": page.revision.media_urls,
         "score_state": page.revision.score_state,
         "scores": [_score(score) for score in page.scores],
+        "campaign_id": str(page.campaign_id) if page.campaign_id else None,
         "case": _case(page.case) if page.case else None,
         "decision": decision(page.decision) if page.decision else None,
     }

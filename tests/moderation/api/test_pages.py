@@ -11,6 +11,7 @@ from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client
 
+from moderation.api.links import LINKS
 from moderation.api.problems import PROBLEMS
 
 OPERATIONS = {
@@ -18,6 +19,8 @@ OPERATIONS = {
     "posts:bulk": "POST",
     "posts/{id}": "GET PATCH DELETE",
     "authors/{external_id}": "DELETE",
+    "authors/{external_id}/timeline": "GET",
+    "domains/{domain}": "GET",
     "complaints": "POST",
     "appeals": "POST",
     "appeals/{id}": "GET",
@@ -83,6 +86,23 @@ def test_every_operation_has_examples(document: Any) -> None:
                 if kind == "application/json"
             ]
             assert all("example" in one for one in bodies + answers), operation["operationId"]
+
+
+def test_links_lead_to_operations_that_take_an_id(document: Any) -> None:
+    operations = {
+        one["operationId"]: one for methods in document["paths"].values() for one in methods.values()
+    }
+    links = [
+        link
+        for operation in operations.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+
+    assert len(links) == sum(len(following) for following in LINKS.values())
+    for link in links:
+        [taken] = [one for one in operations[link["operationId"]]["parameters"] if one["in"] == "path"]
+        assert {taken["name"]} == set(link["parameters"])
 
 
 def test_every_operation_names_its_scope_and_refusals(document: Any) -> None:
