@@ -20,7 +20,7 @@ LINKS: dict[str, dict[str, str]] = {
     ),
     "hold_case": dict.fromkeys(("decide_case", "escalate_case"), "$response.body#/case/id"),
     "decide_case": {"reverse_decision": _ID},
-    "read_decisions": {"reverse_decision": _FIRST},
+    "read_decisions": dict.fromkeys(("reverse_decision", "read_statement"), _FIRST),
     "ask_second_person": {"hold_case": _ID},
     "read_campaigns": dict.fromkeys(("read_members", "decide_campaign"), _FIRST),
     "add_rule": dict.fromkeys(("read_rule", "backtest_rule"), _ID),

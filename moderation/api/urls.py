@@ -16,6 +16,7 @@ from moderation.api.views.decisions import Decisions, Reversals
 from moderation.api.views.labels import ExportFile, Exports, Labels, OneExport
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
 from moderation.api.views.rules import OneRule, RuleBacktests, Rules
+from moderation.api.views.statements import Statements
 from moderation.api.views.verdicts import Verdicts
 from moderation.api.views.webhooks import (
     DeliveryReplays,
@@ -40,6 +41,7 @@ urlpatterns = [
     path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),
     path("api/v1/verdicts", Verdicts.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
+    path("api/v1/decisions/<str:id>/statement-of-reasons", Statements.as_view(), name="statement"),
     path("api/v1/decisions/<str:id>/reversal", Reversals.as_view(), name="reversal"),
     path("api/v1/cases", Cases.as_view(), name="cases"),
     path("api/v1/cases/<str:id>", OneCase.as_view(), name="case"),

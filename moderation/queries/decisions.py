@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, Q, QuerySet
 
-from moderation.models import Decision, Platform, Revision
+from moderation.models import Complaint, Decision, Platform, Reason, Revision
+from moderation.models.cases import Verdict
 from moderation.models.posts import ScoreState
 
 SETTLE = timedelta(seconds=2)
@@ -60,6 +61,29 @@ def standing(*, post_id: int, at: datetime) -> Decision | None:
     """Return the decision that holds for a post as far as the platform may know, None before the first."""
     told = _told(Decision.objects.filter(post=post_id), before=at)
     return told.order_by("-effective_at", "-id").first()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What a removal rested on: the policy's reason in words, and the complaints that had come by then."""
+
+    reason: str
+    complaints: int
+    has_media: bool
+
+
+def removal(*, platform: Platform, decision_id: int, at: datetime) -> Decision:
+    """Return a decision that took a post down. Raises Decision.DoesNotExist."""
+    spam = Decision.objects.filter(post__platform=platform, verdict=Verdict.SPAM)
+    return _told(spam, before=at).get(pk=decision_id)
+
+
+def grounds(decision: Decision) -> Grounds:
+    """Return what a removal rested on."""
+    title = Reason.objects.filter(code=decision.reason).values_list("title", flat=True).first()
+    before = Complaint.objects.filter(post=decision.post_id, received_at__lte=decision.decided_at)
+    media = Revision.objects.filter(pk=decision.revision_id).values_list("media_urls", flat=True).first()
+    return Grounds(reason=title or "", complaints=before.count(), has_media=bool(media))
 
 
 def _told(decisions: QuerySet[Decision], *, before: datetime) -> QuerySet[Decision]:

@@ -85,7 +85,8 @@ def shape(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: shape(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return list({repr(shape(inner)): shape(inner) for inner in value}.values())
+        kinds = {repr(shape(inner)): shape(inner) for inner in value}
+        return [kinds[name] for name in sorted(kinds)]
     return (
         "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
     )

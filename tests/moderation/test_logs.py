@@ -10,6 +10,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+import moderation.tasks  # noqa: F401 - registers the tasks, as a worker does
 from config.celery import app
 from moderation.models import Platform
 from moderation.models.platforms import Scope

@@ -115,6 +115,25 @@ class TestAppeals:
         problem(file(door, decided), status=409, code="already_reversed")
 
 
+class TestStatements:
+    def test_says_who_decided_and_why(self, door: APIClient, decided: Decision) -> None:
+        told = door.get(f"/api/v1/decisions/{decided.pk}/statement-of-reasons").json()
+
+        assert told["puid"] == str(decided.pk)
+        assert told["automated_decision"] == "AUTOMATED_DECISION_NOT_AUTOMATED"
+        assert (told["source_type"], told["automated_detection"]) == ("SOURCE_VOLUNTARY", "Yes")
+        assert told["decision_facts"] == "A person looked at the post and judged it as spam."
+
+    def test_is_only_for_what_took_a_post_down(
+        self, door: APIClient, other_door: APIClient, decided: Decision
+    ) -> None:
+        address = f"/api/v1/decisions/{decided.pk}/statement-of-reasons"
+
+        problem(other_door.get(address), status=404, code="not_found")
+        Decision.objects.update(verdict="not_spam")
+        problem(door.get(address), status=404, code="not_found")
+
+
 class TestNotes:
     def test_are_read_with_the_case_without_a_name(self, lead_door: APIClient, open_case: Case_) -> None:
         case = open_case()

@@ -80,7 +80,7 @@ class TestDecide:
         ] == others
         assert Case.objects.get(post=int(first)).state == "open"
         assert AuditEntry.objects.get(action="campaign.seen").details["posts"] == [int(p) for p in others[:2]]
-        assert Delivery.objects.get().body["data"]["posts"] == SIZE - 1
+        assert Delivery.objects.get(event="campaign.decided").body["data"]["posts"] == SIZE - 1
 
     def test_decides_nothing_when_the_number_moved(self, lead_door: APIClient, campaign: Campaign) -> None:
         answer = decide(lead_door, campaign, expected_count=2).json()

@@ -26,6 +26,7 @@ OPERATIONS = {
     "appeals/{id}": "GET",
     "verdicts": "POST",
     "decisions": "GET",
+    "decisions/{id}/statement-of-reasons": "GET",
     "decisions/{id}/reversal": "POST",
     "cases": "GET",
     "cases/{id}": "GET",

@@ -196,11 +196,11 @@ class TestRead:
     def test_finds_nothing_by_an_unknown_external_id(self, door: APIClient, sent: str) -> None:
         problem(door.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
 
-    def test_costs_six_queries(
+    def test_costs_seven_queries(
         self, door: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         assert ApiKey.objects.get().last_used_at
         assert Post.objects.exists()
 
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             door.get(f"{POSTS}/{sent}")

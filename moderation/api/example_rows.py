@@ -1,0 +1,145 @@
+"""What the examples of the OpenAPI document are made of: one row of each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+POST = {
+    "external_id": "post-1001",
+    "text": "Has anybody seen my grey cat near the river?",
+    "language": "en",
+    "posted_at": "2026-03-01T09:30:00Z",
+    "author": {"external_id": "user-77", "display_name": "Rosa", "email_domain": "example.org", "posts": 431},
+    "ip": "192.0.2.17",
+    "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 61200}],
+}
+ACCEPTED = {
+    "id": "1",
+    "external_id": "post-1001",
+    "revision": 1,
+    "score_state": "pending",
+    "case_id": None,
+}
+REFERENCE = {"id": "1", "external_id": "post-1001", "revision": 1}
+RELEASE = "3f1c5a"
+CONTRIBUTION = {"feature": "social.followers", "value": None, "contribution": 0.12}
+DECISION = {
+    "id": "2",
+    "post": REFERENCE,
+    "verdict": "spam",
+    "source": "moderator",
+    "reason": "scam",
+    "decided_at": "2026-03-01T09:31:01.204511Z",
+    "reverses": None,
+    "reversed": False,
+    "spam_probability": 0.62,
+    "is_degraded": False,
+    "release": RELEASE,
+}
+CASE = {
+    "id": "7",
+    "version": 1,
+    "state": "open",
+    "reason": "uncertain",
+    "priority": 0.62,
+    "is_escalated": False,
+    "post": REFERENCE,
+    "complaints": 2,
+    "spam_probability": 0.62,
+    "is_degraded": False,
+    "opened_at": "2026-03-01T09:30:02Z",
+    "lease_end_at": None,
+}
+LEASE = {"lease_end_at": "2026-03-01T09:33:00Z"}
+PAGE: dict[str, Any] = {
+    **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},
+    "posted_at": POST["posted_at"],
+    "received_at": "2026-03-01T09:30:00.911034Z",
+    "erased_at": None,
+    "shares": 0,
+    "comments": 3,
+    "text": POST["text"],
+    "language": "en",
+    "author": {"external_id": "user-77", "display_name": "Rosa"},
+    "links": [],
+    "media_urls": [],
+    "score_state": "pending",
+    "scores": [],
+    "campaign_id": None,
+    "case": None,
+    "decision": None,
+}
+RULE = {
+    "id": "3",
+    "kind": "domain",
+    "value": "evil.example",
+    "reason": "sells pills",
+    "imposed_at": "2026-03-01T09:30:00Z",
+    "expires_at": "2100-01-01T00:00:00Z",
+    "lifted_at": None,
+}
+EXPORT = {
+    "id": "5",
+    "state": "waiting",
+    "requested_at": "2026-03-01T09:30:00Z",
+    "rows": 0,
+    "manifest": None,
+    "file": None,
+    "error": "",
+}
+ENDPOINT = {
+    "id": "4",
+    "url": "https://hooks.example/spamdesk",
+    "events": [],
+    "state": "active",
+    "state_reason": "",
+    "created_at": "2026-03-01T09:30:00Z",
+}
+DELIVERY = {
+    "id": "0b9f8f5e-5b0c-4b5e-9d3c-2f6c1f1f9b0a",
+    "event": "decision.created",
+    "state": "delivered",
+    "post": "post-1001",
+    "sequence": 1,
+    "attempts": 1,
+    "created_at": "2026-03-01T09:31:01Z",
+    "next_attempt_at": None,
+    "delivered_at": "2026-03-01T09:31:12Z",
+    "last_error": "",
+}
+WHOLE_DELIVERY = DELIVERY | {
+    "body": {
+        "type": "decision.created",
+        "timestamp": "2026-03-01T09:31:01Z",
+        "data": {"id": "2", "sequence": 1, "post": REFERENCE, "verdict": "spam", "reverses": None},
+    },
+    "log": [{"at": "2026-03-01T09:31:12Z", "status": 204, "error": "", "duration_ms": 84}],
+}
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"  # noqa: S105 - the specification's own example
+ERASURE = {"id": "6", "kind": "post", "posts": 1, "erased_at": "2026-03-01T10:00:00Z"}
+
+APPEAL = {
+    "id": "8",
+    "external_id": "appeal-1",
+    "state": "open",
+    "decision_id": "2",
+    "case_id": "7",
+    "outcome_id": None,
+    "filed_at": "2026-03-01T10:00:00Z",
+}
+CAMPAIGN = {
+    "id": "6",
+    "posts": 40,
+    "waiting": 38,
+    "escalated": 0,
+    "is_shared": False,
+    "opened_at": "2026-03-01T09:00:00Z",
+    "latest_at": "2026-03-01T09:30:00Z",
+}
+MEMBER = {
+    "post": REFERENCE,
+    "place": "waiting",
+    "likeness": 0.93,
+    "ties": ["text", "domain"],
+    "joined_at": "2026-03-01T09:30:00Z",
+}
