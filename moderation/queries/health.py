@@ -9,9 +9,10 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, Min, QuerySet
 
-from moderation.models import Case, Delivery, Export, Revision, Score
+from moderation.models import Case, Delivery, Erasure, Export, Revision, Score
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
+from moderation.models.erasures import ErasureCause
 from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 
@@ -56,6 +57,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
     due = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
     failed = Delivery.objects.filter(state=DeliveryState.FAILED)
     exports = Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING))
+    unwritten = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     minute, hour = timedelta(minutes=1), timedelta(hours=1)
     return [
         _backlog("scoring", "Posts to score", "a worker", unscored, "enqueued_at", minute),
@@ -81,6 +83,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
         ),
         _backlog("failed_deliveries", "Deliveries given up", "an operator", failed, "created_at", minute),
         _backlog("exports", "Exports to build", "a worker", exports, "requested_at", 10 * minute),
+        _backlog("erasures", "Erasures to journal", "a worker", unwritten, "erased_at", 5 * minute),
     ]
 
 
