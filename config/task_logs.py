@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from contextvars import Token
 from typing import Any
 
 import structlog
@@ -11,7 +13,8 @@ from celery.signals import task_postrun, task_prerun
 
 log = structlog.get_logger("spamdesk.tasks")
 
-_NAMES = ("request_id", "task", "task_id", "task_began")
+_running: dict[str, tuple[Mapping[str, Token[Any]], float]] = {}
+"""By the task's id: what was bound before it, and when it began."""
 
 
 @task_prerun.connect
@@ -20,17 +23,14 @@ def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
     headers = task.request.get("headers") or {}
     request_id = task.request.get("request_id") or headers.get("request_id")
     if request_id:
-        structlog.contextvars.bind_contextvars(
-            request_id=request_id, task=task.name, task_id=task_id, task_began=time.monotonic()
-        )
+        bound = structlog.contextvars.bind_contextvars(request_id=request_id, task=task.name, task_id=task_id)
+        _running[task_id] = (bound, time.monotonic())
 
 
 @task_postrun.connect
-def _unbind(state: str = "", **_: Any) -> None:
+def _unbind(task_id: str, state: str = "", **_: Any) -> None:
     """Say that a task of a request is done; what beat asks for says only what it finds."""
-    bound = structlog.contextvars.get_contextvars()
-    if "task_began" in bound:
-        began = bound["task_began"]
-        structlog.contextvars.unbind_contextvars("task_began")
+    if task_id in _running:
+        bound, began = _running.pop(task_id)
         log.info("task", state=state, milliseconds=round(1000 * (time.monotonic() - began)))
-    structlog.contextvars.unbind_contextvars(*_NAMES)
+        structlog.contextvars.reset_contextvars(**bound)
