@@ -1,30 +1,45 @@
 """Take the pictures of the guides from the running product: `make screenshots`.
 
-Signs in with the demo accounts, so a demo installation is needed. Cases are looked at and handed back.
+Signs in with the demo accounts, so a demo installation is needed. On the way it decides a few cases, bans a
+domain and asks for an export, so that no page is empty; cases that are only looked at are handed back.
+`ARGS="--all --out FOLDER"` takes every page in both sizes and themes, to be looked at.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from deploy.local import browser as installed
+from docs import palette
 
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
     "queue": "/queue/",
     "campaigns": "/campaigns/",
     "decisions": "/decisions/?whose=everyone",
+    "posts": "/posts/",
     "domains": "/domains/",
+    "bans": "/bans/",
     "exports": "/exports/",
     "health": "/health/",
+    "comfort": "/account/comfort/",
+    "pace": "/account/pace/",
+    "platforms": "/platforms/",
+    "platform": "/platforms/1/",
+    "people": "/people/",
+    "reasons": "/reasons/",
 }
 SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
 # Every screen once; the ones that people live in also dark and large.
 _MOST_SEEN = ("queue", "review", "hostile", "campaign")
+_DECIDED = 8
 _LOOKED_AT = 50
 # What makes a case worth a picture: as much as possible of what the review page can show.
 _TELLING = (
@@ -35,16 +50,72 @@ _TELLING = (
     ".word--spam-3",
     ".word--ham-1, .word--ham-2, .word--ham-3",
     ".verdict--spam",
+    ".flip",
+    ".near__post",
+    ".campaign-strip__link",
 )
+_LARGEST = """
+() => {
+  const posts = (row) => Number(row.children[2].textContent.replace(/\\D/g, ""));
+  const rows = [...document.querySelectorAll("tbody tr")].sort((one, other) => posts(other) - posts(one));
+  return rows[0]?.querySelector("a").getAttribute("href") ?? null;
+}
+"""
 _DISGUISE = ".post-text .mark, .post-text .link--target"
 
 
+@dataclass
+class Camera:
+    """A browser and the address of the desk; keeps pictures in a folder."""
+
+    browser: Browser
+    url: str
+    folder: Path
+
+    @contextmanager
+    def page(self, *, name: str = "admin", size: str = "1280", scheme: str = "light") -> Iterator[Page]:
+        """Open a page of somebody who has signed in."""
+        page = self._page(size=size, scheme=scheme)
+        page.goto("/sign-in/")
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password").fill("demo")
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/queue/")
+        yield page
+        page.context.close()
+
+    def sign_in(self, *, suffix: str) -> None:
+        """Take the picture of the door."""
+        page = self._page(size="1280", scheme="light")
+        page.goto("/sign-in/")
+        self.take(page, f"sign-in-{suffix}")
+        page.context.close()
+
+    def take(self, page: Page, name: str) -> None:
+        """Keep what the page shows."""
+        png = page.screenshot()
+        empty = page.context.new_page()  # the desk's own page lets no script in
+        (self.folder / f"{name}.png").write_bytes(palette.shrink(png, page=empty))
+        empty.close()
+
+    def _page(self, *, size: str, scheme: str) -> Page:
+        width, height = SIZES[size]
+        return self.browser.new_context(
+            base_url=self.url,
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+            reduced_motion="reduce",
+        ).new_page()
+
+
 def main() -> None:
-    """Take every picture in every size and scheme."""
+    """Take every picture."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", default=f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}")
     parser.add_argument("--out", type=Path, default=PICTURES)
+    parser.add_argument("--all", action="store_true", help="every page in every size and scheme")
     asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
     chromium = installed.find()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -52,30 +123,18 @@ def main() -> None:
             env={**os.environ, **installed.launch_environment(chromium)},
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        cases = _choose(_signed_in(browser, asked.url, size="1280", scheme="light"))
-        pages = PAGES | {"campaign": _campaign(_signed_in(browser, asked.url, size="1280", scheme="light"))}
+        camera = Camera(browser, asked.url, asked.out)
+        with camera.page() as page:
+            cases = _choose(page)
+            _work(page, spare=set(cases.values()))
+            pages = PAGES | _found(page)
         for size in SIZES:
             for scheme in ("light", "dark"):
-                shown = (*pages, *cases, "keys") if (size, scheme) == ("1280", "light") else _MOST_SEEN
-                page = _signed_in(browser, asked.url, size=size, scheme=scheme)
-                _take(page, pages, cases, shown=shown, folder=asked.out, suffix=f"{scheme}-{size}")
+                is_whole = asked.all or (size, scheme) == ("1280", "light")
+                with camera.page(size=size, scheme=scheme) as page:
+                    _round(camera, page, pages, cases, is_whole=is_whole, suffix=f"{scheme}-{size}")
+        camera.sign_in(suffix="light-1280")
         browser.close()
-
-
-def _signed_in(browser: Browser, url: str, *, size: str, scheme: str) -> Page:
-    width, height = SIZES[size]
-    page = browser.new_context(
-        base_url=url,
-        viewport={"width": width, "height": height},
-        color_scheme="dark" if scheme == "dark" else "light",
-        reduced_motion="reduce",
-    ).new_page()
-    page.goto("/sign-in/")
-    page.get_by_label("Name").fill("lead")
-    page.get_by_label("Password").fill("demo")
-    page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/queue/")
-    return page
 
 
 def _choose(page: Page) -> dict[str, str]:
@@ -84,51 +143,96 @@ def _choose(page: Page) -> dict[str, str]:
     scored: list[tuple[int, float, str]] = []
     for link in links[:_LOOKED_AT]:
         page.goto(link)
+        if page.locator(".case--blurred").count():
+            continue
         shown = sum(page.locator(part).count() > 0 for part in _TELLING)
         # A case whose score is hidden shows less; half a mark decides between equals.
         disguises = page.locator(_DISGUISE).count() + page.locator(".verdict").count() / 2
         scored.append((shown, disguises, link))
-    page.context.close()
     if not scored:
         raise SystemExit("The queue is empty: send posts first (make demo-data).")
-    return {"review": max(scored)[2], "hostile": max(scored, key=lambda case: case[1])[2]}
+    review = max(scored)
+    others = [case for case in scored if case != review] or [review]
+    return {"review": review[2], "hostile": max(others, key=lambda case: case[1])[2]}
 
 
-def _campaign(page: Page) -> str:
-    """Return the address of the campaign with most posts waiting, or of the list if there is none."""
+def _work(page: Page, *, spare: set[str]) -> None:
+    """Decide a few cases as the models would, ban a domain of one, ask for an export."""
+    page.goto("/review/")
+    page.keyboard.press("r")
+    page.locator("[data-claim]").wait_for()
+    for _ in range(_DECIDED):
+        before = page.locator("[data-case]").get_attribute("data-case")
+        is_spared = any(f"/{before}/" in address for address in spare)
+        key = "n" if is_spared else "s" if page.locator(".verdict--spam").count() else "f"
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "before => document.querySelector('[data-case]').dataset.case !== before", arg=before
+        )
+    page.wait_for_load_state("networkidle")  # an answer on its way would lease cases for a page that has left
+    page.keyboard.press("h")
+    page.wait_for_url("**/queue/")
+    page.goto("/domains/?which=banned")
+    if not page.locator(".table__link").count():
+        page.goto("/posts/?state=spam")
+        page.goto(_first(page, ".table__foot a[href^='/domains/']") or "/domains/")
+        page.get_by_label("Why").fill("Posted by accounts a day old, all to the same shop")
+        page.get_by_label("Score again").select_option("")
+        page.get_by_label("Why").press("Enter")
+        page.locator(".tag--spam").first.wait_for()
+    page.goto("/exports/")
+    page.get_by_role("button", name="Build the export").click()
+    page.locator("a[href$='/download/']").first.wait_for()
+
+
+def _found(page: Page) -> dict[str, str]:
+    """Return the addresses of a campaign, an author, a domain, an address, a dry run and a correction."""
     page.goto(PAGES["campaigns"])
-    link = page.locator(".table__link").first
-    address = link.get_attribute("href") if link.count() else None
-    page.context.close()
-    return address or PAGES["campaigns"]
+    found = {"campaign": page.evaluate(_LARGEST)}
+    page.goto("/authors/?state=reported")
+    found["author"] = _first(page, ".table__author")
+    page.goto("/domains/")
+    found["domain"] = _first(page, "tr:has(.mini-bar) .table__link") or _first(page, ".table__link")
+    found["ban"] = f"/bans/new/?kind=domain&value={(found['domain'] or '').strip('/').rpartition('/')[2]}"
+    page.goto("/posts/?state=spam")
+    found["address"] = _first(page, "a[href^='/addresses/']")
+    page.goto("/decisions/?whose=everyone")
+    dialog = page.locator("[data-opens^=correct-]").first.get_attribute("data-opens") or ""
+    found["correct"] = f"/decisions/{dialog.removeprefix('correct-')}/correct/"
+    return {name: address for name, address in found.items() if address}
 
 
-def _take(
-    page: Page,
-    pages: dict[str, str],
-    cases: dict[str, str],
-    *,
-    shown: tuple[str, ...],
-    folder: Path,
-    suffix: str,
+def _first(page: Page, links: str) -> str | None:
+    link = page.locator(links).first
+    return link.get_attribute("href") if link.count() else None
+
+
+def _round(
+    camera: Camera, page: Page, pages: dict[str, str], cases: dict[str, str], *, is_whole: bool, suffix: str
 ) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for name, address in pages.items():
-        if name in shown:
+        if is_whole or name in _MOST_SEEN:
             page.goto(address)
-            page.screenshot(path=folder / f"{name}-{suffix}.png")
+            camera.take(page, f"{name}-{suffix}")
     for name, address in cases.items():
         page.goto(address)
         page.keyboard.press("r")
         page.locator("[data-key=s]").wait_for()
-        page.screenshot(path=folder / f"{name}-{suffix}.png")
-        if name == "review" and "keys" in shown:
-            page.keyboard.press("?")
-            page.screenshot(path=folder / f"keys-{suffix}.png")
-            page.keyboard.press("Escape")
+        camera.take(page, f"{name}-{suffix}")
+        if name == "review" and is_whole:
+            _closer(camera, page, suffix=suffix)
         page.keyboard.press("h")
         page.wait_for_url("**/queue/")
-    page.context.close()
+
+
+def _closer(camera: Camera, page: Page, *, suffix: str) -> None:
+    """Take the map of keys, and the context over time."""
+    page.keyboard.press("?")
+    camera.take(page, f"keys-{suffix}")
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    page.locator(".lanes").wait_for()
+    camera.take(page, f"context-{suffix}")
 
 
 if __name__ == "__main__":
