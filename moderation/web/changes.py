@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from moderation.web.quantities import count, duration
 
@@ -66,7 +67,12 @@ def _age(before: float | None, after: float | None) -> tuple[str, str]:
 
 def _complaints(before: float | None, after: float | None) -> tuple[str, str]:
     numbers = {"then": count(after or 0), "now": count(before or 0)}
-    return _("With %(then)s complaints instead of %(now)s") % numbers, ""
+    words = ngettext(
+        "With %(then)s complaint instead of %(now)s",
+        "With %(then)s complaints instead of %(now)s",
+        round(after or 0),
+    )
+    return words % numbers, ""
 
 
 _SAYS: dict[str, Values] = {

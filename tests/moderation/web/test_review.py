@@ -152,7 +152,7 @@ class TestExplanation:
                     "probability": 0.95,
                     "route": "remove",
                 },
-                "With 1 complaints instead of 4",
+                "With 1 complaint instead of 4",
             ),
             ({}, "No single change would send it another way."),
         ],
