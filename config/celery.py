@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init, worker_ready
+from celery.signals import setup_logging, task_postrun, worker_init, worker_ready
+from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -29,6 +30,15 @@ def _import_slow_libraries(**_: Any) -> None:
     A process killed for it would only begin again. So they share its memory, too.
     """
     importlib.import_module("shap")
+
+
+@task_postrun.connect
+def _give_connection_back(**_: Any) -> None:
+    """Return the task's connection to the pool, which looks whether it still works before the next task.
+
+    Celery's own way is to close the pool: a new connection, with its password, for every task.
+    """
+    close_old_connections()
 
 
 @worker_ready.connect

@@ -223,6 +223,8 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {
     "interval_step": 0.1,
     "interval_max": 0.1,
 }
+# Celery would close the pool after every task; config/celery.py gives the connection back to it instead.
+CELERY_DB_REUSE_MAX = 1_000_000
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_CREATE_MISSING_QUEUES = True
 CELERY_TASK_ACKS_LATE = True

@@ -5,6 +5,8 @@ A lost message is no loss: the rows say what is open, and the sweep enqueues it 
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -21,11 +23,16 @@ SCORING_CHUNK = 64
 EXPLANATION_EXPIRES_SECONDS = 30
 
 
+_committed: deque[tuple[int, str]] = deque()
+_publishing = threading.Lock()
+_MOST_REQUESTS = 8
+"""So many requests a message names, where it carries the posts of more."""
+
+
 def scoring(*, revision_ids: Sequence[int]) -> None:
     """Score these revisions once the transaction has committed."""
-    for start in range(0, len(revision_ids), SCORING_CHUNK):
-        chunk = list(revision_ids[start : start + SCORING_CHUNK])
-        _after_commit("moderation.tasks.score_revisions", queue="scoring", revision_ids=chunk)
+    if revision_ids:
+        transaction.on_commit(partial(_publish, tuple(revision_ids), request_id=_request_id()))
 
 
 def scoring_backlog() -> int:
@@ -80,14 +87,40 @@ def export(*, export_id: int) -> None:
     _after_commit("moderation.tasks.build_export", queue="default", export_id=export_id)
 
 
+def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
+    """Send messages for all that has committed. Whoever finds another thread at it leaves it to that one.
+
+    A message costs as much as a tenth of a request: under load one carries the posts of several.
+    """
+    _committed.extend((revision_id, request_id) for revision_id in revision_ids)
+    # Looked at again after the lock is free: what came meanwhile must not wait for the next request.
+    while _committed and _publishing.acquire(blocking=False):
+        try:
+            while chunk := [_committed.popleft() for _ in range(min(SCORING_CHUNK, len(_committed)))]:
+                names = sorted({name for _, name in chunk if name})
+                _send(
+                    "moderation.tasks.score_revisions",
+                    options={"queue": "scoring", **_headers(",".join(names[:_MOST_REQUESTS]))},
+                    kwargs={"revision_ids": [revision_id for revision_id, _ in chunk]},
+                )
+        finally:
+            _publishing.release()
+
+
+def _request_id() -> str:
+    return str(structlog.contextvars.get_contextvars().get("request_id") or "")
+
+
+def _headers(request_id: str) -> dict[str, Any]:
+    """Return the option by which config/task_logs.py puts the request's id into the task's log lines."""
+    return {"headers": {"request_id": request_id}} if request_id else {}
+
+
 def _after_commit(
     task: str, *, queue: str, countdown: float = 0, expires_seconds: float | None = None, **kwargs: object
 ) -> None:
     options: dict[str, Any] = {"queue": queue, "countdown": countdown or None, "expires": expires_seconds}
-    if request_id := structlog.contextvars.get_contextvars().get("request_id"):
-        options["headers"] = {
-            "request_id": request_id
-        }  # config/task_logs.py puts it into the task's log lines
+    options |= _headers(_request_id())
     transaction.on_commit(partial(_send, task, options=options, kwargs=kwargs))
 
 

@@ -78,8 +78,8 @@ def beat(*, state: State) -> Service:
     )
 
 
-def web(*, port: int, threads: int = 8) -> Service:
-    """Return the web server."""
+def web(*, port: int, processes: int = 1, threads: int = 8) -> Service:
+    """Return the web server. More processes share the port; one interpreter keeps but one processor busy."""
     return Service(
         name="web",
         command=(
@@ -87,7 +87,7 @@ def web(*, port: int, threads: int = 8) -> Service:
             "--interface=wsgi",
             f"--host={ports.LOOPBACK}",
             f"--port={port}",
-            "--workers=1",
+            f"--workers={processes}",
             f"--blocking-threads={threads}",
             "--no-ws",
             "--respawn-failed-workers",
@@ -119,6 +119,12 @@ def scoring_processes() -> int:
     """Return how many scoring processes to run: one for each processor that we may use, at most four."""
     given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
     return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
+
+
+def web_processes() -> int:
+    """Return how many web processes to run: one for each processor that we may use, at most two."""
+    given = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
+    return int(given) if given.isdigit() and int(given) else min(2, len(os.sched_getaffinity(0)))
 
 
 def _forget(schedule: Path) -> None:

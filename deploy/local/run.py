@@ -60,7 +60,7 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
         application.worker(queues=("scoring",), processes=application.scoring_processes(), state=state),
         application.worker(queues=("default", "explanations"), processes=1, state=state),
         application.beat(state=state),
-        application.web(port=port),
+        application.web(port=port, processes=application.web_processes()),
     )
     for service in workers:
         supervisor.launch(service)

@@ -33,8 +33,10 @@ class Domain(models.Model):
 class PostLink(models.Model):
     """A link of one revision."""
 
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="post_links")
-    domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="post_links")
+    revision = models.ForeignKey(
+        Revision, on_delete=models.CASCADE, related_name="post_links", db_index=False
+    )
+    domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="post_links", db_index=False)
     position = models.PositiveSmallIntegerField()
     url = models.TextField()
     url_digest = models.CharField(max_length=64)

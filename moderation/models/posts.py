@@ -19,7 +19,7 @@ SEARCHED_CHARACTERS = 50_000
 class Author(models.Model):
     """An account of the platform, whether it writes posts or reports them."""
 
-    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="authors")
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="authors", db_index=False)
     external_id = models.CharField(max_length=200)
     display_name = models.CharField(max_length=200, blank=True)
     first_seen_at = models.DateTimeField()
@@ -41,9 +41,9 @@ class Author(models.Model):
 class Post(models.Model):
     """One post of a platform; what it says stands in its revisions."""
 
-    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts")
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts", db_index=False)
     external_id = models.CharField(max_length=200)
-    author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="posts")
+    author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="posts", db_index=False)
     posted_at = models.DateTimeField()
     received_at = models.DateTimeField()
     latest_revision = models.PositiveIntegerField()
@@ -79,7 +79,7 @@ class ScoreState(models.TextChoices):
 class Revision(models.Model):
     """What a post said at one time, with all the platform knew then. Only its scoring state changes."""
 
-    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions")
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
     received_at = models.DateTimeField()
     text = models.TextField(blank=True)
@@ -96,7 +96,7 @@ class Revision(models.Model):
     comments = models.PositiveIntegerField(null=True, blank=True)
     body_digest = models.CharField(max_length=64)
     text_digest = models.CharField(max_length=64)
-    similarity_group = models.UUIDField()
+    similarity_group = models.UUIDField(null=True, help_text="Null until it was compared with earlier texts.")
 
     score_state = models.CharField(max_length=12, choices=ScoreState.choices, default=ScoreState.PENDING)
     enqueued_at = models.DateTimeField()
@@ -163,11 +163,18 @@ class ComplaintReason(models.TextChoices):
 class Complaint(models.Model):
     """A user's report of a post. It may arrive before its post; it is joined when the post comes."""
 
-    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="complaints")
+    # The first columns of a wider index serve them all; an index of their own would only cost writing.
+    platform = models.ForeignKey(
+        Platform, on_delete=models.CASCADE, related_name="complaints", db_index=False
+    )
     external_id = models.CharField(max_length=200, blank=True)
     post_external_id = models.CharField(max_length=200)
-    post = models.ForeignKey(Post, null=True, blank=True, on_delete=models.CASCADE, related_name="complaints")
-    reporter = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="complaints_made")
+    post = models.ForeignKey(
+        Post, null=True, blank=True, on_delete=models.CASCADE, related_name="complaints", db_index=False
+    )
+    reporter = models.ForeignKey(
+        Author, on_delete=models.CASCADE, related_name="complaints_made", db_index=False
+    )
     reason = models.CharField(max_length=16, choices=ComplaintReason.choices)
     note = models.CharField(max_length=2000, blank=True)
     reported_at = models.DateTimeField()

@@ -22,7 +22,7 @@ class RouteChoice(models.TextChoices):
 class Score(models.Model):
     """The result of scoring one revision once: a repeated task finds its generation taken."""
 
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="scores")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="scores", db_index=False)
     generation = models.PositiveIntegerField()
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="scores")
     scored_at = models.DateTimeField()

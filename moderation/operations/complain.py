@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F
 
 from moderation import enqueue
 from moderation.models import Author, Case, Complaint, Platform, Post, Revision
@@ -17,6 +17,12 @@ from moderation.operations.erase import Erased
 
 _MEETING = 7_312
 """The class of our advisory locks, one lock per platform; any number that nothing else here uses."""
+
+_JOIN = """
+UPDATE moderation_complaint c SET post_id = k.id
+FROM unnest(%(ids)s::bigint[], %(names)s::text[]) AS k(id, external_id)
+WHERE c.platform_id = %(platform)s AND c.post_external_id = k.external_id AND c.post_id IS NULL
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +83,16 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
 
 def join(*, platform: Platform, posts: Sequence[Post]) -> None:
     """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
-    own = Post.objects.filter(platform=platform, external_id=OuterRef("post_external_id")).values("pk")[:1]
-    Complaint.objects.filter(
-        platform=platform, post__isnull=True, post_external_id__in={post.external_id for post in posts}
-    ).update(post_id=Subquery(own))
+    if posts:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _JOIN,
+                {
+                    "platform": platform.pk,
+                    "ids": [post.pk for post in posts],
+                    "names": [post.external_id for post in posts],
+                },
+            )
 
 
 def _post(*, platform: Platform, external_id: str) -> Post | None:

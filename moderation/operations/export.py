@@ -18,10 +18,9 @@ from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportState
 from moderation.operations import announce, verdict
-from moderation.queries import labels
+from moderation.queries import label_lines, labels
+from moderation.queries.label_lines import LabelLine
 from moderation.queries.labels import LabelFilter
-
-PROGRESS_EVERY = 1_000
 
 
 def request(
@@ -102,13 +101,12 @@ def write(
     digest = hashlib.sha256()
     tally = _Tally()
     with partial.open("wb") as file:
-        for row in labels.rows(wanted=wanted):
-            line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
-            file.write(line)
-            digest.update(line)
-            tally.add(row)
-            if progress is not None and tally.labels % PROGRESS_EVERY == 0:
-                progress(tally.labels)
+        for label in label_lines.lines(
+            wanted=wanted, pause=lambda: progress(tally.labels) if progress else None
+        ):
+            file.write(label.line)
+            digest.update(label.line)
+            tally.add(label)
     manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally, sha256=digest.hexdigest())
     Path(f"{out}.manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     partial.replace(out)
@@ -126,14 +124,13 @@ class _Tally:
         self.first: str | None = None
         self.last: str | None = None
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, label: LabelLine) -> None:
         self.labels += 1
-        self.spam += row["label"]
-        self.splits[row["split"]] += 1
-        self.releases[row["provenance"]["release"]] += 1
-        decided_at = row["provenance"]["decided_at"]
-        self.first = self.first or decided_at
-        self.last = decided_at
+        self.spam += label.is_spam
+        self.splits[label.split] += 1
+        self.releases[label.release] += 1
+        self.first = self.first or label.decided_at
+        self.last = label.decided_at
 
 
 def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally, sha256: str) -> dict[str, Any]:

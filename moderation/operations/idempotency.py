@@ -18,6 +18,7 @@ from moderation.operations import vault
 
 KEPT = timedelta(hours=24)
 _PRUNE_BATCH = 5_000
+_REPLACED = ("request_digest", "status", "headers", "body", "answered_at")
 
 
 class InFlight(Exception):
@@ -61,16 +62,19 @@ def once(
             return _stored(known, is_secret=is_secret)
         answer = work()
         if 200 <= answer.status < 300:
-            StoredAnswer.objects.update_or_create(
+            body = vault.encrypt(answer.body) if is_secret else answer.body
+            row = StoredAnswer(
                 platform=platform,
                 key=key,
-                defaults={
-                    "request_digest": request_digest,
-                    "status": answer.status,
-                    "headers": dict(answer.headers),
-                    "body": vault.encrypt(answer.body) if is_secret else answer.body,
-                    "answered_at": at,
-                },
+                request_digest=request_digest,
+                status=answer.status,
+                headers=dict(answer.headers),
+                body=body,
+                answered_at=at,
+            )
+            # One statement, also where an answer whose time is over stands under this key.
+            StoredAnswer.objects.bulk_create(
+                [row], update_conflicts=True, unique_fields=("platform", "key"), update_fields=_REPLACED
             )
     return answer
 

@@ -14,9 +14,9 @@ from typing import Any
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.models import Author, Platform, Post, Revision
+from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, likeness, link, resemble
+from moderation.operations import compare, complain, ingest_rows, likeness, link
 from moderation.operations.reputation import inquiry
 
 _ERASED = "The post was erased; no revision of it is taken in any more."
@@ -34,6 +34,9 @@ class IncomingAuthor:
     followers: int | None = None
     is_verified: bool | None = None
     posts: int | None = None
+
+
+_AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +81,29 @@ class Refused:
 
 
 def accept(
-    *, platform: Platform, posts: Sequence[IncomingPost], at: datetime, is_enqueued: bool = True
+    *,
+    platform: Platform,
+    posts: Sequence[IncomingPost],
+    at: datetime,
+    is_enqueued: bool = True,
+    is_compared: bool = True,
 ) -> list[Accepted | Refused]:
     """Store posts and enqueue their scoring; return one answer per post, in order.
 
-    Without enqueuing, the caller scores at once; should it die, the sweep finds what it left.
+    Without enqueuing, the caller scores at once; should it die, the sweep finds what it left. Posts that are
+    not compared with others now are compared when they are scored: a sender need not wait for that.
     """
     with transaction.atomic():
         complain.meet(platform=platform, may_be_early=False)
-        authors = _authors(platform=platform, posts=posts, at=at)
-        rows = _posts(platform=platform, posts=posts, authors=authors, at=at)
-        known = _known_revisions(posts=posts, rows=rows)
+        authors = ingest_rows.authors(platform=platform, names=_names(posts), at=at)
+        rows, new = ingest_rows.posts(
+            platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
+        )
+        known = _known_revisions(posts=posts, rows=rows, new=new)
         answers, fresh = _sort_out(posts=posts, rows=rows, known=known, at=at)
-        _store(fresh=fresh, at=at)
-        complain.join(platform=platform, posts=[revision.post for revision, _ in fresh])
-        pending = [revision.pk for revision, _ in fresh if revision.score_state == ScoreState.PENDING]
+        _store(fresh=fresh, new=new, is_compared=is_compared, at=at)
+        complain.join(platform=platform, posts=[revision.post for revision in fresh])
+        pending = [revision.pk for revision in fresh if revision.score_state == ScoreState.PENDING]
         if is_enqueued:
             enqueue.scoring(revision_ids=pending)
         if inquiry.is_configured():
@@ -100,61 +111,43 @@ def accept(
     return [_answer(answer) for answer in answers]
 
 
-def _authors(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> dict[str, Author]:
-    names = {post.author.external_id: post.author.display_name for post in posts}
-    # Sorted, so that two requests with the same authors take their locks in the same order.
-    Author.objects.bulk_create(
-        [
-            Author(
-                platform=platform, external_id=external_id, display_name=names[external_id], first_seen_at=at
-            )
-            for external_id in sorted(names)
-        ],
-        ignore_conflicts=True,
-    )
-    authors = {
-        author.external_id: author
-        for author in Author.objects.filter(platform=platform, external_id__in=names)
-    }
-    renamed = [
-        author for author in authors.values() if names[author.external_id] not in ("", author.display_name)
-    ]
-    for author in renamed:
-        author.display_name = names[author.external_id]
-    Author.objects.bulk_update(sorted(renamed, key=lambda author: author.pk), ["display_name"])
-    return authors
+def _names(posts: Sequence[IncomingPost]) -> dict[str, str]:
+    return {post.author.external_id: post.author.display_name for post in posts}
 
 
 def _posts(
-    *, platform: Platform, posts: Sequence[IncomingPost], authors: dict[str, Author], at: datetime
-) -> dict[str, Post]:
-    """Make sure that every post has its row, and lock the rows for this transaction."""
-    first = {post.external_id: post for post in reversed(posts)}
-    Post.objects.bulk_create(
-        [
-            Post(
+    *, platform: Platform, posts: Sequence[IncomingPost], authors: dict[str, int], at: datetime
+) -> list[Post]:
+    """Return the rows that posts would have if nobody had sent them before."""
+    first: dict[str, Post] = {}
+    for post in posts:
+        row = first.get(post.external_id)
+        if row is None:
+            first[post.external_id] = Post(
                 platform=platform,
-                external_id=external_id,
-                author=authors[first[external_id].author.external_id],
-                posted_at=first[external_id].posted_at,
+                external_id=post.external_id,
+                author_id=authors[post.author.external_id],
+                posted_at=post.posted_at,
                 received_at=at,
-                latest_revision=0,
+                latest_revision=post.revision,
             )
-            for external_id in sorted(first)
-        ],
-        ignore_conflicts=True,
-    )
-    rows = Post.objects.select_for_update(no_key=True)  # whoever points to a post need not wait
-    locked = rows.filter(platform=platform, external_id__in=first).order_by("id")
-    return {row.external_id: row for row in locked}
+        else:
+            row.latest_revision = max(row.latest_revision, post.revision)
+    return list(first.values())
 
 
 def _known_revisions(
-    *, posts: Sequence[IncomingPost], rows: dict[str, Post]
+    *, posts: Sequence[IncomingPost], rows: dict[str, Post], new: set[int]
 ) -> dict[tuple[int, int], Revision]:
+    there = {row.pk: row for row in rows.values() if row.pk not in new}
+    if not there:
+        return {}
     numbers = {post.revision for post in posts}
-    known = Revision.objects.filter(post__in=rows.values(), number__in=numbers).select_related("post")
-    return {(revision.post_id, revision.number): revision for revision in known}
+    known = {}
+    for revision in Revision.objects.filter(post__in=there, number__in=numbers):
+        revision.post = there[revision.post_id]
+        known[revision.post_id, revision.number] = revision
+    return known
 
 
 def _sort_out(
@@ -163,35 +156,39 @@ def _sort_out(
     rows: dict[str, Post],
     known: dict[tuple[int, int], Revision],
     at: datetime,
-) -> tuple[list[tuple[Revision, bool] | Refused], list[tuple[Revision, IncomingPost]]]:
+) -> tuple[list[tuple[Revision, bool] | Refused], list[Revision]]:
     """Tell new revisions from repeated and contradicting ones; a batch may hold the same post twice."""
     answers: list[tuple[Revision, bool] | Refused] = []
-    fresh: list[tuple[Revision, IncomingPost]] = []
+    fresh: list[Revision] = []
+    counted: dict[int, Revision] = {}
     for incoming in posts:
-        row = rows[incoming.external_id]
-        digest = _body_digest(incoming)
+        row, digest = rows[incoming.external_id], _body_digest(incoming)
         there = known.get((row.pk, incoming.revision))
         if row.erased_at is not None:
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
         elif there is None:
             there = _revision(incoming=incoming, row=row, digest=digest, at=at)
             known[row.pk, incoming.revision] = there
-            fresh.append((there, incoming))
+            fresh.append(there)
             answers.append((there, True))
         elif there.body_digest == digest:
-            _update_counts(there, incoming)
+            if _has_moved(there, incoming):
+                counted[there.pk] = there
             answers.append((there, False))
         else:
             detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
+    Revision.objects.bulk_update(counted.values(), ["shares", "comments"])
     return answers, fresh
 
 
-def _update_counts(there: Revision, incoming: IncomingPost) -> None:
+def _has_moved(there: Revision, incoming: IncomingPost) -> bool:
+    """Take over counts that differ; return whether a stored row must follow."""
     counts = (incoming.shares, incoming.comments)
-    if there.pk is not None and counts not in ((None, None), (there.shares, there.comments)):
-        there.shares, there.comments = counts
-        there.save(update_fields=("shares", "comments"))
+    if there.pk is None or counts in ((None, None), (there.shares, there.comments)):
+        return False
+    there.shares, there.comments = counts
+    return True
 
 
 def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:
@@ -203,7 +200,7 @@ def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -
         language=incoming.language,
         links=list(incoming.links),
         media_urls=list(incoming.media_urls),
-        author_snapshot=_plain(dataclasses.asdict(incoming.author)),
+        author_snapshot=_snapshot(incoming.author),
         ip=incoming.ip,
         ip_network=_network(incoming.ip),
         ip_asn=incoming.ip_asn,
@@ -217,35 +214,23 @@ def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -
     )
 
 
-def _store(*, fresh: list[tuple[Revision, IncomingPost]], at: datetime) -> None:
+def _store(*, fresh: list[Revision], new: set[int], is_compared: bool, at: datetime) -> None:
     if not fresh:
         return
-    for revision, group in zip(
-        (revision for revision, _ in fresh), resemble.groups([post.text for _, post in fresh]), strict=True
-    ):
-        revision.similarity_group = group
+    for revision in fresh:
         revision.post.latest_revision = max(revision.post.latest_revision, revision.number)
-    for revision, _ in fresh:
+    for revision in fresh:
         if revision.number < revision.post.latest_revision:
             revision.score_state = ScoreState.SUPERSEDED
-    Revision.objects.bulk_create([revision for revision, _ in fresh])
-    Post.objects.bulk_update(
-        {revision.post_id: revision.post for revision, _ in fresh}.values(), ["latest_revision"]
+    if is_compared:
+        compare.group(revisions=fresh)
+    ingest_rows.revisions(fresh=fresh)
+    ingest_rows.latest(
+        numbers={row.post_id: row.post.latest_revision for row in fresh if row.post_id not in new}
     )
-    _supersede(fresh=[revision for revision, _ in fresh])
-    link.store(revisions=[revision for revision, _ in fresh], at=at)
-    likeness.store(revisions=[revision for revision, _ in fresh], at=at)
-
-
-def _supersede(*, fresh: list[Revision]) -> None:
-    """A newer revision makes the scoring of older ones pointless."""
-    edited = [revision for revision in fresh if revision.number > 1]
-    for revision in edited:
-        Revision.objects.filter(
-            post_id=revision.post_id,
-            number__lt=revision.number,
-            score_state__in=(ScoreState.PENDING, ScoreState.DEGRADED),
-        ).update(score_state=ScoreState.SUPERSEDED)
+    link.store(revisions=fresh, at=at)
+    if is_compared:
+        likeness.store(revisions=fresh, at=at)
 
 
 def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
@@ -266,18 +251,28 @@ def _network(ip: str | None) -> str:
     """Return the /24 or /48 around an address: what one customer of a provider commonly holds."""
     if ip is None:
         return ""
-    prefix = 24 if ipaddress.ip_address(ip).version == 4 else 48
-    return str(ipaddress.ip_network((ip, prefix), strict=False))
+    if ":" not in ip:
+        return f"{ip.rpartition('.')[0]}.0/24"
+    return str(ipaddress.ip_network((ip, 48), strict=False))
 
 
 def _body_digest(incoming: IncomingPost) -> str:
     """Digest what a revision says; counts of shares and comments may move without a new revision."""
-    body = _plain(dataclasses.asdict(incoming))
-    for moving in ("shares", "comments", "author"):
-        body.pop(moving)
+    body = {
+        "external_id": incoming.external_id,
+        "text": incoming.text,
+        "posted_at": incoming.posted_at.isoformat(),
+        "revision": incoming.revision,
+        "language": incoming.language,
+        "ip": incoming.ip,
+        "user_agent": incoming.user_agent,
+        "links": incoming.links,
+        "media_urls": incoming.media_urls,
+        "journey": incoming.journey,
+    }
     # Absent from the digests of posts that were stored before platforms could send it.
-    if body["ip_asn"] is None:
-        body.pop("ip_asn")
+    if incoming.ip_asn is not None:
+        body["ip_asn"] = incoming.ip_asn
     return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))
 
 
@@ -285,5 +280,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in values.items()}
+def _snapshot(author: IncomingAuthor) -> dict[str, Any]:
+    values = {name: getattr(author, name) for name in _AUTHOR_FIELDS}
+    values["created_at"] = author.created_at.isoformat() if author.created_at else None
+    return values

@@ -16,8 +16,7 @@ def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     names = sorted({part.domain or part.host for parts in found.values() for part in parts})
     if not names:
         return
-    Domain.objects.bulk_create([Domain(name=name, first_seen_at=at) for name in names], ignore_conflicts=True)
-    domains = dict(Domain.objects.filter(name__in=names).values_list("name", "pk"))
+    domains = _domains(names, at=at)
     PostLink.objects.bulk_create(
         [
             PostLink(
@@ -33,3 +32,14 @@ def store(*, revisions: Sequence[Revision], at: datetime) -> None:
             for position, part in enumerate(found[revision.pk])
         ]
     )
+
+
+def _domains(names: list[str], *, at: datetime) -> dict[str, int]:
+    """Return the ids of domains, sorted by name; most have been seen before, and then nothing is written."""
+    known = dict(Domain.objects.filter(name__in=names).values_list("name", "pk"))
+    new = [Domain(name=name, first_seen_at=at) for name in names if name not in known]
+    if new:
+        Domain.objects.bulk_create(new, ignore_conflicts=True)
+        added = Domain.objects.filter(name__in=[domain.name for domain in new])
+        known |= dict(added.values_list("name", "pk"))
+    return known

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import announce, campaign_gather, keep, route
+from moderation.operations import announce, campaign_gather, compare, keep, route
 from moderation.queries import blocklist as bans
 from moderation.queries import records
 from scoring.pipeline import Scorer, ScoreResult
@@ -134,6 +134,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = None) -> int:
+    compare.missing(revisions=revisions)
     campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = bans.for_revisions(revisions=revisions, at=at)

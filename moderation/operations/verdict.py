@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -73,7 +74,8 @@ def _label(decision: Decision) -> Label:
         decision=decision,
         post=decision.post,
         is_spam=decision.verdict == Verdict.SPAM,
-        similarity_group=decision.revision.similarity_group,
+        # A post that nobody compared yet resembles nothing.
+        similarity_group=decision.revision.similarity_group or uuid.uuid4(),
         labelled_at=decision.decided_at,
     )
 

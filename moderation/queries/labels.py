@@ -1,8 +1,7 @@
-"""Labels with everything a training run needs, streamed."""
+"""Labels with everything a training run needs; as lines of a file in label_lines.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +12,6 @@ from moderation.models import Label
 from scoring.splits import split_of
 
 LABEL_SCHEMA_VERSION = 1
-CHUNK = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +29,6 @@ class LabelFilter:
 def count(*, wanted: LabelFilter) -> int:
     """Return how many labels an export with this filter would hold."""
     return _labels(wanted).count()
-
-
-def rows(*, wanted: LabelFilter) -> Iterator[dict[str, Any]]:
-    """Yield labels as plain values, oldest first, holding no more than a chunk in memory."""
-    related = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
-    for label in _labels(wanted).select_related(*related).iterator(chunk_size=CHUNK):
-        yield _row(label)
 
 
 def page(

@@ -71,7 +71,8 @@ class Product:
             "SPAMDESK_WEB_PORT": str(self.port),
             "SPAMDESK_MODE": "test",
         }
-        return kept | own | {"SPAMDESK_SCORING_PROCESSES": "1"} | self._settings
+        few = {"SPAMDESK_SCORING_PROCESSES": "1", "SPAMDESK_WEB_PROCESSES": "1"}
+        return kept | own | few | self._settings
 
     @property
     def output(self) -> Path:

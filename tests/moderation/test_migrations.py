@@ -60,6 +60,7 @@ ACCEPTED = {
         "ban-drop-not-null": "no delivery is without a decision before an endpoint asks for the new events"
     },
     "0022_deliveries_by_event": {"ban-drop-constraint": "a wider one took its place in the same file"},
+    "0023_writes_of_ingest": {"ban-drop-not-null": "scoring fills what is empty before it reads it"},
 }
 """What squawk finds in migrations that cannot be otherwise, or ran already, and why each holds nobody up."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import re
 from typing import Any
 
 from django.core.validators import RegexValidator
@@ -19,20 +19,20 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingPost
+from moderation.operations.ingest import Accepted
 
 MAX_TEXT_LENGTH = 100_000
 MAX_LINKS = 100
 MAX_MEDIA_URLS = 20
 MAX_JOURNEY_STEPS = 500
 MAX_STEP_NAME_LENGTH = 64
-_MAX_URL_LENGTH = 4_096
+MAX_URL_LENGTH = 4_096
 
-_LANGUAGE = RegexValidator(
-    r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z", "Must be a language tag such as en or pt-BR."
-)
+_LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
+_EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s@/]+\Z")
+_LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en or pt-BR.")
 _EMAIL_DOMAIN = RegexValidator(
-    r"\A[^\s@/]+\Z", "Must be the domain alone, such as example.org, without the address."
+    _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."
 )
 
 
@@ -60,7 +60,7 @@ class JourneySerializer(serializers.ListSerializer[Any]):
 
     def to_internal_value(self, data: Any) -> list[Any]:
         """Return the steps; whatever is not plainly right goes the long way, which knows every refusal."""
-        if isinstance(data, list) and len(data) <= MAX_JOURNEY_STEPS and all(map(_is_plain_step, data)):
+        if isinstance(data, list) and len(data) <= MAX_JOURNEY_STEPS and all(map(is_plain_step, data)):
             return data
         steps: list[Any] = super().to_internal_value(data)
         return steps
@@ -102,13 +102,13 @@ class PostSerializer(StrictSerializer):
     user_agent = TextField(max_length=500, required=False, allow_blank=True, allow_null=True)
     links = TextListField(
         max_items=MAX_LINKS,
-        max_length=_MAX_URL_LENGTH,
+        max_length=MAX_URL_LENGTH,
         required=False,
         allow_null=True,
         help_text="Links beside those in the text, such as the target of a link card.",
     )
     media_urls = TextListField(
-        max_items=MAX_MEDIA_URLS, max_length=_MAX_URL_LENGTH, required=False, allow_null=True
+        max_items=MAX_MEDIA_URLS, max_length=MAX_URL_LENGTH, required=False, allow_null=True
     )
     journey = JourneyStepSerializer(
         many=True,
@@ -174,30 +174,6 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     )
 
 
-def read(data: Any, *, platform: str, is_lenient: bool = False) -> IncomingPost:
-    """Return a post of this platform as the operation takes it. Raises ValidationError."""
-    return _incoming(_reader(platform, is_lenient=is_lenient).run_validation(data))
-
-
-@functools.lru_cache(maxsize=256)
-def _reader(platform: str, *, is_lenient: bool) -> PostSerializer:
-    """Keep one reader per platform: building its fields costs more than reading a post with them."""
-    return PostSerializer(context={"platform": platform, "is_lenient": is_lenient})
-
-
-def _incoming(values: dict[str, Any]) -> IncomingPost:
-    fields = {name: value for name, value in values.items() if name != "platform"}
-    return IncomingPost(
-        **{
-            **fields,
-            "author": IncomingAuthor(**fields["author"]),
-            "links": tuple(fields.get("links", ())),
-            "media_urls": tuple(fields.get("media_urls", ())),
-            "journey": tuple((step["name"], step["at_ms"]) for step in fields.get("journey", ())),
-        }
-    )
-
-
 def accepted(answer: Accepted) -> dict[str, Any]:
     """Return the answer to a stored post."""
     return {
@@ -209,7 +185,18 @@ def accepted(answer: Accepted) -> dict[str, Any]:
     }
 
 
-def _is_plain_step(step: Any) -> bool:
+def is_language(tag: str) -> bool:
+    """Tell whether a tag is one of BCP 47, by its shape."""
+    return _LANGUAGE_SHAPE.search(tag) is not None
+
+
+def is_email_domain(domain: str) -> bool:
+    """Tell whether this could be the part after the @."""
+    return _EMAIL_DOMAIN_SHAPE.search(domain) is not None
+
+
+def is_plain_step(step: Any) -> bool:
+    """Tell whether a step needs no second look."""
     if type(step) is not dict or step.keys() != {"name", "at_ms"}:
         return False
     name, at_ms = step["name"], step["at_ms"]

@@ -16,8 +16,9 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused, problem_for
 from moderation.api.parsers import Line, LinesParser, load
-from moderation.api.serializers.posts import PostSerializer, accepted, read
+from moderation.api.serializers.posts import PostSerializer, accepted
 from moderation.api.serializers.problems import ProblemSerializer
+from moderation.api.serializers.reading import read
 from moderation.api.views.base import (
     MEBIBYTE,
     ONCE,
@@ -101,7 +102,7 @@ def _take_in(
     lenient = is_lenient(request)
     readings = [_read(line, platform=platform, lenient=lenient) for line in lines]
     good = [reading for reading in readings if isinstance(reading, IncomingPost)]
-    answers = iter(ingest.accept(platform=platform, posts=good, at=at) if good else ())
+    answers = iter(ingest.accept(platform=platform, posts=good, at=at, is_compared=False) if good else ())
     for line, reading in zip(lines, readings, strict=True):
         answer = next(answers) if isinstance(reading, IncomingPost) else reading
         if isinstance(answer, ingest.Accepted):

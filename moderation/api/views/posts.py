@@ -22,8 +22,8 @@ from moderation.api.serializers.posts import (
     CountsSerializer,
     PostSerializer,
     accepted,
-    read,
 )
+from moderation.api.serializers.reading import read
 from moderation.api.views.base import (
     BODY_PROBLEMS,
     ONCE,
@@ -63,7 +63,7 @@ class Posts(PostingView):
         """Take in one post."""
         platform = platform_of(request)
         post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
-        [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
+        [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now(), is_compared=False)
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
         location = reverse("api:post", args=[str(answer.post_id)])

@@ -12,7 +12,8 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.posts import PostSerializer, read
+from moderation.api.serializers.posts import PostSerializer
+from moderation.api.serializers.reading import read
 from moderation.api.serializers.verdicts import VerdictSerializer, verdict
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, is_lenient, problem_responses
 from moderation.models import ApiKey

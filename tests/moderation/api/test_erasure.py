@@ -29,7 +29,7 @@ from moderation.models import (
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
 from moderation.operations import erase, export, review, score
-from moderation.queries import labels
+from moderation.queries import label_lines
 from moderation.queries.labels import LabelFilter
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
@@ -96,7 +96,7 @@ class TestPost:
         door.delete(f"/api/v1/posts/{judged}")
 
         assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 1
-        assert list(labels.rows(wanted=LabelFilter())) == []
+        assert list(label_lines.lines(wanted=LabelFilter())) == []
 
     def test_the_signature_leads_nowhere(self, door: APIClient, judged: str) -> None:
         assert SimilarityBand.objects.exists()

@@ -117,7 +117,7 @@ def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
     def fail(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr("moderation.operations.idempotency.StoredAnswer.objects.update_or_create", fail)
+    monkeypatch.setattr("moderation.operations.idempotency.StoredAnswer.objects.bulk_create", fail)
     door.raise_request_exception = False
 
     assert send(door, payload, **KEY).status_code == 500

@@ -120,8 +120,8 @@ class TestSend:
 
 
 def _cost_of_a_repetition() -> int:
-    """Savepoint and release, meeting complaints, authors (insert, read), posts (insert, lock), revisions."""
-    return 8
+    """Savepoint and release, meeting complaints, authors, posts (insert, lock), revisions."""
+    return 7
 
 
 class TestRead:

@@ -12,10 +12,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
-from moderation.models import Case, User
+from moderation.models import Case, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
 from moderation.operations import export, reverse, review
+from moderation.queries import labels as labels_query
 from moderation.queries.labels import LabelFilter
 
 Later = Callable[[float], datetime]
@@ -51,6 +52,17 @@ class TestWrite:
         assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
         assert manifest["counts"] == {"labels": 3, "spam": 2, "not_spam": 1}
         assert json.loads(Path(f"{out}.manifest.json").read_text()) == manifest
+
+    @pytest.mark.parametrize("schema", ["", "an older one"])
+    def test_lines_say_what_the_api_says(self, tmp_path: Path, later: Later, schema: str) -> None:
+        if schema:
+            Score.objects.update(schema_hash=schema)
+        out = tmp_path / "labels.jsonl"
+
+        export.write(out=out, wanted=LabelFilter(), at=later(99))
+
+        page, _ = labels_query.page(wanted=LabelFilter(), after=None, limit=9)
+        assert [json.loads(line) for line in out.read_text().splitlines()] == page
 
     def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
         out = tmp_path / "labels.jsonl"

@@ -11,9 +11,18 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoAssertNumQueries
 
-from moderation.models import Author, Complaint, Platform, Post, PostLink, Revision
+from moderation.models import (
+    Author,
+    AuthorBand,
+    Complaint,
+    Platform,
+    Post,
+    PostLink,
+    Revision,
+    SimilarityBand,
+)
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, ingest
+from moderation.operations import compare, complain, erase, ingest
 
 Incoming = Callable[..., ingest.IncomingPost]
 SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http://pills.example/{}"
@@ -192,3 +201,33 @@ class TestComplain:
             generations.append(Revision.objects.get().generation)
 
         assert generations == [2, 3, 3, 4, 4, 4, 4, 5]
+
+
+class TestComparedLater:
+    def test_scoring_finds_the_group_that_ingest_would_have_found(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        accept(platform, at, incoming(text=SPAM.format("a1")))
+        [late] = ingest.accept(
+            platform=platform, posts=[incoming(text=SPAM.format("b2"))], at=at, is_compared=False
+        )
+        assert isinstance(late, ingest.Accepted)
+        rows = list(Revision.objects.select_related("post").order_by("pk"))
+        assert rows[1].similarity_group is None
+
+        compare.missing(revisions=rows)
+
+        groups = Revision.objects.order_by("pk").values_list("similarity_group", flat=True)
+        assert groups[0] == groups[1] == rows[1].similarity_group
+
+    def test_writes_nothing_of_what_was_erased_meanwhile(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        ingest.accept(platform=platform, posts=[incoming(text=SPAM.format("a"))], at=at, is_compared=False)
+        [loaded] = Revision.objects.select_related("post")
+        erase.post(post_id=loaded.post_id, at=at)
+
+        compare.missing(revisions=[loaded])
+
+        assert SimilarityBand.objects.count() == AuthorBand.objects.count() == 0
+        assert loaded.similarity_group is not None

@@ -1,0 +1,96 @@
+"""A product of its own for a measurement: its own state folder, and only the parts that the question needs.
+
+The state stays in `.state/bench`, so that a database that took minutes to fill is filled once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from deploy.local import application, ports
+from deploy.local.broker import Broker
+from deploy.local.places import ROOT, State
+from deploy.local.postgres import Postgres
+from deploy.local.service import Service
+from deploy.local.supervisor import Supervisor
+from deploy.local.triton import Triton
+
+
+@contextmanager
+def running(
+    *, name: str, has_triton: bool = False, has_web: bool = False, scoring_processes: int = 0
+) -> Iterator[Supervisor]:
+    """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
+
+    Fills the environment, so that Django can be set up inside. The demo platform and its key exist.
+    """
+    state = State(ROOT / ".state" / "bench" / name)
+    environment = _environment(state)
+    with Supervisor(
+        logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
+    ) as supervisor:
+        _servers(supervisor, state, has_triton=has_triton)
+        supervisor.run_step(application.preparation(seeds_demo=True))
+        os.environ.update(supervisor.environment)
+        services = _services(state, has_web=has_web, scoring_processes=scoring_processes)
+        for service in services:
+            supervisor.launch(service)
+        supervisor.wait_until_up([service.name for service in services])
+        yield supervisor
+
+
+def demo_key() -> str:
+    """Return the key of the demo platform."""
+    return (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
+
+
+def _environment(state: State) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_PROXY"))}
+    return {
+        **kept,
+        "SPAMDESK_MODE": "demo",
+        "SPAMDESK_STATE_DIR": str(state.path),
+        "SPAMDESK_WEB_PORT": str(ports.free()),
+        "SPAMDESK_POSTS_PER_MINUTE": "10000000",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONUNBUFFERED": "1",
+        "no_proxy": f"localhost,{ports.LOOPBACK}",
+    }
+
+
+def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
+    database, broker = Postgres(state=state, port=ports.free()), Broker(state=state, port=ports.free())
+    supervisor.environment |= {
+        "DATABASE_URL": database.url,
+        "CELERY_BROKER_URL": broker.url,
+        "TRITON_URL": f"grpc://{ports.LOOPBACK}:9",  # nobody answers there
+    }
+    servers = [database.service(), broker.service()]
+    if has_triton:
+        triton = Triton(
+            state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free()
+        )
+        supervisor.environment["TRITON_URL"] = triton.url
+        servers.append(triton.service())
+    for server in servers:
+        supervisor.launch(server)
+    supervisor.wait_until_up([server.name for server in servers])
+
+
+def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Service]:
+    services = []
+    if scoring_processes:
+        services.append(application.worker(queues=("scoring",), processes=scoring_processes, state=state))
+    if has_web:
+        services.append(
+            application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes())
+        )
+    return services
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")

@@ -1,0 +1,108 @@
+"""How long does a moderator wait for the next case, with 200,000 open cases and 50 moderators at once?
+
+make bench ARGS=claims      (in the database that scoring_scale has filled; run that first)
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import django
+import numpy as np
+
+from bench import _stack
+
+_PROMISE_MS = 20.0
+
+
+def main() -> None:
+    """Fill up the queue, let everybody work, print; exit code 1 where the promise is broken."""
+    options = _options()
+    with _stack.running(name=f"scale-{options.stored}"):
+        django.setup()
+        from bench import _million  # noqa: PLC0415 - Django is not set up before
+        from moderation.models import Case, Post  # noqa: PLC0415
+
+        _million.settle(cases=options.cases, labels=options.labels)
+        stored, waiting = Post.objects.count(), Case.objects.filter(state="open").count()
+        took = _shift(options)
+    p50, p95, p99 = np.percentile(took, (50, 95, 99))
+    print(
+        f"{stored:,} posts, {waiting:,} open cases; {options.moderators} moderators, each claims and decides"
+    )
+    print(
+        f"{len(took)} claims, {len(took) / options.seconds:.0f}/s: p50 {p50:.1f} p95 {p95:.1f}"
+        f" p99 {p99:.1f} ms {'ok' if p95 <= _PROMISE_MS else f'OVER {_PROMISE_MS:g}'}"
+    )
+    sys.exit(0 if p95 <= _PROMISE_MS else 1)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--stored", type=int, default=1_000_000)
+    parser.add_argument("--cases", type=int, default=200_000)
+    parser.add_argument("--labels", type=int, default=100_000, help="decided cases, for label_export")
+    parser.add_argument("--moderators", type=int, default=50)
+    parser.add_argument("--pause", type=float, default=2.0, help="seconds from one case to the next")
+    parser.add_argument("--seconds", type=float, default=40.0)
+    return parser.parse_args()
+
+
+def _shift(options: argparse.Namespace) -> list[float]:
+    """Return the milliseconds of every claim."""
+    from moderation.models import User  # noqa: PLC0415 - Django is not set up before
+    from moderation.models.people import Role  # noqa: PLC0415
+
+    people = [
+        User.objects.get_or_create(username=f"bench-{number}", defaults={"role": Role.MODERATOR})[0]
+        for number in range(options.moderators)
+    ]
+    # As a web process has them: so many threads answer everybody.
+    turn = threading.BoundedSemaphore(8)
+    begin = time.monotonic() + 1
+
+    def work(place: int) -> list[float]:
+        took = []
+        due = begin + options.pause * place / len(people)
+        while due < begin + options.seconds:
+            time.sleep(max(0.0, due - time.monotonic()))
+            with turn:
+                took.append(_claim_and_decide(people[place]))
+            due += options.pause
+        return took
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        return [ms for took in pool.map(work, range(len(people))) for ms in took]
+
+
+def _claim_and_decide(moderator: object) -> float:
+    from django.db import connection  # noqa: PLC0415 - Django is not set up before
+
+    from moderation.models import User  # noqa: PLC0415
+    from moderation.models.cases import Verdict  # noqa: PLC0415
+    from moderation.operations import review  # noqa: PLC0415
+
+    assert isinstance(moderator, User)
+    began = time.perf_counter()
+    [case] = review.claim_next(moderator=moderator, at=datetime.now(UTC))
+    took = 1000 * (time.perf_counter() - began)
+    review.decide(
+        case_id=case.pk,
+        case_version=case.version,
+        moderator=moderator,
+        verdict=Verdict.SPAM,
+        at=datetime.now(UTC),
+    )
+    connection.close()  # back to the pool, as after a request
+    return took
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The rows of posts that come in: one statement per table however many posts there are.
+
+Written as SQL and COPY: the object mapper spent more on building its statements than the database on
+carrying them out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from django.db import connection
+
+from moderation.models import Author, Platform, Post, Revision
+from moderation.models.posts import ScoreState
+
+# Sorted, so that two requests with the same authors or posts take their locks in the same order.
+_ADD_AUTHORS = """
+INSERT INTO moderation_author (platform_id, external_id, display_name, first_seen_at)
+SELECT %(platform)s, k.external_id, k.display_name, %(at)s
+FROM unnest(%(names)s::text[], %(display_names)s::text[]) AS k(external_id, display_name)
+ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
+"""
+_KNOWN_AUTHORS = """
+SELECT id, external_id, display_name FROM moderation_author
+WHERE platform_id = %(platform)s AND external_id = ANY(%(names)s)
+"""
+_RENAME = """
+UPDATE moderation_author a SET display_name = k.display_name
+FROM (SELECT m.id, n.display_name
+      FROM unnest(%(ids)s::bigint[], %(display_names)s::text[]) AS n(id, display_name)
+      JOIN moderation_author m ON m.id = n.id ORDER BY m.id FOR NO KEY UPDATE OF m) k
+WHERE a.id = k.id
+"""
+_ADD_POSTS = """
+INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
+SELECT %(platform)s, k.external_id, k.author_id, k.posted_at, %(at)s, k.revision
+FROM unnest(%(names)s::text[], %(authors)s::bigint[], %(posted)s::timestamptz[], %(revisions)s::int[])
+  AS k(external_id, author_id, posted_at, revision)
+ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
+"""
+_LATEST = """
+UPDATE moderation_post p SET latest_revision = greatest(p.latest_revision, k.revision)
+FROM unnest(%(ids)s::bigint[], %(revisions)s::int[]) AS k(id, revision) WHERE p.id = k.id
+"""
+_SUPERSEDE = """
+UPDATE moderation_revision r SET score_state = %(superseded)s
+FROM unnest(%(posts)s::bigint[], %(numbers)s::int[]) AS k(post_id, number)
+WHERE r.post_id = k.post_id AND r.number < k.number AND r.score_state = ANY(%(open)s)
+"""
+_IDS = (
+    "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
+)
+_JSON = ("links", "media_urls", "author_snapshot", "journey")
+_COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
+_ADD_REVISION = (
+    f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
+    f" VALUES ({', '.join(f'%({name})s' for name in _COLUMNS[1:])}) RETURNING id"
+)
+_FEW = 2
+"""Up to so many, a statement for each takes fewer round trips than COPY."""
+
+
+def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> dict[str, int]:
+    """Return the ids of authors by the platform's own; add those who are new, rename those who changed.
+
+    `names` maps the platform's id to the display name, "" where it did not say.
+    """
+    wanted = sorted(names)
+    known = _rows(_KNOWN_AUTHORS, platform=platform.pk, names=wanted)
+    there = {external_id: author_id for author_id, external_id, _ in known}
+    new = [name for name in wanted if name not in there]
+    if new:
+        added = _rows(
+            _ADD_AUTHORS,
+            platform=platform.pk,
+            names=new,
+            display_names=[names[name] for name in new],
+            at=at,
+        )
+        there |= {external_id: author_id for author_id, external_id in added}
+    missed = [name for name in new if name not in there]
+    if missed:  # somebody else added them a moment ago
+        found = Author.objects.filter(platform=platform, external_id__in=missed)
+        there |= dict(found.values_list("external_id", "pk"))
+    # After the inserts, which wait for whoever is renaming the same author: nobody waits in a circle.
+    _rename({pk: names[name] for pk, name, shown in known if names[name] not in ("", shown)})
+    return there
+
+
+def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[dict[str, Post], set[int]]:
+    """Make sure that every post has its row, locked for this transaction, by the platform's own id.
+
+    Returns them with the ids of those that nobody had sent before.
+    """
+    ordered = sorted(fresh, key=lambda post: post.external_id)
+    rows = {post.external_id: post for post in ordered}
+    added = _rows(
+        _ADD_POSTS,
+        platform=platform.pk,
+        names=list(rows),
+        authors=[post.author_id for post in ordered],
+        posted=[post.posted_at for post in ordered],
+        revisions=[post.latest_revision for post in ordered],
+        at=at,
+    )
+    for post_id, external_id in added:
+        rows[external_id].pk = post_id
+    new = {post_id for post_id, _ in added}
+    if len(new) < len(rows):
+        there = [post.external_id for post in ordered if post.pk not in new]
+        # Whoever points to a post need not wait. Locked after all inserts, so that nobody waits in a circle.
+        locked = Post.objects.select_for_update(no_key=True).filter(platform=platform, external_id__in=there)
+        rows |= {post.external_id: post for post in locked.order_by("id")}
+    return rows, new
+
+
+def revisions(*, fresh: Sequence[Revision]) -> None:
+    """Save new revisions and give them their ids."""
+    if len(fresh) <= _FEW:
+        for revision in fresh:
+            [(revision.pk,)] = _rows(_ADD_REVISION, **dict(zip(_COLUMNS, _values(revision), strict=True)))
+        return
+    for revision, (pk,) in zip(fresh, _rows(_IDS, count=len(fresh)), strict=True):
+        revision.pk = pk
+    with connection.cursor() as cursor, cursor.copy(_copy_statement()) as copy:
+        for revision in fresh:
+            copy.write_row(_values(revision))
+
+
+def latest(*, numbers: Mapping[int, int]) -> None:
+    """Note the highest revision of posts that were there before, and supersede the scoring of lower ones."""
+    if not numbers:
+        return
+    posts, highest = list(numbers), list(numbers.values())
+    _run(_LATEST, ids=posts, revisions=highest)
+    _run(
+        _SUPERSEDE,
+        posts=posts,
+        numbers=highest,
+        superseded=ScoreState.SUPERSEDED.value,
+        open=[ScoreState.PENDING.value, ScoreState.DEGRADED.value],
+    )
+
+
+def _rename(renamed: Mapping[int, str]) -> None:
+    if renamed:
+        _run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
+
+
+def _copy_statement() -> LiteralString:
+    names: Any = ", ".join(f'"{column}"' for column in _COLUMNS)
+    statement: LiteralString = f"COPY moderation_revision ({names}) FROM STDIN"
+    return statement
+
+
+def _values(revision: Revision) -> Iterable[object]:
+    values = revision.__dict__
+    return [json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS]
+
+
+def _rows(sql: str, **values: Any) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return list(cursor.fetchall())
+
+
+def _run(sql: str, **values: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)

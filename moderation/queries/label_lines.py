@@ -1,0 +1,148 @@
+"""Labels as the lines of an export file. PostgreSQL streams them, and JSON that is stored stays as it is.
+
+Reading every record into Python and writing it out again would be most of the time of an export.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, LiteralString
+
+from django.db import connection
+
+from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter
+from scoring.explain import CONTENT_TEXT
+from scoring.features import NAMES, SCHEMA_HASH
+from scoring.splits import split_of
+
+_COLUMNS = (
+    ("f.slug || '/' || p.external_id || '/' || r.number", "text"),
+    ("r.text", "text"),
+    ("r.language", "text"),
+    ("l.is_spam", "bool"),
+    ("l.similarity_group", "text"),
+    ("CASE WHEN s.schema_hash = %(schema)s THEN '' ELSE s.contributions::text END", "text"),
+    ("s.features::text", "text"),
+    ("coalesce(s.content_probability::text, 'null')", "text"),
+    ("s.schema_hash", "text"),
+    ("s.record::text", "text"),
+    ("u.username", "text"),
+    ("d.decided_at", "timestamptz"),
+    ("d.reason", "text"),
+    ("s.release_id", "text"),
+    ("s.spam_probability", "float8"),
+    ("s.is_degraded", "bool"),
+    ("s.is_audit_sample", "bool"),
+    ("s.audit_probability", "float8"),
+    ("l.labelled_at", "timestamptz"),
+    ("l.id", "int8"),
+)
+_LINES = f"""
+COPY (
+  SELECT {", ".join(expression for expression, _ in _COLUMNS)}
+  FROM moderation_label l
+  JOIN moderation_decision d ON d.id = l.decision_id
+  JOIN moderation_score s ON s.id = d.score_id
+  JOIN moderation_revision r ON r.id = d.revision_id
+  JOIN moderation_post p ON p.id = l.post_id
+  JOIN moderation_platform f ON f.id = p.platform_id
+  LEFT JOIN moderation_user u ON u.id = d.decided_by_id
+  WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
+    AND (l.labelled_at, l.id) > (%(since)s, %(after)s) AND l.labelled_at < %(until)s
+    AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
+  ORDER BY l.labelled_at, l.id LIMIT %(chunk)s
+) TO STDOUT
+"""  # noqa: S608 - our own column names
+_FEATURES = ", ".join(f'"{name}": %s' for name in NAMES) + f', "{CONTENT_TEXT}": %s'
+_CONTRIBUTION = re.compile(r'\[("[^"]*"), ([^,\]]+), [^,\]]+\]')
+"""[name, value, contribution]: of other schemas only these know the names."""
+CHUNK = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class LabelLine:
+    """One line, and what a manifest counts of it."""
+
+    line: bytes
+    is_spam: bool
+    split: str
+    release: str
+    decided_at: str
+
+
+def lines(*, wanted: LabelFilter, pause: Callable[[], None] | None = None) -> Iterator[LabelLine]:
+    """Yield labels oldest first; memory does not grow with their number.
+
+    A statement for every few thousand, so that no snapshot grows old. Between them the connection is free,
+    and `pause` is called; while a line is being looked at it is not.
+    """
+    values: dict[str, object] = {
+        "since": wanted.since or datetime.min.replace(tzinfo=UTC),
+        "after": 0,
+        "until": wanted.until or datetime.max.replace(tzinfo=UTC),
+        "platform": wanted.platform_id,
+        "chunk": CHUNK,
+        "schema": SCHEMA_HASH,
+    }
+    while True:
+        found = 0
+        for found, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
+            yield _line(row)
+            values["since"], values["after"] = row[-2:]
+        if pause is not None:
+            pause()
+        if found < CHUNK:
+            return
+
+
+def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
+    statement: LiteralString = _LINES
+    with connection.cursor() as cursor, cursor.copy(statement, dict(values)) as copy:
+        copy.set_types([kind for _, kind in _COLUMNS])
+        yield from copy.rows()
+
+
+def _line(row: tuple[Any, ...]) -> LabelLine:
+    name, text, language, is_spam, group, contributions, features, content, schema_hash, *rest = row
+    record, username, decided_at, reason, release, spam_probability, is_degraded, is_audit, *rest = rest
+    split, moment = split_of(group).value, decided_at.isoformat()
+    before = {
+        "schema_version": LABEL_SCHEMA_VERSION,
+        "id": name,
+        "text": text,
+        "lang": language,
+        "label": int(is_spam),
+        "group": group,
+        "split": split,
+    }
+    provenance = {
+        "decided_by": username,
+        "decided_at": moment,
+        "reason": reason,
+        "release": release,
+        "spam_probability": spam_probability,
+        "is_degraded": is_degraded,
+        "is_audit_sample": is_audit,
+        "audit_probability": rest[0],
+    }
+    line = (
+        f'{_json(before)[:-1]}, "features": {{{_features(features, contributions, content)}}},'
+        f' "schema_hash": "{schema_hash}", "record": {record}, "provenance": {_json(provenance)}}}\n'
+    )
+    return LabelLine(line.encode(), is_spam, split, release, moment)
+
+
+def _features(values: str, contributions: str, content: str) -> str:
+    """Return the members of the object that holds the features by name, null where unknown."""
+    if contributions:
+        return _CONTRIBUTION.sub(r"\1: \2", contributions)[1:-1]
+    if values == "{}":  # a banned domain: nothing was computed
+        return ""
+    return _FEATURES % (*values[1:-1].replace("NaN", "null").split(","), content)
+
+
+_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
