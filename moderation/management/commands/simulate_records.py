@@ -73,17 +73,19 @@ def _scratch_database() -> Iterator[None]:
 
     The product's own posts would be history to the simulated ones, and its workers would wait for our locks.
     """
-    product = connection.settings_dict["NAME"]
+    product, options = connection.settings_dict["NAME"], connection.settings_dict["TEST"]
+    usual, options["NAME"] = options["NAME"], f"{product}_simulation"
     try:
         connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     except SystemExit:
-        raise CommandError(
-            "The database role may not create databases, and the simulation needs one."
-        ) from None
-    try:
-        yield
+        raise CommandError("The simulation needs a database of its own; let the role create one.") from None
+    else:
+        try:
+            yield
+        finally:
+            connection.creation.destroy_test_db(product, verbosity=0)
     finally:
-        connection.creation.destroy_test_db(product, verbosity=0)
+        options["NAME"] = usual
 
 
 def _sizes(posts: int) -> list[int]:
