@@ -91,6 +91,10 @@ class Case(models.Model):
                 fields=("is_escalated", "-opened_at", "id"), name="case_newest", condition=Q(state="open")
             ),
             models.Index(fields=("language",), name="case_language", condition=Q(state="open")),
+            # The queue's age over the last day.
+            models.Index(
+                fields=("closed_at", "opened_at"), name="case_closed", condition=Q(closed_at__isnull=False)
+            ),
         )
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Min, QuerySet
+from django.utils.translation import gettext as _
 
 from moderation.models import Case, Delivery, Erasure, Export, Revision, Score
 from moderation.models.cases import CaseState
@@ -60,30 +61,37 @@ def backlogs(*, at: datetime) -> list[Backlog]:
     unwritten = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     minute, hour = timedelta(minutes=1), timedelta(hours=1)
     return [
-        _backlog("scoring", "Posts to score", "a worker", unscored, "enqueued_at", minute),
+        _backlog("scoring", _("Posts to score"), _("a worker"), unscored, "enqueued_at", minute),
         _backlog(
             "degraded",
-            "Scored without the content model",
-            "Triton, then a second score",
+            _("Scored without the content model"),
+            _("Triton, then a second score"),
             degraded,
             "enqueued_at",
             10 * minute,
         ),
-        _backlog("dead", "Posts that could not be scored", "an operator", dead, "enqueued_at", minute),
+        _backlog("dead", _("Posts that could not be scored"), _("an operator"), dead, "enqueued_at", minute),
         _backlog(
             "cases",
-            "Cases in the queue",
-            "a moderator",
+            _("Cases in the queue"),
+            _("a moderator"),
             Case.objects.filter(state=CaseState.OPEN),
             "opened_at",
             8 * hour,
         ),
         _backlog(
-            "deliveries", "Decisions to deliver", "the platform's webhook", due, "next_attempt_at", 5 * minute
+            "deliveries",
+            _("Decisions to deliver"),
+            _("the platform's webhook"),
+            due,
+            "next_attempt_at",
+            5 * minute,
         ),
-        _backlog("failed_deliveries", "Deliveries given up", "an operator", failed, "created_at", minute),
-        _backlog("exports", "Exports to build", "a worker", exports, "requested_at", 10 * minute),
-        _backlog("erasures", "Erasures to journal", "a worker", unwritten, "erased_at", 5 * minute),
+        _backlog(
+            "failed_deliveries", _("Deliveries given up"), _("an operator"), failed, "created_at", minute
+        ),
+        _backlog("exports", _("Exports to build"), _("a worker"), exports, "requested_at", 10 * minute),
+        _backlog("erasures", _("Erasures to journal"), _("a worker"), unwritten, "erased_at", 5 * minute),
     ]
 
 
@@ -93,8 +101,8 @@ def recent_scores(*, at: datetime) -> RecentScores:
     rows = newest.values_list("scored_at", "revision__received_at", "is_degraded")[:RECENT]
     recent = [row for row in rows if at - row[0] < timedelta(minutes=5)]
     return RecentScores(
-        seconds=tuple(max(0.0, (scored - received).total_seconds()) for scored, received, _ in recent),
-        degraded=sum(is_degraded for *_, is_degraded in recent),
+        seconds=tuple(max(0.0, (row[0] - row[1]).total_seconds()) for row in recent),
+        degraded=sum(is_degraded for *_times, is_degraded in recent),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -10,8 +12,9 @@ from django.views.decorators.http import require_safe
 
 from moderation.operations import probe
 from moderation.operations.probe import Part
-from moderation.queries import health
-from moderation.web import access
+from moderation.queries import health, queue_age
+from moderation.web import access, quantities
+from moderation.web.timeline import HEIGHT, Bar
 
 _NAMES_AND_MEANINGS = {
     Part.DATABASE: ("PostgreSQL", _("nothing works")),
@@ -34,4 +37,23 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "is_all_up": all(answer.is_up for answer in answers),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }
-    return render(request, "health.html#state" if request.htmx else "health.html", context)
+    if request.htmx:
+        return render(request, "health.html#state", context)
+    return render(request, "health.html", context | _ages(at=at))
+
+
+def _ages(*, at: datetime) -> dict[str, object]:
+    """Draw how long the longest-waiting case had waited, over the last day."""
+    ages = queue_age.over_last_day(at=at)
+    longest = max(ages, key=lambda age: age.oldest)
+    full = max(longest.oldest, queue_age.STEP)
+    heights = [HEIGHT * (age.oldest / full) for age in ages]
+    return {
+        "age_bars": [
+            Bar(x=place * 10, y=HEIGHT - height, height=height, tone="")
+            for place, height in enumerate(heights)
+        ],
+        "longest_wait": quantities.short_duration(longest.oldest.total_seconds()) if longest.oldest else "",
+        "longest_at": longest.at,
+        "ages_begin": ages[0].at,
+    }
