@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, Decision, User
+from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations import explain
 from moderation.operations import verdict as verdicts
@@ -141,7 +141,7 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
 
 
 def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> Case:
-    """Hand a case to the leads. Raises ClaimLost."""
+    """Hand a case to the leads, with a note of 2,000 characters at most. Raises ClaimLost."""
     with transaction.atomic():
         case = locked(case_id)
         _refuse_closed(case)
@@ -150,7 +150,11 @@ def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> 
         case.is_escalated = True
         case.reason = "escalated"
         case.save(update_fields=("claimed_by", "lease_end_at", "is_escalated", "reason"))
-        _audit("case.escalated", case, moderator=moderator, at=at, note=note)
+        # The audit log can never be erased: it names the note and does not repeat it.
+        told = (
+            CaseNote.objects.create(case=case, author=moderator, text=note, written_at=at) if note else None
+        )
+        _audit("case.escalated", case, moderator=moderator, at=at, note=told.pk if told else None)
     return case
 
 

@@ -10,7 +10,6 @@ from django.db.models.functions import Coalesce, Left, NullIf
 
 from moderation.models import (
     Appeal,
-    AuditEntry,
     Ban,
     Case,
     CaseNote,
@@ -81,7 +80,6 @@ class CasePage:
     complaint_count: int
     winner: Decision | None
     earlier: tuple[Decision, ...]
-    escalation_note: str
     appeal: Appeal | None
     notes: tuple[CaseNote, ...]
     near: NearPosts
@@ -162,7 +160,6 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         complaint_count=_count(case, complaints),
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
-        escalation_note=_escalation_note(case),
         appeal=_appeal(case),
         notes=tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author")),
         near=_near(case),
@@ -184,14 +181,6 @@ def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) 
 
 def _appeal(case: Case) -> Appeal | None:
     return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
-
-
-def _escalation_note(case: Case) -> str:
-    if not case.is_escalated:
-        return ""
-    entries = AuditEntry.objects.filter(subject_kind="case", subject_id=str(case.pk), action="case.escalated")
-    entry = entries.order_by("-id").first()
-    return str(entry.details.get("note", "")) if entry else ""
 
 
 def _near(case: Case) -> NearPosts:

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Decision, Reason, User
+from moderation.models import AuditEntry, Case, Decision, Reason, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
 from tests.moderation.web.conftest import SHIFT
@@ -202,6 +202,9 @@ class TestOtherActs:
         body = lead_desk.get(f"/review/{case_in_front.pk}/").content.decode()
         assert "Escalated by a moderator" in body
         assert "Look at the &lt;b&gt;link&lt;/b&gt;" in body
+        assert "link" not in str(
+            AuditEntry.objects.get(action="case.escalated").details
+        )  # it outlives an erasure
 
     def test_hand_back_frees_what_the_page_names(
         self, desk: Client, case_in_front: Case, open_case: Case_, other_moderator: User
