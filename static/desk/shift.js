@@ -78,10 +78,10 @@ function settle(act, { status, parts }) {
   if (act.left) front.settled(act.left);
   front.take(parts);
   const told = parts.querySelector("[data-part=notice]").textContent;
-  front.notice(told);
+  if (told) front.notice(told); // else what stands there stays: it may be the suggestion of a break
   if (!unanswered.some((other) => other.left)) renewLast(parts);
   const said = parts.querySelector("[data-part=said]").textContent;
-  if (said !== act.done || told) front.say(`${said} ${told}`);
+  if (said !== (act.done ?? "") || told) front.say(`${said} ${told}`);
   if (status < 400 && act.kind !== "ahead") refill();
   if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));
 }

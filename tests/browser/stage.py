@@ -141,3 +141,8 @@ def _too_wide(page: Page, *, at: tuple[int, int] | None = None) -> list[str]:
 def _axe(page: Page, options: dict[str, Any]) -> list[str]:
     found = Axe().run(page, options=options).response["violations"]
     return [f"{each['id']}: {node['html'][:160]}" for each in found for node in each["nodes"]]
+
+
+def wait_for_ahead(page: Page) -> None:
+    """Wait until three cases stand behind the one in front."""
+    page.wait_for_function("() => document.getElementById('desk').dataset.held.split(',').length === 4")

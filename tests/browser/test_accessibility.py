@@ -13,7 +13,7 @@ from moderation.models import Case, Decision, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations import ban, export, review
 from moderation.queries.labels import LabelFilter
-from tests.browser.stage import press_and_wait, violations
+from tests.browser.stage import press_and_wait, violations, wait_for_decisions
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -120,8 +120,10 @@ class TestReading:
         page.goto("/review/")
         press_and_wait(page, "r")
         page.keyboard.press("s")
+        wait_for_decisions(2)  # the full desk's, and this one
+        page.wait_for_timeout(500)  # for what the answers say
 
-        expect(page.locator("#announcements")).to_contain_text("Decided: spam.")
+        assert "Decided: spam." in page.locator("#announcements").inner_text()
 
     def test_the_decision_is_in_sight_at_1280_by_800(
         self, page_of: Open, full_desk: list[Case], lead: User

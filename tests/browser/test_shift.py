@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState
 from moderation.operations import review
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.browser.stage import Watch, press_and_wait, wait_for_ahead, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,11 +32,6 @@ def page(page_of: Open, open_case: Case_, moderator: User) -> Page:
     press_and_wait(page, "r")
     wait_for_ahead(page)
     return page
-
-
-def wait_for_ahead(page: Page) -> None:
-    """Wait until three cases stand behind the one in front."""
-    page.wait_for_function("() => document.getElementById('desk').dataset.held.split(',').length === 4")
 
 
 def reload(page: Page) -> None:
@@ -334,6 +329,8 @@ class TestComfort:
 
         press_and_wait(page, "s")
 
+        wait_for_decisions(1)
+        page.wait_for_timeout(500)  # the answer must not take the suggestion away
         expect(page.locator("#notices")).to_contain_text("50 cases in 1 min without one")
 
     def test_context_opens_and_closes_without_leaving_the_case(self, page: Page) -> None:
