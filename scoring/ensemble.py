@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import trees
-from scoring.release import Calibration, Corrupt
+from scoring.release import Calibration, Corrupt, loading_json
 from scoring.trees import Floats, Forest
 
 ENSEMBLE_FILE = "ensemble.json"
@@ -52,11 +52,7 @@ class Ensemble:
     @classmethod
     def load(cls, folder: Path) -> Self:
         """Read ensemble.json. Raises Corrupt if it is missing or not models that can be evaluated."""
-        path = folder / ENSEMBLE_FILE
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            if stored["format"] != _FORMAT:
-                raise Corrupt(f"{path}: format {stored['format']}, this code reads {_FORMAT}")
+        with loading_json(folder / ENSEMBLE_FILE, form=_FORMAT) as stored:
             return cls(
                 features=tuple(stored["features"]),
                 sub_models={name: trees.from_json(stored["sub_models"][name]) for name in SUB_MODELS},
@@ -64,10 +60,6 @@ class Ensemble:
                 content_slope=float(stored["content_slope"]),
                 content_centre=float(stored["content_centre"]),
             )
-        except OSError as missing:
-            raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
-        except (KeyError, TypeError, ValueError) as wrong:
-            raise Corrupt(f"{path}: {type(wrong).__name__}: {wrong}") from wrong
 
     def save(self, folder: Path) -> Path:
         """Write ensemble.json into an existing folder and return its path; the same models give the same

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from scoring.records import JourneyStep
-from scoring.release import Corrupt
+from scoring.release import loading_json
 from scoring.trees import Floats
 
 JOURNEYS_FILE = "journeys.json"
@@ -82,21 +82,13 @@ class JourneyModel:
     @classmethod
     def load(cls, folder: Path) -> Self:
         """Read journeys.json. Raises Corrupt if it is missing or not a model."""
-        path = folder / JOURNEYS_FILE
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-            if stored["format"] != _FORMAT:
-                raise Corrupt(f"{path}: format {stored['format']}, this code reads {_FORMAT}")
+        with loading_json(folder / JOURNEYS_FILE, form=_FORMAT) as stored:
             return cls(
                 log_ratios=np.array(stored["log_ratios"], dtype=np.float64),
                 weights=tuple(map(float, stored["weights"])),
                 intercept=float(stored["intercept"]),
                 trained=dict(stored["trained"]),
             )
-        except OSError as missing:
-            raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
-        except (KeyError, TypeError, ValueError) as wrong:
-            raise Corrupt(f"{path}: {type(wrong).__name__}: {wrong}") from wrong
 
     def save(self, folder: Path) -> Path:
         """Write journeys.json into an existing folder and return its path; the same model gives the same

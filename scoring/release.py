@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -197,3 +199,24 @@ def _check_file(path: Path, *, expected: str) -> None:
         raise Corrupt(f"{path}: named by the manifest but cannot be read: {missing.strerror}") from missing
     if found != expected:
         raise Corrupt(f"{path}: SHA-256 is {found[:12]}…, the manifest says {expected[:12]}…")
+
+
+@contextmanager
+def loading(path: Path) -> Iterator[None]:
+    """Raise Corrupt, with the path and what is wrong, if the block cannot read or use the file."""
+    try:
+        yield
+    except OSError as missing:
+        raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
+    except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as wrong:
+        raise Corrupt(f"{path}: {type(wrong).__name__}: {wrong}") from wrong
+
+
+@contextmanager
+def loading_json(path: Path, *, form: int) -> Iterator[dict[str, Any]]:
+    """Give what a JSON file of this format holds; otherwise as `loading`."""
+    with loading(path):
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        if stored["format"] != form:
+            raise Corrupt(f"{path}: format {stored['format']}, this code reads {form}")
+        yield stored

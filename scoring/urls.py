@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import math
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.release import Corrupt
+from scoring.release import loading
 from scoring.trees import Floats
 
 URLS_FILE = "urls.npz"
@@ -82,19 +81,14 @@ class UrlModel:
     def load(cls, folder: Path) -> Self:
         """Read urls.npz. Raises Corrupt if it is missing or not a model."""
         path = folder / URLS_FILE
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                return cls(
-                    gram_weights=stored["gram_weights"],
-                    gram_scale=float(stored["gram_scale"]),
-                    measure_weights=stored["measure_weights"],
-                    intercept=float(stored["intercept"]),
-                    review_from=float(stored["review_from"]),
-                )
-        except OSError as missing:
-            raise Corrupt(f"{path}: cannot be read: {missing.strerror}") from missing
-        except (KeyError, TypeError, ValueError, zipfile.BadZipFile) as wrong:
-            raise Corrupt(f"{path}: {type(wrong).__name__}: {wrong}") from wrong
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return cls(
+                gram_weights=stored["gram_weights"],
+                gram_scale=float(stored["gram_scale"]),
+                measure_weights=stored["measure_weights"],
+                intercept=float(stored["intercept"]),
+                review_from=float(stored["review_from"]),
+            )
 
     def save(self, folder: Path) -> Path:
         """Write urls.npz into an existing folder and return its path."""
