@@ -69,14 +69,14 @@ def _pages() -> dict[str, str]:
     platform = Platform.objects.order_by("id").first()
     if not (case and campaign and author and domain and platform):
         sys.exit("Too little is here to look at: send posts first (make demo-data).")
-    fixed = ("queue", "posts", "campaigns", "decisions", "bans", "platforms", "people", "reasons", "exports")
+    fixed = ("queue", "posts", "campaigns", "decisions", "rules", "platforms", "people", "reasons", "exports")
     return {
         "sign-in": "/sign-in/",
         "review": f"/review/{case.pk}/",
         "campaign": f"/campaigns/{campaign.pk}/",
         "author": f"/authors/{author.pk}/",
         "domain": f"/domains/{domain.name}/",
-        "dry run of a ban": f"/bans/new/?kind=domain&value={domain.name}",
+        "dry run of a ban": f"/rules/new/?kind=domain&value={domain.name}",
         "platform": f"/platforms/{platform.pk}/",
         **{name: f"/{name}/" for name in fixed},
         "account": "/account/",

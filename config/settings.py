@@ -180,7 +180,9 @@ SPECTACULAR_SETTINGS = {
         "EndpointState": "moderation.models.webhooks.EndpointState.values",
         "ExportState": "moderation.models.exports.ExportState.values",
         "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
-        "BanKind": "moderation.models.bans.BanKind.values",
+        "RuleEffect": "moderation.models.rules.RuleEffect.values",
+        "RuleKind": "moderation.models.rules.RuleKind.values",
+        "RuleState": "moderation.api.serializers.rules.STATES",
         "ErasureKind": "moderation.models.erasures.ErasureKind.values",
     },
     "POSTPROCESSING_HOOKS": [

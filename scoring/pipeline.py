@@ -1,4 +1,4 @@
-"""The product on one page: a record and the bans in force go in, a score with its reasons comes out."""
+"""The product on one page: a record and the rules in force go in, a score with its reasons comes out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import features, routing
-from scoring.blocklist import Ban, Blocklist
+from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated, probabilities_of
 from scoring.explain import CONTENT_TEXT, Contribution, StackExplainer
@@ -34,8 +34,9 @@ class ContentProtocol(Protocol):
 class ScoreResult:
     """What the models said of a record, with all they looked at.
 
-    base + the contributions' sum is the main margin (log-odds before calibration). A banned post has
-    probability 1, route remove, and neither features nor contributions.
+    base + the contributions' sum is the main margin (log-odds before calibration). `rule` is the one that
+    decided on the post, if any: a banned post has probability 1, route remove, and neither features nor
+    contributions; of any other rule only the route tells.
     """
 
     release_id: str
@@ -49,7 +50,7 @@ class ScoreResult:
     routing: Routing
     expected_harm: float
     is_degraded: bool
-    ban: Ban | None
+    rule: Rule | None
 
 
 class Scorer:
@@ -81,7 +82,7 @@ class Scorer:
         return self._content
 
     def score(self, record: PostRecord, *, blocklist: Blocklist) -> ScoreResult:
-        """Score one record; the same record, bans and content probability always give the same result."""
+        """Score one record; the same record, rules and content probability always give the same result."""
         return self.score_many([record], blocklist=blocklist)[0]
 
     def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]:
@@ -90,24 +91,25 @@ class Scorer:
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
         marked degraded.
         """
-        bans = [blocklist.match(record) for record in records]
-        open_records = [record for record, ban in zip(records, bans, strict=True) if ban is None]
-        judged = iter(self._judged(open_records) if open_records else [])
+        ruled = [(record, blocklist.match(record)) for record in records]
+        asked = [(record, rule) for record, rule in ruled if not _is_ban(rule)]
+        judged = iter(self._judged(asked) if asked else [])
         return [
-            next(judged) if ban is None else self._banned(record, ban)
-            for record, ban in zip(records, bans, strict=True)
+            self._banned(record, rule) if rule is not None and _is_ban(rule) else next(judged)
+            for record, rule in ruled
         ]
 
     def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
         """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known.
 
-        Bans are not looked at, the content model is not asked and nothing is explained.
+        Rules are not looked at, the content model is not asked and nothing is explained.
         """
         rows = np.stack([features.extract(record, models=self._models) for record in records])
         main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
         return calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
 
-    def _judged(self, records: Sequence[PostRecord]) -> list[ScoreResult]:
+    def _judged(self, asked: Sequence[tuple[PostRecord, Rule | None]]) -> list[ScoreResult]:
+        records = [record for record, _ in asked]
         rows = np.stack([features.extract(record, models=self._models) for record in records])
         content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
         main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
@@ -124,8 +126,9 @@ class Scorer:
                 row=rows[index],
                 shares=shares[index],
                 is_degraded=is_degraded,
+                rule=rule,
             )
-            for index, record in enumerate(records)
+            for index, (record, rule) in enumerate(asked)
         ]
 
     def _content_probabilities(self, records: Sequence[PostRecord], *, rows: Floats) -> tuple[Floats, bool]:
@@ -161,6 +164,7 @@ class Scorer:
         row: Floats,
         shares: Floats,
         is_degraded: bool,
+        rule: Rule | None,
     ) -> ScoreResult:
         by_sub_model = dict(zip(MAIN_INPUTS, map(_known, sub_models), strict=True))
         values = (*row.tolist(), _unknown_as_nan(by_sub_model["content"]))
@@ -170,8 +174,8 @@ class Scorer:
             thresholds=self._release.thresholds,
             is_degraded=is_degraded,
             draw=routing.draw(record, self._release.id),
+            effect=rule.effect if rule else None,
         )
-        seen = routing.NO_OPINION if route.is_audit_sample else probability
         return ScoreResult(
             release_id=self._release.id,
             schema_hash=self._release.schema_hash,
@@ -182,12 +186,12 @@ class Scorer:
             contributions=tuple(map(Contribution, names, values, shares.tolist())),
             features=tuple(row.tolist()),
             routing=route,
-            expected_harm=routing.expected_harm(record, probability=seen),
+            expected_harm=routing.expected_harm(record, probability=routing.opinion(route, probability)),
             is_degraded=is_degraded,
-            ban=None,
+            rule=rule,
         )
 
-    def _banned(self, record: PostRecord, ban: Ban) -> ScoreResult:
+    def _banned(self, record: PostRecord, rule: Rule) -> ScoreResult:
         return ScoreResult(
             release_id=self._release.id,
             schema_hash=self._release.schema_hash,
@@ -200,8 +204,12 @@ class Scorer:
             routing=Routing(route=Route.REMOVE, reason=None, audit_probability=0.0, is_audit_sample=False),
             expected_harm=routing.expected_harm(record, probability=1.0),
             is_degraded=False,
-            ban=ban,
+            rule=rule,
         )
+
+
+def _is_ban(rule: Rule | None) -> bool:
+    return rule is not None and rule.effect is Effect.BAN
 
 
 def _known(probability: float) -> float | None:

@@ -9,10 +9,11 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from scoring.blocklist import Effect
 from scoring.records import PostRecord
 from scoring.release import Thresholds
 
-__all__ = ["ReviewReason", "Route", "Routing", "Thresholds", "decide", "draw", "expected_harm"]
+__all__ = ["ReviewReason", "Route", "Routing", "Thresholds", "decide", "draw", "expected_harm", "opinion"]
 
 NO_OPINION = 0.5
 
@@ -31,6 +32,7 @@ class ReviewReason(StrEnum):
     UNCERTAIN = "uncertain"
     DEGRADED = "degraded"
     AUDIT = "audit"
+    WAVE = "wave"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,26 +49,33 @@ class Routing:
     is_audit_sample: bool
 
 
-def decide(*, probability: float, thresholds: Thresholds, is_degraded: bool, draw: float) -> Routing:
+def decide(
+    *,
+    probability: float,
+    thresholds: Thresholds,
+    is_degraded: bool,
+    draw: float,
+    effect: Effect | None = None,
+) -> Routing:
     """Route a post by its spam probability; `draw` in [0, 1) picks the audit sample.
 
-    A degraded score never acts by itself. Raises ValueError if the probability is not in [0, 1].
+    `effect` is that of the rule that reaches the post: an allowance lets it pass whatever the probability, a
+    wave lets it pass to a human at best. A degraded score never acts by itself. Raises ValueError if the
+    probability is not in [0, 1].
     """
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
+    if effect is Effect.ALLOW:
+        return _automatic(Route.ALLOW, thresholds=thresholds, draw=draw)
     if is_degraded:
         return _review(ReviewReason.DEGRADED)
     if thresholds.review_from <= probability < thresholds.remove_from:
         return _review(ReviewReason.UNCERTAIN)
-    if draw < thresholds.audit_rate:
-        return Routing(
-            route=Route.REVIEW,
-            reason=ReviewReason.AUDIT,
-            audit_probability=thresholds.audit_rate,
-            is_audit_sample=True,
-        )
-    route = Route.REMOVE if probability >= thresholds.remove_from else Route.ALLOW
-    return Routing(route=route, reason=None, audit_probability=thresholds.audit_rate, is_audit_sample=False)
+    if probability >= thresholds.remove_from:
+        return _automatic(Route.REMOVE, thresholds=thresholds, draw=draw)
+    if effect is Effect.WAVE:
+        return _review(ReviewReason.WAVE)
+    return _automatic(Route.ALLOW, thresholds=thresholds, draw=draw)
 
 
 def draw(record: PostRecord, release_id: str) -> float:
@@ -76,10 +85,18 @@ def draw(record: PostRecord, release_id: str) -> float:
     return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
+def opinion(routing: Routing, probability: float) -> float:
+    """Return the probability by which a routed post takes its place in the queue.
+
+    That of an audit sample must not tell the human what the models think; that of a wave must not go by
+    models which do not know it yet.
+    """
+    is_without = routing.is_audit_sample or routing.reason is ReviewReason.WAVE
+    return NO_OPINION if is_without else probability
+
+
 def expected_harm(record: PostRecord, *, probability: float) -> float:
     """Return the queue priority, ≥ 0: spam probability times the reach that a wrong "allow" would have.
-
-    For an audit sample pass NO_OPINION: its place in the queue must not tell the human what the models think.
 
     Reach grows with the orders of magnitude of the author's audience and of the shares and answers so far,
     since one more follower matters less to a large account; a post nobody sees counts as one.
@@ -87,6 +104,17 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
     audience = math.log10(1 + (record.author.followers or 0))
     spread = math.log2(1 + (record.shares or 0) + (record.comments or 0))
     return probability * (1.0 + audience + spread)
+
+
+def _automatic(route: Route, *, thresholds: Thresholds, draw: float) -> Routing:
+    """Act without a human, but for the sample that tells how good acting is: an allowance's, too."""
+    is_sampled = draw < thresholds.audit_rate
+    return Routing(
+        route=Route.REVIEW if is_sampled else route,
+        reason=ReviewReason.AUDIT if is_sampled else None,
+        audit_probability=thresholds.audit_rate,
+        is_audit_sample=is_sampled,
+    )
 
 
 def _review(reason: ReviewReason) -> Routing:

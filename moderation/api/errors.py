@@ -15,7 +15,6 @@ from rest_framework.response import Response
 from moderation.api import problems
 from moderation.api.pointers import errors_of
 from moderation.operations import (
-    ban,
     campaign,
     campaign_own,
     erase,
@@ -26,6 +25,7 @@ from moderation.operations import (
     notify,
     reverse,
     review,
+    rule,
     vault,
     webhooks,
 )
@@ -67,7 +67,9 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (review.NotAllowed, "not_allowed"),
     (reverse.AlreadyReversed, "already_reversed"),
     (reverse.SameVerdict, "same_verdict"),
-    (ban.AlreadyBanned, "already_banned"),
+    (rule.AlreadyRuled, "rule_exists"),
+    (rule.AlreadyActive, "already_active"),
+    (rule.NotInForce, "rule_ended"),
     (webhooks.AlreadyThere, "endpoint_exists"),
     (webhooks.TooMany, "too_many_endpoints"),
     (webhooks.Changed, "precondition_failed"),

@@ -71,10 +71,13 @@ PAGE: dict[str, Any] = {
 }
 RULE = {
     "id": "3",
+    "effect": "ban",
     "kind": "domain",
     "value": "evil.example",
     "reason": "sells pills",
+    "state": "live",
     "imposed_at": "2026-03-01T09:30:00Z",
+    "activated_at": "2026-03-01T09:32:00Z",
     "expires_at": "2100-01-01T00:00:00Z",
     "lifted_at": None,
 }

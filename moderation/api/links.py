@@ -23,7 +23,7 @@ LINKS: dict[str, dict[str, str]] = {
     "read_decisions": dict.fromkeys(("reverse_decision", "read_statement"), _FIRST),
     "ask_second_person": {"hold_case": _ID},
     "read_campaigns": dict.fromkeys(("read_members", "decide_campaign"), _FIRST),
-    "add_rule": dict.fromkeys(("read_rule", "backtest_rule"), _ID),
+    "add_rule": dict.fromkeys(("read_rule", "backtest_rule", "activate_rule"), _ID),
     "read_rules": dict.fromkeys(("read_rule", "backtest_rule"), _FIRST),
     "request_export": dict.fromkeys(("read_export", "read_export_file"), _ID),
     "add_endpoint": dict.fromkeys(

@@ -164,10 +164,22 @@ TYPES = (
         cure="Nothing needs to be done.",
     ),
     ProblemType(
-        code="already_banned",
+        code="rule_exists",
         status=409,
-        title="A rule for this is in force",
-        cure="Remove the old rule first, if its end or reason should change.",
+        title="A rule about this is in force",
+        cure="Lift the old rule first, if its effect, end or reason should change.",
+    ),
+    ProblemType(
+        code="already_active",
+        status=409,
+        title="The rule was activated before",
+        cure="Nothing needs to be done: it holds.",
+    ),
+    ProblemType(
+        code="rule_ended",
+        status=409,
+        title="The rule was lifted, or its end has passed",
+        cure="Make a new one.",
     ),
     ProblemType(
         code="endpoint_exists",

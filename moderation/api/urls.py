@@ -15,7 +15,7 @@ from moderation.api.views.complaints import Complaints
 from moderation.api.views.decisions import Decisions, Reversals
 from moderation.api.views.labels import ExportFile, Exports, Labels, OneExport
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
-from moderation.api.views.rules import OneRule, RuleBacktests, Rules
+from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.statements import Statements
 from moderation.api.views.verdicts import Verdicts
 from moderation.api.views.webhooks import (
@@ -56,6 +56,7 @@ urlpatterns = [
     path("api/v1/campaigns/<str:id>/decisions", CampaignDecisions.as_view(), name="campaign-decisions"),
     path("api/v1/rules", Rules.as_view(), name="rules"),
     path("api/v1/rules/<str:id>", OneRule.as_view(), name="rule"),
+    path("api/v1/rules/<str:id>/activation", RuleActivations.as_view(), name="activation"),
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
     path("api/v1/labels", Labels.as_view(), name="labels"),
     path("api/v1/exports", Exports.as_view(), name="exports"),

@@ -3,7 +3,6 @@
 from moderation.models.answers import StoredAnswer
 from moderation.models.appeals import Appeal
 from moderation.models.audit import AuditEntry, AuditLink
-from moderation.models.bans import Ban
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
 from moderation.models.cases import Case, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
@@ -19,6 +18,7 @@ from moderation.models.posts import Author, Complaint, Post, Revision, Similarit
 from moderation.models.presence import Presence
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import AuthorBand, LinkVerdict
+from moderation.models.rules import Rule
 from moderation.models.scores import Score
 from moderation.models.webhooks import SigningSecret, WebhookEndpoint
 
@@ -29,7 +29,6 @@ __all__ = [
     "AuditLink",
     "Author",
     "AuthorBand",
-    "Ban",
     "Campaign",
     "CampaignDecision",
     "CampaignMember",
@@ -54,6 +53,7 @@ __all__ = [
     "Release",
     "Reversal",
     "Revision",
+    "Rule",
     "SavedFilter",
     "Score",
     "SigningSecret",

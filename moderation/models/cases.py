@@ -33,6 +33,7 @@ class CaseReason(models.TextChoices):
     CONFLICT = "conflict", _("the filter and its campaign disagree")
     APPEALED = "appealed", _("the platform disputes the decision")
     SECOND = "second", _("a second person is asked")
+    WAVE = "wave", _("spam comes in a wave: nothing passes unseen")
 
 
 BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value, CaseReason.SECOND.value})

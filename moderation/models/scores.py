@@ -6,9 +6,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.bans import Ban
 from moderation.models.posts import Revision
 from moderation.models.releases import Release
+from moderation.models.rules import Rule
 
 
 class RouteChoice(models.TextChoices):
@@ -46,7 +46,11 @@ class Score(models.Model):
     audit_probability = models.FloatField(default=0.0)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
-    ban = models.ForeignKey(Ban, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    # A wave or an allowance, beside what the models said: a ban, instead of it, stands above.
+    rule = models.ForeignKey(
+        Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
 
     class Meta:
         ordering = ("revision_id", "scored_at", "id")
@@ -57,7 +61,20 @@ class Score(models.Model):
                 name="score_probability_in_range",
             ),
         )
-        indexes = (models.Index(fields=("route", "scored_at"), name="score_by_route"),)
+        indexes = (
+            models.Index(fields=("route", "scored_at"), name="score_by_route"),
+            models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False)),
+        )
 
     def __str__(self) -> str:
         return f"{self.revision}: {self.spam_probability:.3f}"
+
+    @property
+    def ruled_by(self) -> Rule | None:
+        """The rule that decided on the post, of whatever effect."""
+        return self.ban or self.rule
+
+    @property
+    def is_allowed(self) -> bool:
+        """True when an allowance let the post pass; a wave lets none pass."""
+        return self.rule_id is not None and self.route == RouteChoice.ALLOW

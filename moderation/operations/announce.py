@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.db.models import Count, Min
 
-from moderation.models import Ban, CampaignDecision, Case, Decision, Export, Promotion, Score
+from moderation.models import CampaignDecision, Case, Decision, Export, Promotion, Rule, Score
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations import outbox
 from moderation.operations.outbox import Message
@@ -95,15 +95,18 @@ def export_ready(row: Export, *, at: datetime) -> None:
         outbox.tell([Message(event=WebhookEvent.EXPORT_READY, platform_id=row.platform_id, data=data, at=at)])
 
 
-def rule_activated(ban: Ban) -> None:
-    """Tell every platform of a ban: it holds for all of them."""
+def rule_activated(rule: Rule, *, at: datetime) -> None:
+    """Tell every platform of a rule: it holds for all of them. Who an author is concerns theirs alone."""
+    author = rule.author
     data = {
-        "id": str(ban.pk),
-        "kind": ban.kind,
-        "value": ban.value,
-        "expires_at": outbox.instant(ban.expires_at) if ban.expires_at else None,
+        "id": str(rule.pk),
+        "effect": rule.effect,
+        "kind": rule.kind,
+        "value": author.external_id if author else rule.value,
+        "expires_at": outbox.instant(rule.expires_at) if rule.expires_at else None,
     }
-    outbox.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=None, data=data, at=ban.imposed_at)])
+    platform_id = author.platform_id if author else None
+    outbox.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=platform_id, data=data, at=at)])
 
 
 def model_promoted(promotion: Promotion) -> None:

@@ -34,9 +34,9 @@ def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
 
     A share of those who join is drawn as a sample that a human judges alone. The others are decided with
     the campaign while the samples show it to be pure, and go their usual way while they do not. Where the
-    filter is sure of the opposite, a human looks.
+    filter is sure of the opposite, a human looks. A rule of a lead goes before a campaign's decision.
     """
-    asked = {score.revision.post_id: score for score in scores if score.ban_id is None}
+    asked = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
     members = CampaignMember.objects.filter(post__in=asked, left_out_at__isnull=True)
     campaign_of = dict(members.values_list("post_id", "campaign_id"))
     standing = purity.standing(campaign_ids=list(set(campaign_of.values())), at=at) if campaign_of else {}

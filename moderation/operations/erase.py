@@ -34,7 +34,7 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, verdict
+from moderation.operations import campaign_gather, export, rule, verdict
 from scoring import similarity
 
 CHUNK = 500
@@ -167,6 +167,7 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
 def _wipe_author(row: Author, *, at: datetime) -> None:
     Complaint.objects.filter(reporter=row).update(note="", external_id="")
     AuthorBand.objects.filter(author=row).delete()
+    rule.forget_author(author_id=row.pk, at=at)
     # The platform's id must not lead here any more: posted again, it is a new author.
     row.external_id, row.display_name, row.erased_at = f"erased:{row.pk}", "", at
     row.save(update_fields=("external_id", "display_name", "erased_at"))

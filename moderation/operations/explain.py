@@ -34,7 +34,8 @@ def explain(*, score_id: int) -> None:
         if score.word_contributions is None and score.content_probability is not None:
             score.word_contributions = _words(score)
             score.save(update_fields=("word_contributions",))
-        score.counterfactual = _counterfactual(score)
+        # Beside a rule, what the models would have needed to say otherwise changes nothing.
+        score.counterfactual = {} if score.rule_id else _counterfactual(score)
     except Unavailable as reason:
         # Whoever opens the case, or the next look ahead, asks again.
         log.warning("explanation_postponed", score=score_id, reason=str(reason))

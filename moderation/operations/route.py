@@ -12,6 +12,7 @@ from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdi
 from moderation.models.scores import RouteChoice
 from moderation.operations import announce, campaign_join, verdict
 
+_SAID_BY_SCORING = frozenset({CaseReason.AUDIT.value, CaseReason.DEGRADED.value, CaseReason.WAVE.value})
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
 
@@ -126,7 +127,7 @@ def _next_version(score: Score) -> int:
 
 def _reason(standing: _Standing, score: Score) -> str:
     """Say why a human is asked: an automatic verdict that complaints put in doubt is worth saying first."""
-    if score.route == RouteChoice.REVIEW and score.route_reason in {CaseReason.AUDIT, CaseReason.DEGRADED}:
+    if score.route == RouteChoice.REVIEW and score.route_reason in _SAID_BY_SCORING:
         return score.route_reason
     decision = standing.decision
     if decision is None:
@@ -154,8 +155,15 @@ def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decis
             score=score,
             verdict=found,
             source=DecisionSource.AUTOMATIC,
-            reason="banned_domain" if score.ban_id else "",
+            reason=_cause(score),
             decided_at=at,
             effective_at=verdict.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
         )
     ]
+
+
+def _cause(score: Score) -> str:
+    """Say which rule acted, where the models did not."""
+    if score.ban_id:
+        return "banned_domain"
+    return "allowed" if score.is_allowed else ""

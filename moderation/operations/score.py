@@ -14,8 +14,9 @@ from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import announce, campaign_gather, compare, keep, route
-from moderation.queries import blocklist as bans
+from moderation.queries import blocklist as rules
 from moderation.queries import records
+from scoring.blocklist import Effect, Rule
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
 
@@ -137,7 +138,7 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
     compare.missing(revisions=revisions)
     campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
-    blocklist = bans.for_revisions(revisions=revisions, at=at)
+    blocklist = rules.for_revisions(revisions=revisions, at=at)
     live = live or scorer.get()
     results = live.score_many(frozen, blocklist=blocklist)
     with transaction.atomic():
@@ -208,5 +209,12 @@ def _row(
         audit_probability=result.routing.audit_probability,
         expected_harm=result.expected_harm,
         is_degraded=result.is_degraded,
-        ban_id=result.ban.id if result.ban else None,
+        **_ruled(result.rule),
     )
+
+
+def _ruled(rule: Rule | None) -> dict[str, int]:
+    """Name the rule: a ban stands instead of what the models would have said, any other beside it."""
+    if rule is None:
+        return {}
+    return {"ban_id" if rule.effect is Effect.BAN else "rule_id": rule.id}

@@ -1,4 +1,4 @@
-"""Addresses that posts were sent from, single or as a range: what came from there, by whom, and its bans."""
+"""Addresses that posts were sent from, single or as a range: what came from there, by whom, its rules."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import datetime
 
 from django.db.models import Count, F, QuerySet
 
-from moderation.models import Ban, Revision
-from moderation.models.bans import BanKind
-from moderation.queries import bans, blocklist, figures, timeline
-from moderation.queries.bans import Target
+from moderation.models import Revision, Rule
+from moderation.models.rules import RuleKind
+from moderation.queries import figures, rules, targets, timeline
 from moderation.queries.figures import Figures
+from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
 _TOP = 12
@@ -36,24 +36,24 @@ class AddressFacts:
     figures: Figures
     timeline: Timeline
     addresses: tuple[SeenAddress, ...]
-    bans: tuple[Ban, ...]
-    live_ban: Ban | None
+    rules: tuple[Rule, ...]
+    live_rule: Rule | None
 
 
 def facts(*, address: str, at: datetime) -> AddressFacts:
-    """Read the page of an address or range. Raises bans.NotBannable where the text is neither."""
-    target = bans.target(kind=BanKind.ADDRESS, value=address)
-    revisions = bans.reached(target)
-    covering = bans.of_address(wanted=target)
-    live = {ban.pk for ban in covering if blocklist.is_live(ban, at=at)}
+    """Read the page of an address or range. Raises targets.NotATarget where the text is neither."""
+    target = targets.target(kind=RuleKind.ADDRESS, value=address)
+    revisions = targets.reached(target)
+    covering = rules.of_address(wanted=target)
+    live = {rule.pk for rule in covering if rules.is_live(rule, at=at)}
     return AddressFacts(
         target=target,
         network=_network(target),
         figures=figures.of(revisions, at=at),
         timeline=timeline.of(revisions),
         addresses=_addresses(revisions),
-        bans=tuple(covering),
-        live_ban=next((ban for ban in covering if ban.pk in live), None),
+        rules=tuple(covering),
+        live_rule=next((rule for rule in covering if rule.pk in live), None),
     )
 
 

@@ -7,20 +7,20 @@ from datetime import datetime
 
 from django.db.models import F
 
-from moderation.models import Author, Ban, Platform, Revision
-from moderation.models.bans import BanKind
-from moderation.queries import bans, blocklist, figures, timeline
+from moderation.models import Author, Platform, Revision, Rule
+from moderation.models.rules import RuleKind
+from moderation.queries import figures, rules, targets, timeline
 from moderation.queries.figures import Figures
 from moderation.queries.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnDomain:
-    """A domain in a platform's posts, and the ban that is in force on it."""
+    """A domain in a platform's posts, and the rule that is in force on it."""
 
     name: str
     figures: Figures
-    ban: Ban | None
+    rule: Rule | None
 
 
 def of_author(*, platform: Platform, external_id: str) -> Timeline:
@@ -30,11 +30,11 @@ def of_author(*, platform: Platform, external_id: str) -> Timeline:
 
 
 def of_domain(*, platform: Platform, value: str, at: datetime) -> OwnDomain:
-    """Count a domain's posts among a platform's; a host stands for its domain. Raises bans.NotBannable."""
-    target = bans.target(kind=BanKind.DOMAIN, value=value)
-    live = Ban.objects.filter(blocklist.live(at=at), kind=BanKind.DOMAIN, value=target.value)
+    """Count a domain's posts among a platform's; a host stands for its domain. Raises targets.NotATarget."""
+    target = targets.target(kind=RuleKind.DOMAIN, value=value)
+    live = Rule.objects.filter(rules.live(at=at), kind=RuleKind.DOMAIN, value=target.value)
     return OwnDomain(
         name=target.value,
-        figures=figures.of(bans.reached(target).filter(post__platform=platform), at=at),
-        ban=live.first(),
+        figures=figures.of(targets.reached(target).filter(post__platform=platform), at=at),
+        rule=live.first(),
     )

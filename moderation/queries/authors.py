@@ -8,11 +8,12 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision
+from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import figures, search, timeline
+from moderation.queries import figures, rules, search, targets, timeline
 from moderation.queries.figures import Figures
 from moderation.queries.search import InvalidCursor
+from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
 _TOP = 8
@@ -56,7 +57,8 @@ class Used:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorFacts:
-    """All that an author's page tells. `snapshot` is what the platform last said of the account."""
+    """All that an author's page tells. `snapshot` is what the platform last said of the account; there is
+    no target for rules once it was erased."""
 
     author: Author
     snapshot: dict[str, Any]
@@ -67,6 +69,9 @@ class AuthorFacts:
     complaints_made: int
     complaints_confirmed: int
     complaints_rejected: int
+    target: Target | None
+    rules: tuple[Rule, ...]
+    live_rule: Rule | None
 
 
 def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> AuthorPage:
@@ -94,6 +99,7 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         confirmed=Count("pk", filter=Exists(labels.filter(is_spam=True))),
         rejected=Count("pk", filter=Exists(labels.filter(is_spam=False))),
     )
+    ruled = rules.of_author(author_id=author.pk)
     return AuthorFacts(
         author=author,
         snapshot=newest or {},
@@ -104,6 +110,9 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         complaints_made=reported["all"],
         complaints_confirmed=reported["confirmed"],
         complaints_rejected=reported["rejected"],
+        target=None if author.erased_at else targets.of_author(author),
+        rules=tuple(ruled),
+        live_rule=next((rule for rule in ruled if rules.is_live(rule, at=at)), None),
     )
 
 

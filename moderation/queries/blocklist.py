@@ -1,4 +1,4 @@
-"""The bans that could concern some posts, as scoring wants them."""
+"""The rules that could concern some posts, as scoring wants them."""
 
 from __future__ import annotations
 
@@ -7,36 +7,37 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from moderation.models import Ban, PostLink, Revision
-from moderation.models.bans import BanKind
+from moderation.models import PostLink, Revision, Rule
+from moderation.models.rules import RuleKind
+from moderation.queries import rules
 from scoring import blocklist
-from scoring.blocklist import Blocklist
+from scoring.blocklist import Blocklist, Effect
 
-
-def live(*, at: datetime) -> Q:
-    """Return the condition of a ban that holds at an instant."""
-    return Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))
-
-
-def is_live(ban: Ban, *, at: datetime) -> bool:
-    """Tell whether a loaded ban holds at an instant."""
-    return ban.lifted_at is None and (ban.expires_at is None or ban.expires_at > at)
+_LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
 
 
 def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
-    """Load the live bans of what these posts link to and of where they come from; all bans may be many."""
-    named = Q(kind__in=(BanKind.DOMAIN, BanKind.HOST), value__in=_names(revisions))
-    sent = Q()
+    """Load the live rules of what these posts link to and of who sent them; all rules may be many.
+
+    The revisions are loaded with `post`.
+    """
+    wanted = Q(kind__in=_LINKS, value__in=_names(revisions))
+    wanted |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
-        sent |= Q(kind=BanKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
-    found = [
-        blocklist.Ban(id=ban.pk, value=ban.value, kind=ban.kind)
-        for ban in Ban.objects.filter(named | sent, live(at=at)).order_by("id")
-    ]
+        wanted |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
+    found = Rule.objects.filter(wanted, rules.live(at=at)).select_related("author__platform").order_by("id")
+    every = [_as_scored(rule) for rule in found]
     return Blocklist(
-        bans={ban.value: ban for ban in found if ban.kind != BanKind.ADDRESS},
-        addresses=tuple(ban for ban in found if ban.kind == BanKind.ADDRESS),
+        names={rule.value: rule for rule in every if rule.kind in _LINKS},
+        addresses=tuple(rule for rule in every if rule.kind == RuleKind.ADDRESS),
+        authors={rule.value: rule for rule in every if rule.kind == RuleKind.AUTHOR},
     )
+
+
+def _as_scored(rule: Rule) -> blocklist.Rule:
+    author = rule.author
+    value = rule.value if author is None else blocklist.author_name(author.platform.slug, author.external_id)
+    return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
 
 
 def _names(revisions: Sequence[Revision]) -> set[str]:

@@ -10,18 +10,18 @@ from django.db.models.functions import Coalesce, Left, NullIf
 
 from moderation.models import (
     Appeal,
-    Ban,
     Case,
     CaseNote,
     Complaint,
     Decision,
     PostLink,
     Revision,
+    Rule,
     User,
 )
-from moderation.models.bans import BanKind
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
-from moderation.queries import blocklist, exposure
+from moderation.models.rules import RuleKind
+from moderation.queries import exposure, rules
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
 from scoring.records import InvalidRecord
@@ -36,7 +36,7 @@ _NEAR_LENGTH = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainFact:
-    """A domain that the post links to: what was known at scoring, and whether it is banned now."""
+    """A domain that the post links to: what was known at scoring, and which rule holds for it now."""
 
     name: str
     urls: tuple[str, ...]
@@ -45,7 +45,7 @@ class DomainFact:
     confirmed_not_spam: int
     complaints: int
     first_seen_at: datetime | None
-    ban: Ban | None
+    rule: Rule | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,8 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         "post__author",
         "score__revision",
         "score__release",
-        "score__ban__domain",
+        "score__ban__author__platform",
+        "score__rule__author__platform",
     ).defer("score__features")
     if not viewer.may_lead:
         cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
@@ -227,10 +228,10 @@ def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[Do
         PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
     )
     links = list(rows[:20])
-    bans = {
-        ban.domain_id: ban
-        for ban in Ban.objects.filter(
-            blocklist.live(at=at), kind=BanKind.DOMAIN, domain__in={link.domain_id for link in links}
+    live = {
+        rule.domain_id: rule
+        for rule in Rule.objects.filter(
+            rules.live(at=at), kind=RuleKind.DOMAIN, domain__in={link.domain_id for link in links}
         ).select_related("imposed_by")
     }
     histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}
@@ -248,6 +249,6 @@ def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[Do
             confirmed_not_spam=history.confirmed_not_spam if history else 0,
             complaints=history.complaints if history else 0,
             first_seen_at=link.domain.first_seen_at,
-            ban=bans.get(link.domain_id),
+            rule=live.get(link.domain_id),
         )
     return tuple(facts.values())

@@ -1,4 +1,4 @@
-"""Domains as moderators see them: how often they were posted, what became of those posts, and their bans."""
+"""Domains as moderators see them: how often they were posted, what became of those posts, and their rules."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from moderation.models import Ban, Domain, PostLink
-from moderation.models.bans import BanKind
+from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import bans, blocklist, figures, search, timeline
-from moderation.queries.bans import Target
+from moderation.models.rules import RuleEffect, RuleKind
+from moderation.queries import figures, rules, search, targets, timeline
 from moderation.queries.figures import Figures
 from moderation.queries.search import InvalidCursor
+from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
 RECENT = timedelta(days=7)
@@ -34,7 +34,7 @@ class DomainHistory:
     not_spam: int
     complaints: int
     waiting: int
-    ban: Ban | None
+    rule: Rule | None
 
     @property
     def decided(self) -> int:
@@ -65,15 +65,15 @@ class SeenHost:
 
 @dataclass(frozen=True, kw_only=True)
 class DomainFacts:
-    """All that a domain's page tells. `live_ban` is of the whole domain."""
+    """All that a domain's page tells. `live_rule` is of the whole domain."""
 
     target: Target
     first_seen_at: datetime
     figures: Figures
     timeline: Timeline
     hosts: tuple[SeenHost, ...]
-    bans: tuple[Ban, ...]
-    live_ban: Ban | None
+    rules: tuple[Rule, ...]
+    live_rule: Rule | None
 
 
 def page(
@@ -90,7 +90,8 @@ def page(
         )
     found = search.domains(text) if text else Domain.objects.all()
     if which == "banned":
-        found = found.filter(Exists(Ban.objects.filter(blocklist.live(at=at), domain=OuterRef("pk"))))
+        bans = Rule.objects.filter(rules.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
+        found = found.filter(Exists(bans))
     if cursor:
         if len(cursor) > 255:
             raise InvalidCursor("This page of domains does not exist.")
@@ -103,9 +104,9 @@ def page(
 def facts(*, name: str, at: datetime) -> DomainFacts:
     """Read a domain's page. Raises Domain.DoesNotExist."""
     domain = Domain.objects.get(name=name.lower())
-    target = Target(kind=BanKind.DOMAIN, value=domain.name, domain=domain.name)
-    revisions = bans.reached(target)
-    every = bans.of_domain(name=domain.name)
+    target = Target(kind=RuleKind.DOMAIN, value=domain.name, label=domain.name, domain=domain.name)
+    revisions = targets.reached(target)
+    every = rules.of_domain(name=domain.name)
     hosts = PostLink.objects.filter(domain=domain).order_by().values("host")
     counted = hosts.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "host")
     return DomainFacts(
@@ -114,9 +115,9 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
         figures=figures.of(revisions, at=at),
         timeline=timeline.of(revisions),
         hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
-        bans=tuple(every),
-        live_ban=next(
-            (ban for ban in every if ban.kind == BanKind.DOMAIN and blocklist.is_live(ban, at=at)), None
+        rules=tuple(every),
+        live_rule=next(
+            (rule for rule in every if rule.kind == RuleKind.DOMAIN and rules.is_live(rule, at=at)), None
         ),
     )
 
@@ -128,9 +129,9 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
 
 
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
-    """Two queries for any number of domains: counts, and live bans."""
-    banned = Ban.objects.filter(blocklist.live(at=at), kind=BanKind.DOMAIN, domain__in=ids)
-    live = {ban.domain_id: ban for ban in banned}
+    """Two queries for any number of domains: counts, and live rules."""
+    ruled = Rule.objects.filter(rules.live(at=at), kind=RuleKind.DOMAIN, domain__in=ids)
+    live = {rule.domain_id: rule for rule in ruled}
     post = "post_links__revision__post"
     labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
     rows = Domain.objects.filter(pk__in=ids).annotate(
@@ -157,7 +158,7 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
             not_spam=row.not_spam,
             complaints=row.complaints,
             waiting=row.waiting,
-            ban=live.get(row.pk),
+            rule=live.get(row.pk),
         )
         for row in rows
     ]

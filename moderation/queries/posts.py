@@ -43,7 +43,9 @@ def count_since(*, platform: Platform, since: datetime) -> int:
 def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
     post = Post.objects.select_related("author").get(platform=platform, **key)
     scores = (
-        Score.objects.filter(revision__post=post).select_related("revision").order_by("-scored_at", "-id")
+        Score.objects.filter(revision__post=post)
+        .select_related("revision", "ban__author", "rule__author")
+        .order_by("-scored_at", "-id")
     )
     members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
     return PostPage(

@@ -1,26 +1,137 @@
-"""Rules as a platform sees them: all that are in force, and what they reach among its own posts."""
+"""Rules that people made: which hold, which wait or ended, and what they reach among a platform's posts."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 
-from moderation.models import Ban, Platform
-from moderation.queries import bans, figures
-from moderation.queries.blocklist import live
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from moderation.models import Label, Platform, Revision, Rule
+from moderation.models.rules import RuleEffect, RuleKind
+from moderation.queries import figures, targets
 from moderation.queries.figures import Figures
+from moderation.queries.targets import Target
+
+_EXAMPLES = 5
 
 
-def page(*, kind: str, is_live: bool, after: int | None, limit: int, at: datetime) -> tuple[list[Ban], bool]:
-    """Return rules, the newest first, and whether there are more."""
-    rows = Ban.objects.filter(live(at=at)) if is_live else Ban.objects.exclude(live(at=at))
-    if kind:
-        rows = rows.filter(kind=kind)
+class RuleState(StrEnum):
+    """Drafts wait for their activation, live rules hold, ended ones were lifted or are past their end."""
+
+    DRAFT = "draft"
+    LIVE = "live"
+    ENDED = "ended"
+
+
+def live(*, at: datetime) -> Q:
+    """Return the condition of a rule that holds at an instant."""
+    return Q(activated_at__lte=at) & _unended(at=at)
+
+
+def state_of(rule: Rule, *, at: datetime) -> RuleState:
+    """Return where a loaded rule stands at an instant."""
+    if rule.lifted_at is not None or (rule.expires_at is not None and rule.expires_at <= at):
+        return RuleState.ENDED
+    return RuleState.DRAFT if rule.is_draft else RuleState.LIVE
+
+
+def is_live(rule: Rule, *, at: datetime) -> bool:
+    """Tell whether a loaded rule holds at an instant."""
+    return state_of(rule, at=at) == RuleState.LIVE
+
+
+def listed(
+    *,
+    state: RuleState = RuleState.LIVE,
+    kind: str = "",
+    effect: str = "",
+    at: datetime,
+    limit: int = 200,
+) -> list[Rule]:
+    """Return rules, the newest first."""
+    return list(_whole(_wanted(state=state, kind=kind, effect=effect, at=at))[:limit])
+
+
+def page(
+    *,
+    platform: Platform,
+    state: RuleState,
+    kind: str,
+    effect: str,
+    after: int | None,
+    limit: int,
+    at: datetime,
+) -> tuple[list[Rule], bool]:
+    """Return rules that concern a platform, the newest first, and whether there are more."""
+    rows = _wanted(state=state, kind=kind, effect=effect, at=at).filter(_concerns(platform))
     if after is not None:
         rows = rows.filter(pk__lt=after)
-    found = list(rows.order_by("-id")[: limit + 1])
+    found = list(_whole(rows).order_by("-id")[: limit + 1])
     return found[:limit], len(found) > limit
 
 
-def reach(ban: Ban, *, platform: Platform, at: datetime) -> Figures:
-    """Count what a rule reaches among a platform's posts."""
-    return figures.of(bans.reached(bans.target_of(ban)).filter(post__platform=platform), at=at)
+def of_platform(*, platform: Platform, rule_id: int) -> Rule:
+    """Read a rule that concerns a platform. Raises Rule.DoesNotExist, also for another's author."""
+    return _whole(Rule.objects.filter(_concerns(platform))).get(pk=rule_id)
+
+
+def of_domain(*, name: str) -> list[Rule]:
+    """Return every rule of a domain or of a host in it that was in force, the newest first."""
+    return list(_whole(Rule.objects.filter(activated_at__isnull=False, domain__name=name.lower())))
+
+
+def of_address(*, wanted: Target) -> list[Rule]:
+    """Return every rule that covered an address or a whole range, the newest first."""
+    covering = Rule.objects.filter(
+        activated_at__isnull=False,
+        kind=RuleKind.ADDRESS,
+        first_address__lte=wanted.first_address,
+        last_address__gte=wanted.last_address,
+    )
+    return list(_whole(covering))
+
+
+def of_author(*, author_id: int) -> list[Rule]:
+    """Return every rule of an author that was in force, the newest first."""
+    return list(_whole(Rule.objects.filter(activated_at__isnull=False, author=author_id)))
+
+
+def reach(rule: Rule, *, platform: Platform, at: datetime) -> tuple[Figures, list[Revision]]:
+    """Count what a rule reaches among a platform's posts, with the newest of them."""
+    reached = targets.reached(targets.target_of(rule)).filter(post__platform=platform)
+    newest = reached.select_related("post").order_by("-post_id")[:_EXAMPLES]
+    return figures.of(reached, at=at), list(newest.only("number", "post__external_id"))
+
+
+def posts_decided_by(rule: Rule) -> QuerySet[Revision]:
+    """Return the latest revisions that were scored under a rule and that nobody judged."""
+    under = {"scores__ban": rule} if rule.effect == RuleEffect.BAN else {"scores__rule": rule}
+    latest = Revision.objects.filter(number=F("post__latest_revision"), **under)
+    judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
+    return latest.exclude(Exists(judged)).distinct()
+
+
+def _wanted(*, state: RuleState, kind: str, effect: str, at: datetime) -> QuerySet[Rule]:
+    by_state = {
+        RuleState.DRAFT: Q(activated_at__isnull=True) & _unended(at=at),
+        RuleState.LIVE: live(at=at),
+        RuleState.ENDED: ~_unended(at=at),
+    }
+    rows = Rule.objects.filter(by_state[state])
+    if kind:
+        rows = rows.filter(kind=kind)
+    return rows.filter(effect=effect) if effect else rows
+
+
+def _unended(*, at: datetime) -> Q:
+    return Q(lifted_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=at))
+
+
+def _concerns(platform: Platform) -> Q:
+    """Links and addresses are the same for all; who an author is, is their platform's own."""
+    return Q(author__isnull=True) | Q(author__platform=platform)
+
+
+def _whole(rows: QuerySet[Rule]) -> QuerySet[Rule]:
+    return rows.select_related("imposed_by", "lifted_by", "domain", "author__platform")

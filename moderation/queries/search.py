@@ -15,11 +15,11 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
 from moderation.models import Author, Case, Complaint, Decision, Domain, Post, PostLink, Revision, Score, User
-from moderation.models.bans import BanKind
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import SEARCHED_CHARACTERS
-from moderation.queries import bans
+from moderation.models.rules import RuleKind
+from moderation.queries import targets
 from scoring.links import registrable_domain
 
 _CONFIG = "simple"
@@ -161,8 +161,8 @@ def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
 
 def _from_address(found: QuerySet[Revision], address: str) -> QuerySet[Revision]:
     try:
-        target = bans.target(kind=BanKind.ADDRESS, value=address)
-    except bans.NotBannable:
+        target = targets.target(kind=RuleKind.ADDRESS, value=address)
+    except targets.NotATarget:
         return found.none()
     return found.filter(ip__gte=target.first_address, ip__lte=target.last_address)
 

@@ -8,16 +8,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.queries import addresses, search
-from moderation.queries.bans import NotBannable
 from moderation.queries.search import InvalidCursor, PostFilter
+from moderation.queries.targets import NotATarget
 from moderation.web import access, timeline
-from moderation.web.bans import BanForm
+from moderation.web.rules import RuleForm
 
 
 @require_safe
 @access.deciders
 def address(request: access.DeskRequest, address: str) -> HttpResponse:
-    """Show what came from an address or range, and its bans."""
+    """Show what came from an address or range, and the rules about it."""
     at = timezone.now()
     try:
         facts = addresses.facts(address=address, at=at)
@@ -29,7 +29,7 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
             cursor=request.GET.get("cursor", ""),
             limit=25,
         )
-    except (NotBannable, InvalidCursor) as refusal:
+    except (NotATarget, InvalidCursor) as refusal:
         raise Http404(str(refusal)) from refusal
     context = {
         "section": "posts",
@@ -38,9 +38,9 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
         "target": facts.target,
         "figures": facts.figures,
         "chart": timeline.chart(facts.timeline, at=at),
-        "bans": facts.bans,
-        "live_ban": facts.live_ban,
-        "form": BanForm(),
+        "rules": facts.rules,
+        "live_rule": facts.live_rule,
+        "form": RuleForm(),
         "page": posts,
         "query": "",
     }

@@ -12,6 +12,7 @@ from moderation.models.filters import FilterPage
 from moderation.queries import authors, search
 from moderation.queries.search import InvalidCursor, PostFilter
 from moderation.web import access, filters, timeline
+from moderation.web.rules import RuleForm
 from moderation.web.search_forms import AUTHOR_STATES, AuthorFilterForm
 
 
@@ -58,6 +59,10 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
         "facts": facts,
         "figures": facts.figures,
         "chart": timeline.chart(facts.timeline, at=at),
+        "rules": facts.rules,
+        "live_rule": facts.live_rule,
+        "target": facts.target,
+        "form": RuleForm(),
         "page": posts,
         "query": "",
     }

@@ -12,7 +12,7 @@ from moderation.models.filters import FilterPage
 from moderation.queries import domains, search
 from moderation.queries.search import InvalidCursor, PostFilter
 from moderation.web import access, filters, timeline
-from moderation.web.bans import BanForm
+from moderation.web.rules import RuleForm
 from moderation.web.search_forms import DomainFilterForm
 
 
@@ -43,7 +43,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
-    """Show one domain: its posts, its hosts, what a ban would have hit, and the bans so far."""
+    """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()
     try:
         facts = domains.facts(name=name, at=at)
@@ -62,9 +62,9 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
         "target": facts.target,
         "figures": facts.figures,
         "chart": timeline.chart(facts.timeline, at=at),
-        "bans": facts.bans,
-        "live_ban": facts.live_ban,
-        "form": BanForm(),
+        "rules": facts.rules,
+        "live_rule": facts.live_rule,
+        "form": RuleForm(),
         "page": posts,
         "query": "",
     }

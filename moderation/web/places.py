@@ -20,6 +20,12 @@ _REASONS = {
     CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
     CaseReason.SECOND: gettext_lazy("Second look"),
+    CaseReason.WAVE: gettext_lazy("Wave"),
+}
+
+_PLACES = {
+    CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
+    CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
 }
 
 
@@ -38,8 +44,8 @@ def place_words(row: QueueRow, sort: Sort) -> str:
         return ngettext("%(n)s complaint", "%(n)s complaints", row.complaints) % {
             "n": quantities.count(row.complaints)
         }
-    if row.reason == CaseReason.SECOND:
-        return _("somebody asked for a second person")
+    if row.reason in _PLACES:
+        return str(_PLACES[CaseReason(row.reason)])
     if row.is_hidden:
         return _("drawn at random; its place says nothing")
     return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)

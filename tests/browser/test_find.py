@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Platform, User
 from moderation.models.people import Role
-from moderation.operations import ban, complain, filters, ingest, keys, policies, review
+from moderation.operations import complain, filters, ingest, keys, policies, review, rule
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -54,8 +54,8 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
                 post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now
             )
             complain.record(platform=platform, complaint=complaint, at=now)
-    ban.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
-    ban.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
+    rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
+    rule.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
     filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
     wording = policies.Wording(
         title="Fake shop", digit=0, verdict="spam", needs_note=True, signals=("complaint:scam", "context.")
@@ -78,8 +78,8 @@ def addresses(case: Case) -> list[str]:
         "/domains/evil.example/",
         "/addresses/203.0.113.1/",
         "/addresses/203.0.113.0/24/",
-        "/bans/",
-        "/bans/new/?kind=domain&value=evil.example",
+        "/rules/",
+        "/rules/new/?kind=domain&value=evil.example",
         "/platforms/",
         f"/platforms/{case.post.platform_id}/",
         "/people/",
@@ -121,7 +121,7 @@ def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
     page_of: Open, full_desk: Case, admin: User
 ) -> None:
     page = page_of(admin)
-    page.goto("/bans/new/?kind=domain&value=evil.example")
+    page.goto("/rules/new/?kind=domain&value=evil.example")
     page.get_by_label("Why").focus()
     page.keyboard.type("Sells pills")
     page.keyboard.press("Enter")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
-from moderation.operations import ban, ingest, review
+from moderation.operations import ingest, review, rule
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
@@ -66,7 +66,7 @@ class TestMarkup:
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch
     ) -> None:
         cases = [hostile_case(open_case, lead, payload) for payload in MARKUP]
-        ban.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
+        rule.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
         Domain.objects.create(name=MARKUP[1], first_seen_at=timezone.now())
         page = page_of(lead)
 

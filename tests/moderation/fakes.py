@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from scoring import routing
-from scoring.blocklist import Blocklist
+from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
 from scoring.explain import Contribution
 from scoring.pipeline import ScoreResult
@@ -62,7 +62,8 @@ class FakeScorer:
         return np.where(unknown, self.default, content_probabilities)
 
     def _score(self, record: PostRecord, blocklist: Blocklist) -> ScoreResult:
-        ban = blocklist.match(record)
+        rule = blocklist.match(record)
+        ban = rule if rule and rule.effect is Effect.BAN else None
         probability = 1.0 if ban else self.probabilities.get(record.text, self.default)
         return ScoreResult(
             release_id=RELEASE_ID,
@@ -75,19 +76,21 @@ class FakeScorer:
             if ban
             else (Contribution(feature="social.followers", value=float("nan"), contribution=0.1),),
             features=() if ban else (float("nan"),),
-            routing=_AUDITED
-            if record.text in self.audited
-            else self._route(probability, is_banned=ban is not None),
+            routing=_AUDITED if record.text in self.audited else self._route(probability, rule=rule),
             expected_harm=routing.NO_OPINION if record.text in self.audited else probability,
             is_degraded=self.is_degraded and ban is None,
-            ban=ban,
+            rule=rule,
         )
 
-    def _route(self, probability: float, *, is_banned: bool) -> Routing:
-        if is_banned:
+    def _route(self, probability: float, *, rule: Rule | None) -> Routing:
+        if rule and rule.effect is Effect.BAN:
             return Routing(route=Route.REMOVE, reason=None, audit_probability=0.0, is_audit_sample=False)
         return routing.decide(
-            probability=probability, thresholds=THRESHOLDS, is_degraded=self.is_degraded, draw=0.5
+            probability=probability,
+            thresholds=THRESHOLDS,
+            is_degraded=self.is_degraded,
+            draw=0.5,
+            effect=rule.effect if rule else None,
         )
 
 

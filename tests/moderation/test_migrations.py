@@ -60,6 +60,14 @@ ACCEPTED = {
         "ban-drop-not-null": "no delivery is without a decision before an endpoint asks for the new events"
     },
     "0022_deliveries_by_event": {"ban-drop-constraint": "a wider one took its place in the same file"},
+    "0025_rules_that_allow_and_hold": {
+        "adding-field-with-default": "now() is one value in a statement: no row is rewritten",
+        "adding-foreign-key-constraint": _NEW,
+        "ban-drop-constraint": _SMALL,
+        "constraint-missing-not-valid": _SMALL,
+        "require-concurrent-index-creation": _SMALL,
+        "require-concurrent-index-deletion": _SMALL,
+    },
     "0023_writes_of_ingest": {"ban-drop-not-null": "scoring fills what is empty before it reads it"},
 }
 """What squawk finds in migrations that cannot be otherwise, or ran already, and why each holds nobody up."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.blocklist import Ban, Blocklist
+from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
 from scoring.ensemble import MAIN_INPUTS, calibrated
 from scoring.explain import CONTENT_TEXT
@@ -28,7 +28,7 @@ from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.starter import STARTER
 
 NO_BANS = Blocklist()
-BAN = Ban(7, "bad.example")
+BAN = Rule(7, "bad.example")
 BANS = Blocklist({"bad.example": BAN})
 BANNED = record(
     external_id="banned",
@@ -72,7 +72,7 @@ class TestScore:
         assert tuple(score.sub_models) == MAIN_INPUTS
         assert [one.feature for one in score.contributions] == [*NAMES, CONTENT_TEXT]
         assert len(score.features) == len(NAMES)
-        assert score.ban is None
+        assert score.rule is None
         assert not score.is_degraded
 
     def test_contributions_add_up_to_the_probability(self, scorer: Scorer, release: Release) -> None:
@@ -174,7 +174,7 @@ class TestBanned:
         assert content.calls == []
         assert score.spam_probability == 1.0
         assert score.routing.route is Route.REMOVE
-        assert score.ban == BAN
+        assert score.rule == BAN
         assert score.contributions == ()
         assert score.features == ()
 
@@ -186,7 +186,7 @@ class TestBanned:
         scores = scorer.score_many([BANNED, first, BANNED, second], blocklist=BANS)
 
         assert content.calls == [2]
-        assert [score.ban for score in scores] == [BAN, None, BAN, None]
+        assert [score.rule for score in scores] == [BAN, None, BAN, None]
         assert equal(scores[1], scorer.score(first, blocklist=BANS))
         assert equal(scores[3], scorer.score(second, blocklist=BANS))
 
@@ -195,6 +195,21 @@ class TestBanned:
 
         assert [score.spam_probability for score in scores] == [1.0, 1.0]
         assert content.calls == []
+
+
+class TestBesideTheModels:
+    @pytest.mark.parametrize("effect", [Effect.ALLOW, Effect.WAVE])
+    def test_a_rule_changes_the_route_alone(self, scorer: Scorer, effect: Effect) -> None:
+        reaching = Blocklist({"bad.example": dataclasses.replace(BAN, effect=effect)})
+
+        ruled, free = (scorer.score(BANNED, blocklist=blocklist) for blocklist in (reaching, NO_BANS))
+
+        assert ruled.rule is not None
+        assert equal(
+            dataclasses.replace(ruled, rule=None, routing=free.routing, expected_harm=free.expected_harm),
+            free,
+        )
+        assert ruled.routing.route is (Route.ALLOW if effect is Effect.ALLOW else Route.REVIEW)
 
 
 class TestDegraded:

@@ -6,8 +6,9 @@ import dataclasses
 
 import pytest
 
+from scoring.blocklist import Effect
 from scoring.records import AuthorSnapshot
-from scoring.routing import ReviewReason, Route, Routing, Thresholds, decide, draw, expected_harm
+from scoring.routing import ReviewReason, Route, Routing, Thresholds, decide, draw, expected_harm, opinion
 from tests.scoring.random_records import record
 
 THRESHOLDS = Thresholds(review_from=0.3, remove_from=0.9, audit_rate=0.02)
@@ -49,6 +50,40 @@ class TestDecide:
             audit_probability=audit_probability,
             is_audit_sample=reason is ReviewReason.AUDIT,
         )
+
+    @pytest.mark.parametrize(
+        ("effect", "probability", "is_degraded", "drawn", "route", "reason"),
+        [
+            (Effect.ALLOW, 0.99, False, NOT_DRAWN, Route.ALLOW, None),
+            (Effect.ALLOW, 0.5, True, NOT_DRAWN, Route.ALLOW, None),
+            (Effect.ALLOW, 0.99, False, 0.0, Route.REVIEW, ReviewReason.AUDIT),
+            (Effect.WAVE, 0.0, False, NOT_DRAWN, Route.REVIEW, ReviewReason.WAVE),
+            (Effect.WAVE, 0.0, False, 0.0, Route.REVIEW, ReviewReason.WAVE),
+            (Effect.WAVE, 0.5, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (Effect.WAVE, 0.0, True, NOT_DRAWN, Route.REVIEW, ReviewReason.DEGRADED),
+            (Effect.WAVE, 0.95, False, NOT_DRAWN, Route.REMOVE, None),
+        ],
+    )  # fmt: skip
+    def test_follows_the_rule_that_reaches_the_post(
+        self,
+        effect: Effect,
+        probability: float,
+        is_degraded: bool,
+        drawn: float,
+        route: Route,
+        reason: ReviewReason | None,
+    ) -> None:
+        routing = decide(
+            probability=probability,
+            thresholds=THRESHOLDS,
+            is_degraded=is_degraded,
+            draw=drawn,
+            effect=effect,
+        )
+
+        is_forced = routing.route is Route.REVIEW and reason is not ReviewReason.AUDIT
+        assert (routing.route, routing.reason) == (route, reason)
+        assert routing.audit_probability == (1.0 if is_forced else 0.02)
 
     @pytest.mark.parametrize("probability", [-0.01, 1.01, float("nan")])
     def test_refuses_what_is_no_probability(self, probability: float) -> None:
@@ -102,3 +137,16 @@ class TestExpectedHarm:
         assert expected_harm(record(), probability=0.5) == 0.5
         assert expected_harm(seen, probability=0.5) == pytest.approx(0.5 * (1 + 4 + 3))
         assert expected_harm(seen, probability=0.6) > expected_harm(seen, probability=0.5)
+
+    @pytest.mark.parametrize(
+        ("effect", "drawn", "says"),
+        [(None, NOT_DRAWN, 0.01), (None, 0.0, 0.5), (Effect.WAVE, NOT_DRAWN, 0.5)],
+    )
+    def test_goes_by_no_opinion_in_audits_and_waves(
+        self, effect: Effect | None, drawn: float, says: float
+    ) -> None:
+        routing = decide(
+            probability=0.01, thresholds=THRESHOLDS, is_degraded=False, draw=drawn, effect=effect
+        )
+
+        assert opinion(routing, 0.01) == says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
@@ -46,7 +47,7 @@ class DomainSerializer(serializers.Serializer[Any]):
     complaints = serializers.IntegerField()
     first_at = serializers.DateTimeField(allow_null=True)
     last_at = serializers.DateTimeField(allow_null=True)
-    rule = RuleSerializer(allow_null=True, help_text="The ban in force, for every platform.")
+    rule = RuleSerializer(allow_null=True, help_text="The rule in force, for every platform.")
 
 
 def timeline(found: Timeline) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def timeline(found: Timeline) -> dict[str, Any]:
     return {"events": events, "is_partial": found.is_partial}
 
 
-def domain(found: OwnDomain) -> dict[str, Any]:
+def domain(found: OwnDomain, *, at: datetime) -> dict[str, Any]:
     """Return a domain."""
     counted = found.figures
     return {
@@ -69,5 +70,5 @@ def domain(found: OwnDomain) -> dict[str, Any]:
         },
         "first_at": instant(counted.first_at) if counted.first_at else None,
         "last_at": instant(counted.last_at) if counted.last_at else None,
-        "rule": rule(found.ban) if found.ban else None,
+        "rule": rule(found.rule, at=at) if found.rule else None,
     }

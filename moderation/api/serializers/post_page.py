@@ -10,6 +10,7 @@ from moderation.api.serializers.decisions import DecisionSerializer, decision, i
 from moderation.models import Case, Score
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
+from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
 from moderation.queries.posts import PostPage
 
@@ -22,6 +23,15 @@ class ContributionSerializer(serializers.Serializer[Any]):
     contribution = serializers.FloatField()
 
 
+class ScoreRuleSerializer(serializers.Serializer[Any]):
+    """A rule that reached the post when it was scored."""
+
+    id = serializers.CharField()
+    effect = serializers.ChoiceField(choices=RuleEffect.values)
+    kind = serializers.ChoiceField(choices=RuleKind.values)
+    value = serializers.CharField()
+
+
 class ScoreSerializer(serializers.Serializer[Any]):
     """What the models said of one revision."""
 
@@ -30,6 +40,8 @@ class ScoreSerializer(serializers.Serializer[Any]):
     content_probability = serializers.FloatField(allow_null=True, help_text="Null without the content model.")
     sub_models = serializers.DictField(child=serializers.FloatField(allow_null=True))
     route = serializers.ChoiceField(choices=RouteChoice.values)
+    route_reason = serializers.CharField(help_text="Why a human is asked; empty unless the route is review.")
+    rule = ScoreRuleSerializer(allow_null=True, help_text="The rule that decided on the route, if one did.")
     is_degraded = serializers.BooleanField()
     release = serializers.CharField()
     base = serializers.FloatField(help_text="The margin before any feature is known.")
@@ -112,6 +124,8 @@ def _score(score: Score) -> dict[str, Any]:
         "content_probability": score.content_probability,
         "sub_models": score.sub_models,
         "route": score.route,
+        "route_reason": score.route_reason,
+        "rule": score_rule(score),
         "is_degraded": score.is_degraded,
         "release": score.release_id,
         "base": score.base,
@@ -121,6 +135,15 @@ def _score(score: Score) -> dict[str, Any]:
         ],
         "scored_at": instant(score.scored_at),
     }
+
+
+def score_rule(score: Score) -> dict[str, Any] | None:
+    """Return the rule that decided on a score, which is loaded with both."""
+    rule = score.ruled_by
+    if rule is None:
+        return None
+    value = rule.author.external_id if rule.author else rule.value
+    return {"id": str(rule.pk), "effect": rule.effect, "kind": rule.kind, "value": value}
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -1,22 +1,24 @@
-"""Rules: bans of domains, hosts and addresses."""
+"""Rules: what they do, to what, until when, and what they would reach."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import instant
+from moderation.api.serializers.decisions import PostReferenceSerializer, instant
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Ban
-from moderation.models.bans import BanKind
+from moderation.models import Revision, Rule
+from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries.figures import Figures
+from moderation.queries.rules import RuleState, state_of
 
-LIVE, ENDED = "live", "ended"
+STATES = tuple(state.value for state in RuleState)
 
 
 class FutureField(InstantField):
@@ -33,19 +35,32 @@ class FutureField(InstantField):
 
 
 class RuleRequestSerializer(StrictSerializer):
-    """What is banned, why, and until when."""
+    """What a rule does, to what, why, and until when."""
 
-    kind = OneOfField(choices=BanKind.values)
-    value = TextField(max_length=255, help_text="evil.example, pay.evil.example, 203.0.113.7, 203.0.113.0/24")
+    effect = OneOfField(
+        choices=RuleEffect.values,
+        help_text=(
+            "ban: spam without further question; wave: nothing passes without a human; "
+            "allow: passes, whatever the models say."
+        ),
+    )
+    kind = OneOfField(choices=RuleKind.values)
+    value = TextField(
+        max_length=255,
+        help_text="evil.example, pay.evil.example, 203.0.113.7, 203.0.113.0/24; your own id of an author.",
+    )
     reason = TextField(max_length=500)
-    expires_at = FutureField(help_text="A rule without an end is made by a lead on the desk.")
+    expires_at = FutureField(
+        help_text="A wave lasts 30 days at most. A ban without an end is made by a lead on the desk."
+    )
 
 
 class RuleQuerySerializer(PageQuerySerializer):
     """Which rules are asked for."""
 
-    state = OneOfField(choices=(LIVE, ENDED), required=False, default=LIVE)
-    kind = OneOfField(choices=BanKind.values, required=False)
+    state = OneOfField(choices=STATES, required=False, default=RuleState.LIVE.value)
+    effect = OneOfField(choices=RuleEffect.values, required=False)
+    kind = OneOfField(choices=RuleKind.values, required=False)
     cursor = KeysetField(kinds=(int,), required=False)
 
 
@@ -53,10 +68,13 @@ class RuleSerializer(serializers.Serializer[Any]):
     """A rule as it stands."""
 
     id = serializers.CharField()
-    kind = serializers.ChoiceField(choices=BanKind.values)
+    effect = serializers.ChoiceField(choices=RuleEffect.values)
+    kind = serializers.ChoiceField(choices=RuleKind.values)
     value = serializers.CharField(help_text="In its canonical form.")
     reason = serializers.CharField()
-    imposed_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(choices=STATES)
+    imposed_at = serializers.DateTimeField(help_text="When it was written.")
+    activated_at = serializers.DateTimeField(allow_null=True, help_text="Since when it holds.")
     expires_at = serializers.DateTimeField(allow_null=True)
     lifted_at = serializers.DateTimeField(allow_null=True)
 
@@ -68,40 +86,59 @@ class RulePageSerializer(serializers.Serializer[Any]):
     next_cursor = serializers.CharField(allow_null=True)
 
 
-class BacktestSerializer(serializers.Serializer[Any]):
-    """What the rule would have hit among your posts until now; people judged some of them."""
+class ShareIntervalSerializer(serializers.Serializer[Any]):
+    """Wilson's 95 % interval of a share."""
 
-    posts = serializers.IntegerField()
+    low = serializers.FloatField(min_value=0, max_value=1)
+    high = serializers.FloatField(min_value=0, max_value=1)
+
+
+class BacktestSerializer(serializers.Serializer[Any]):
+    """What the rule would have reached among your posts until now; people judged some of them."""
+
+    matches = serializers.IntegerField(help_text="Posts that it reaches.")
     judged = serializers.IntegerField()
     spam = serializers.IntegerField()
     not_spam = serializers.IntegerField()
-    precision = serializers.FloatField(allow_null=True, help_text="Spam among the judged; null without any.")
-    precision_from = serializers.FloatField(help_text="Lower end of Wilson's 95 % interval.")
-    precision_to = serializers.FloatField(help_text="Its upper end.")
+    precision = serializers.FloatField(
+        allow_null=True,
+        help_text="How often the rule would have been right among the judged: spam, or not of an allowance.",
+    )
+    interval = ShareIntervalSerializer()
+    examples = PostReferenceSerializer(many=True, help_text="The newest five.")
 
 
-def rule(row: Ban) -> dict[str, Any]:
-    """Return a rule."""
+def rule(row: Rule, *, at: datetime) -> dict[str, Any]:
+    """Return a rule, which is loaded with `author`; its platform reads its own id of an author."""
     return {
         "id": str(row.pk),
+        "effect": row.effect,
         "kind": row.kind,
-        "value": row.value,
+        "value": row.author.external_id if row.author else row.value,
         "reason": row.reason,
+        "state": state_of(row, at=at).value,
         "imposed_at": instant(row.imposed_at),
+        "activated_at": instant(row.activated_at) if row.activated_at else None,
         "expires_at": instant(row.expires_at) if row.expires_at else None,
         "lifted_at": instant(row.lifted_at) if row.lifted_at else None,
     }
 
 
-def backtest(figures: Figures) -> dict[str, Any]:
-    """Return what a rule would have hit."""
-    low, high = figures.spam_interval
+def backtest(row: Rule, *, figures: Figures, newest: Sequence[Revision]) -> dict[str, Any]:
+    """Return what a rule would have reached."""
+    share, (low, high) = figures.spam_share, figures.spam_interval
+    if row.effect == RuleEffect.ALLOW:
+        share, (low, high) = 1 - share, (1 - high, 1 - low)
     return {
-        "posts": figures.posts,
+        "matches": figures.posts,
         "judged": figures.judged,
         "spam": figures.spam,
         "not_spam": figures.not_spam,
-        "precision": figures.spam_share if figures.judged else None,
-        "precision_from": low,
-        "precision_to": high,
+        "precision": share if figures.judged else None,
+        "interval": {"low": low, "high": high},
+        "examples": [_reference(one) for one in newest],
     }
+
+
+def _reference(row: Revision) -> dict[str, Any]:
+    return {"id": str(row.post_id), "external_id": row.post.external_id, "revision": row.number}

@@ -6,7 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.post_page import ContributionSerializer
+from moderation.api.serializers.post_page import (
+    ContributionSerializer,
+    ScoreRuleSerializer,
+    score_rule,
+)
 from moderation.models.scores import RouteChoice
 from moderation.operations.judge import Judged
 
@@ -34,6 +38,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     route = serializers.ChoiceField(choices=RouteChoice.values, allow_null=True)
     spam_probability = serializers.FloatField(min_value=0, max_value=1, allow_null=True)
     content_probability = serializers.FloatField(min_value=0, max_value=1, allow_null=True)
+    rule = ScoreRuleSerializer(allow_null=True, help_text="The rule that decided on the route, if one did.")
     bands = BandsSerializer(allow_null=True)
     is_degraded = serializers.BooleanField(
         help_text="True if the budget ran out before the content model, or all of scoring, had answered."
@@ -58,6 +63,7 @@ def verdict(judged: Judged) -> dict[str, Any]:
         "route": score.route if score else None,
         "spam_probability": score.spam_probability if score else None,
         "content_probability": score.content_probability if score else None,
+        "rule": score_rule(score) if score else None,
         "bands": {name: thresholds[name] for name in ("review_from", "remove_from")} if has_bands else None,
         "is_degraded": score.is_degraded if score else True,
         "release": score.release_id if score else None,

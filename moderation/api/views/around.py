@@ -16,8 +16,8 @@ from moderation.api.serializers.around import domain as shown
 from moderation.api.views.base import DoorView, problem_responses
 from moderation.models import Author
 from moderation.models.platforms import Scope
-from moderation.operations import ban
 from moderation.queries import around
+from moderation.queries.targets import NotATarget
 
 
 class AuthorTimeline(DoorView):
@@ -59,8 +59,9 @@ class OneDomain(DoorView):
     )
     def get(self, request: Request, domain: str) -> Response:
         """Read it."""
+        at = timezone.now()
         try:
-            found = around.of_domain(platform=platform_of(request), value=domain, at=timezone.now())
-        except ban.NotBannable:
+            found = around.of_domain(platform=platform_of(request), value=domain, at=at)
+        except NotATarget:
             raise Refused("not_found", "This is no domain that anybody can register.") from None
-        return Response(shown(found))
+        return Response(shown(found, at=at))

@@ -1,8 +1,8 @@
-"""Rules: ban, look at what a ban would have hit, lift. They hold for the whole installation."""
+"""Rules: draft one, look at what it would reach, activate it, lift it."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,15 +16,14 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.keyset import encode
 from moderation.api.serializers.rules import (
-    LIVE,
     BacktestSerializer,
     RulePageSerializer,
     RuleQuerySerializer,
     RuleRequestSerializer,
     RuleSerializer,
     backtest,
-    rule,
 )
+from moderation.api.serializers.rules import rule as shown
 from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
@@ -35,12 +34,15 @@ from moderation.api.views.base import (
     problem_responses,
     refuse_changed,
 )
-from moderation.models import Ban, User
+from moderation.models import Author, Rule, User
 from moderation.models.platforms import Scope
-from moderation.operations import ban
+from moderation.models.rules import RuleKind
+from moderation.operations import rule
 from moderation.queries import rules
+from moderation.queries.rules import RuleState, state_of
 
 _RULE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The rule.")
+_ACT_PROBLEMS = ("nobody_behind_key", "not_allowed")
 
 
 class Rules(DoorView):
@@ -51,53 +53,53 @@ class Rules(DoorView):
     @extend_schema(
         operation_id="read_rules",
         summary="Read rules",
-        description="The newest first. Scope: `rules:admin`.",
+        description="The newest first; rules about authors of other platforms are not yours. "
+        "Scope: `rules:admin`.",
         parameters=[RuleQuerySerializer],
         responses={200: RulePageSerializer, **problem_responses("invalid_fields")},
     )
     def get(self, request: Request) -> Response:
         """Read one page."""
         asked = self.query(RuleQuerySerializer, request)
+        at = timezone.now()
         rows, has_more = rules.page(
+            platform=platform_of(request),
+            state=RuleState(asked["state"]),
             kind=asked.get("kind", ""),
-            is_live=asked["state"] == LIVE,
+            effect=asked.get("effect", ""),
             after=asked["cursor"][0] if "cursor" in asked else None,
             limit=asked["limit"],
-            at=timezone.now(),
+            at=at,
         )
         cursor = encode(rows[-1].pk) if has_more else None
-        return Response({"data": [rule(row) for row in rows], "next_cursor": cursor})
+        return Response({"data": [shown(row, at=at) for row in rows], "next_cursor": cursor})
 
     @extend_schema(
         operation_id="add_rule",
-        summary="Ban a domain, host or address",
+        summary="Draft a rule about a domain, host, address or author",
         description=(
-            "Posts that it reaches are spam without further question, on every platform of the installation. "
-            "Needs a key that acts for a lead. Scope: `rules:admin`."
+            "A draft does nothing: backtest it, then activate it. In force it holds on every platform of the "
+            "installation, or for your author. Needs a key that acts for a lead. Scope: `rules:admin`."
         ),
         parameters=[ONCE],
         request=RuleRequestSerializer,
-        responses={
-            201: RuleSerializer,
-            **problem_responses("nobody_behind_key", "not_allowed", "already_banned", *WRITE_PROBLEMS),
-        },
+        responses={201: RuleSerializer, **problem_responses(*_ACT_PROBLEMS, *WRITE_PROBLEMS)},
     )
     def post(self, request: Request) -> Response:
-        """Ban."""
+        """Draft."""
         given = self.read(RuleRequestSerializer, request)
+        at = timezone.now()
         try:
-            row = ban.impose(
-                kind=given["kind"],
-                value=given["value"],
-                reason=given["reason"],
-                expires_at=given["expires_at"],
-                actor=_lead(request),
-                at=timezone.now(),
-            )
-        except ban.NotBannable as refused:
-            raise ValidationError({"value": [ErrorDetail(str(refused), code="not_bannable")]}) from None
-        headers = {"Location": reverse("api:rule", args=[str(row.pk)]), "ETag": _etag(row)}
-        return Response(rule(row), status=status.HTTP_201_CREATED, headers=headers)
+            if given["kind"] == RuleKind.AUTHOR:
+                given["value"] = _author(request, given["value"])
+            row = rule.draft(**given, actor=_lead(request), at=at)
+        except rule.NotATarget as refused:
+            raise ValidationError({"value": [ErrorDetail(str(refused), code="not_a_target")]}) from None
+        except rule.NoEnd as refused:
+            raise ValidationError({"expires_at": [ErrorDetail(str(refused), code="too_late")]}) from None
+        answer = _answer(row, status=status.HTTP_201_CREATED)
+        answer.headers["Location"] = reverse("api:rule", args=[str(row.pk)])
+        return answer
 
 
 class OneRule(DoorView):
@@ -112,30 +114,61 @@ class OneRule(DoorView):
         parameters=[_RULE_ID],
         responses={200: RuleSerializer, **problem_responses("not_found")},
     )
-    def get(self, request: Request, id: str) -> Response:  # noqa: A002, ARG002 - the name that the OpenAPI document shows
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one."""
-        row = _rule(id)
-        return Response(rule(row), headers={"ETag": _etag(row)})
+        return _answer(_rule(request, id))
 
     @extend_schema(
         operation_id="lift_rule",
-        summary="Lift a rule",
+        summary="Lift a rule, or drop a draft",
         description="It stays in the list of ended ones. Scope: `rules:admin`.",
         parameters=[_RULE_ID, IF_MATCH],
-        responses={
-            204: None,
-            **problem_responses("nobody_behind_key", "not_allowed", "not_found", "precondition_failed"),
-        },
+        responses={204: None, **problem_responses(*_ACT_PROBLEMS, "not_found", "precondition_failed")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Lift one."""
-        row = _rule(id)
+        row = _rule(request, id)
         refuse_changed(request, _etag(row))
         try:
-            ban.lift(ban_id=row.pk, actor=_lead(request), at=timezone.now())
-        except ban.NotBanned as refused:
+            rule.lift(rule_id=row.pk, actor=_lead(request), at=timezone.now())
+        except rule.NotInForce as refused:
             raise Refused("not_found", str(refused)) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RuleActivations(DoorView):
+    """POST /rules/{id}/activation"""
+
+    scopes: ClassVar = {"POST": Scope.RULES_ADMIN}
+
+    @extend_schema(
+        operation_id="activate_rule",
+        summary="Let a drafted rule hold from now on",
+        description=(
+            "Posts that come in from now on are scored under it; those that wait are not scored again. "
+            "Endpoints that asked for `rule.activated` are told. "
+            "Needs a key that acts for a lead. Scope: `rules:admin`."
+        ),
+        parameters=[ONCE, _RULE_ID, IF_MATCH],
+        request=None,
+        responses={
+            200: RuleSerializer,
+            **problem_responses(
+                *_ACT_PROBLEMS,
+                "not_found",
+                "precondition_failed",
+                "rule_exists",
+                "already_active",
+                "rule_ended",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Activate."""
+        row = _rule(request, id)
+        refuse_changed(request, _etag(row))
+        return _answer(rule.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
 
 
 class RuleBacktests(DoorView):
@@ -145,7 +178,7 @@ class RuleBacktests(DoorView):
 
     @extend_schema(
         operation_id="backtest_rule",
-        summary="Look at what a rule reaches",
+        summary="Look at what a rule would reach",
         description="Counts among your own posts, with what people judged. Scope: `rules:admin`.",
         parameters=[ONCE, _RULE_ID],
         request=None,
@@ -153,23 +186,37 @@ class RuleBacktests(DoorView):
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Count."""
-        found = rules.reach(_rule(id), platform=platform_of(request), at=timezone.now())
-        return Response(backtest(found))
+        row = _rule(request, id)
+        figures, newest = rules.reach(row, platform=platform_of(request), at=timezone.now())
+        return Response(backtest(row, figures=figures, newest=newest))
 
 
 def _lead(request: Request) -> User:
     person = person_of(request)
     if not person.may_lead:
-        raise Refused("not_allowed", "Only leads ban and lift bans.")
+        raise Refused("not_allowed", "Only leads make and lift rules.")
     return person
 
 
-def _rule(identifier: str) -> Ban:
-    row = Ban.objects.filter(pk=number_of(identifier)).first()
-    if row is None:
-        raise Refused("not_found", "No rule has this id.")
-    return row
+def _author(request: Request, external_id: str) -> str:
+    """Return our id of one of the platform's authors. Raises rule.NotATarget."""
+    known = Author.objects.filter(platform=platform_of(request), external_id=external_id)
+    author_id = known.values_list("pk", flat=True).first()
+    if author_id is None:
+        raise rule.NotATarget("Nobody with this id has posted.")
+    return str(author_id)
 
 
-def _etag(row: Ban) -> str:
-    return f'"{row.pk}-{"lifted" if row.lifted_at else "live"}"'
+def _rule(request: Request, identifier: str) -> Rule:
+    try:
+        return rules.of_platform(platform=platform_of(request), rule_id=number_of(identifier))
+    except Rule.DoesNotExist:
+        raise Refused("not_found", "No rule has this id.") from None
+
+
+def _answer(row: Rule, **more: Any) -> Response:
+    return Response(shown(row, at=timezone.now()), headers={"ETag": _etag(row)}, **more)
+
+
+def _etag(row: Rule) -> str:
+    return f'"{row.pk}-{state_of(row, at=timezone.now())}"'

@@ -41,6 +41,7 @@ OPERATIONS = {
     "claims/{id}": "PUT DELETE",
     "rules": "GET POST",
     "rules/{id}": "GET DELETE",
+    "rules/{id}/activation": "POST",
     "rules/{id}/backtest": "POST",
     "labels": "GET",
     "exports": "POST",

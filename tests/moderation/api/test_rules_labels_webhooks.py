@@ -1,4 +1,4 @@
-"""Rules, labels, exports and webhook endpoints through the door."""
+"""Labels, exports and webhook endpoints through the door."""
 
 from __future__ import annotations
 
@@ -9,18 +9,11 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Ban, Case, Delivery, Export, Platform, User, WebhookEndpoint
+from moderation.models import Case, Delivery, Export, Platform, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.models.platforms import Scope
-from moderation.operations import export, keys, review, webhooks
+from moderation.operations import export, review, webhooks
 from tests.moderation.api.answers import pointers, problem
-
-
-@pytest.fixture
-def rule() -> dict[str, Any]:
-    ends = timezone.now() + timedelta(days=30)
-    return {"kind": "domain", "value": "evil.example", "reason": "pills", "expires_at": ends.isoformat()}
 
 
 @pytest.fixture
@@ -33,62 +26,6 @@ def decided(claimed_case: Case, moderator: User, at: datetime) -> None:
         verdict=Verdict.SPAM,
         at=at + timedelta(seconds=5),
     )
-
-
-class TestRules:
-    def test_bans_reads_and_lifts(self, lead_door: APIClient, rule: dict[str, Any]) -> None:
-        made = lead_door.post("/api/v1/rules", rule, format="json")
-        read = lead_door.get(made.headers["Location"])
-        stale = lead_door.delete(made.headers["Location"], HTTP_IF_MATCH='"7"')
-        lifted = lead_door.delete(made.headers["Location"], HTTP_IF_MATCH=read.headers["ETag"])
-
-        assert (made.status_code, read.json()) == (201, made.json())
-        problem(stale, status=412, code="precondition_failed")
-        assert lifted.status_code == 204
-        assert [row["id"] for row in lead_door.get("/api/v1/rules?state=ended").json()["data"]] == [
-            made.json()["id"]
-        ]
-        assert lead_door.get("/api/v1/rules").json()["data"] == []
-
-    def test_refuses_a_second_one_and_what_is_no_domain(
-        self, lead_door: APIClient, rule: dict[str, Any]
-    ) -> None:
-        lead_door.post("/api/v1/rules", rule, format="json")
-
-        problem(lead_door.post("/api/v1/rules", rule, format="json"), status=409, code="already_banned")
-        wrong = lead_door.post("/api/v1/rules", rule | {"value": "com"}, format="json")
-        assert pointers(problem(wrong, status=422, code="invalid_fields")) == {"/value": "not_bannable"}
-
-    @pytest.mark.parametrize("missing", ["kind", "value", "reason", "expires_at"])
-    def test_needs_an_end_and_all_the_rest(
-        self, lead_door: APIClient, rule: dict[str, Any], missing: str
-    ) -> None:
-        del rule[missing]
-
-        answer = lead_door.post("/api/v1/rules", rule, format="json")
-
-        assert pointers(problem(answer, status=422, code="invalid_fields")) == {f"/{missing}": "required"}
-
-    def test_refuses_who_is_no_lead(
-        self, platform: Platform, moderator: User, rule: dict[str, Any], at: datetime
-    ) -> None:
-        _, secret = keys.issue(
-            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
-        )
-        client = APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
-
-        problem(client.post("/api/v1/rules", rule, format="json"), status=403, code="not_allowed")
-        assert not Ban.objects.exists()
-
-    @pytest.mark.usefixtures("decided")
-    def test_backtest_counts_own_posts_only(
-        self, lead_door: APIClient, other_door: APIClient, rule: dict[str, Any], platform: Platform
-    ) -> None:
-        made = lead_door.post("/api/v1/rules", rule | {"value": "cats.example"}, format="json").json()
-
-        found = other_door.post(f"/api/v1/rules/{made['id']}/backtest").json()
-
-        assert (found["posts"], found["precision"]) == (0, None)
 
 
 @pytest.mark.usefixtures("decided")

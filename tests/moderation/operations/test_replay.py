@@ -12,7 +12,7 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
-from moderation.operations import ban, ingest, replay, score
+from moderation.operations import ingest, replay, rule, score
 from scoring import release as releases
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +90,7 @@ def test_says_when_the_release_is_gone(scored: list[Score]) -> None:
 def test_a_banned_post_has_nothing_to_replay(
     post: Callable[..., Post], later: Callable[[float], datetime], moderator: object
 ) -> None:
-    ban.impose(value="bad.example", reason="", actor=moderator, at=later(0))  # type: ignore[arg-type]
+    rule.impose(value="bad.example", reason="", actor=moderator, at=later(0))  # type: ignore[arg-type]
     post(text="http://bad.example/")
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
 

@@ -138,11 +138,11 @@ class TestPeople:
         assert admin_desk.post("/people/", {"username": "admin", "role": "lead"}).status_code == 422
 
     def test_get_another_role_at_once(self, admin_desk: Client, desk: Client, moderator: User) -> None:
-        assert desk.get("/bans/").status_code == 403
+        assert desk.get("/rules/").status_code == 403
 
         admin_desk.post(f"/people/{moderator.pk}/", {"role": "lead"})
 
-        assert desk.get("/bans/").status_code == 200
+        assert desk.get("/rules/").status_code == 200
         assert AuditEntry.objects.get(action="user.changed").details == {"role": "lead", "was": "moderator"}
 
     def test_hand_their_cases_back_when_closed(

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, User
-from moderation.operations import ban
+from moderation.operations import rule
 from tests.moderation.web import catalogue, messages
 from tests.moderation.web.conftest import HTMX
 
@@ -82,9 +82,9 @@ class TestGerman:
 
     def test_writes_dates_as_germans_do(self, german: Client, lead: User) -> None:
         at = timezone.now()
-        ban.impose(value="shop.example", reason="x", actor=lead, at=at, expires_at=at + timedelta(days=9))
+        rule.impose(value="shop.example", reason="x", actor=lead, at=at, expires_at=at + timedelta(days=9))
 
-        assert f"{at:%d.%m.%Y}" in german.get("/bans/", headers=HTMX).content.decode()
+        assert f"{at:%d.%m.%Y}" in german.get("/rules/", headers=HTMX).content.decode()
 
     def test_leaves_drawings_alone(self, german: Client, open_case: Case_) -> None:
         case = open_case(text="https://shop.example/", at=timezone.now())

@@ -1,0 +1,106 @@
+"""Rules: what people say of links and senders, over the models' heads and until a date."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.domains import Domain
+from moderation.models.posts import Author
+
+
+class RuleEffect(models.TextChoices):
+    """What becomes of the posts that a rule reaches: see scoring.blocklist.Effect."""
+
+    BAN = "ban", _("ban")
+    WAVE = "wave", _("wave")
+    ALLOW = "allow", _("allowance")
+
+
+class RuleKind(models.TextChoices):
+    """What a rule looks at: where a post's links lead, the address it was sent from, or who wrote it."""
+
+    DOMAIN = "domain", _("domain")
+    HOST = "host", _("host")
+    ADDRESS = "address", _("address")
+    AUTHOR = "author", _("author")
+
+
+class Rule(models.Model):
+    """A rule about a domain, a host with those below it, an address or range of addresses, or an author.
+
+    `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`; of an
+    author our id, since it stands in the audit log, which forgets nothing. A rule is a draft until it is
+    activated, and only a ban may do without an end.
+    """
+
+    effect = models.CharField(
+        max_length=8, choices=RuleEffect.choices, default=RuleEffect.BAN, db_default=RuleEffect.BAN
+    )
+    kind = models.CharField(max_length=8, choices=RuleKind.choices, default=RuleKind.DOMAIN)
+    value = models.CharField(max_length=255)
+    domain = models.ForeignKey(Domain, null=True, blank=True, on_delete=models.CASCADE, related_name="rules")
+    author = models.ForeignKey(Author, null=True, blank=True, on_delete=models.CASCADE, related_name="rules")
+    first_address = models.GenericIPAddressField(null=True, blank=True)
+    last_address = models.GenericIPAddressField(null=True, blank=True)
+    reason = models.CharField(max_length=500)
+    imposed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    imposed_at = models.DateTimeField()
+    # A process of the release before knows no drafts: what it imposes is in force.
+    activated_at = models.DateTimeField(null=True, blank=True, db_default=Now())
+    expires_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    lifted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        # The table's name from when every rule was a ban: renaming it would stop the release before.
+        db_table = "moderation_ban"
+        ordering = ("-imposed_at", "-id")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("kind", "value"),
+                condition=Q(activated_at__isnull=False, lifted_at__isnull=True),
+                name="one_live_rule_per_value",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="address", first_address__isnull=False, last_address__isnull=False)
+                | Q(kind__in=("domain", "host"), domain__isnull=False)
+                | Q(kind="author", author__isnull=False),
+                name="rule_names_its_target",
+            ),
+            models.CheckConstraint(
+                condition=Q(effect="ban") | Q(expires_at__isnull=False), name="rule_ends_but_for_bans"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("first_address", "last_address"),
+                name="ban_by_address",
+                condition=Q(kind="address", lifted_at__isnull=True),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.effect} {self.value}: {self.reason}"
+
+    @property
+    def label(self) -> str:
+        """What people read: the value, or an author's name on the platform."""
+        return author_label(self.author) if self.author else self.value
+
+    @property
+    def is_draft(self) -> bool:
+        """True until somebody activates it."""
+        return self.activated_at is None
+
+
+def author_label(author: Author) -> str:
+    """Return how an author stands in a list of rules, `platform/id`."""
+    return f"{author.platform.slug}/{author.external_id}"

@@ -1,0 +1,233 @@
+"""Rules, for leads: what is in force, what a rule would have hit, imposing, activating drafts, lifting."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from moderation.models import Rule
+from moderation.models.rules import RuleEffect, RuleKind
+from moderation.operations import rule as operations
+from moderation.queries import rules, targets
+from moderation.queries.rules import RuleState
+from moderation.queries.targets import Target
+from moderation.web import access
+
+EFFECTS = (
+    ("ban", gettext_lazy("Ban: it is spam")),
+    ("wave", gettext_lazy("Wave: people look at every post")),
+    ("allow", gettext_lazy("Allow: it passes")),
+)
+LENGTHS = (
+    ("7", gettext_lazy("7 days")),
+    ("30", gettext_lazy("30 days")),
+    ("90", gettext_lazy("90 days")),
+    ("365", gettext_lazy("1 year")),
+    ("", gettext_lazy("until lifted")),
+)
+REQUEUES = (
+    ("", gettext_lazy("nothing")),
+    ("waiting", gettext_lazy("those in the queue")),
+    ("recent", gettext_lazy("those of the last 7 days that nobody judged")),
+)
+KINDS = (
+    ("domain", gettext_lazy("Domain in links")),
+    ("host", gettext_lazy("Host in links")),
+    ("address", gettext_lazy("Address of the sender")),
+    ("author", gettext_lazy("Author")),
+)
+STATES = (
+    (RuleState.LIVE.value, gettext_lazy("In force")),
+    (RuleState.DRAFT.value, gettext_lazy("Drafts")),
+    (RuleState.ENDED.value, gettext_lazy("Ended")),
+)
+
+
+class TargetForm(forms.Form):
+    """What somebody wants to make a rule about."""
+
+    kind = forms.ChoiceField(choices=KINDS)
+    value = forms.CharField(max_length=255, strip=True)
+
+
+class RequeueForm(forms.Form):
+    """Which posts are scored again."""
+
+    requeue = forms.ChoiceField(choices=REQUEUES, required=False)
+
+
+class RuleForm(RequeueForm):
+    """What a rule does and why, for how long, and which posts are scored again."""
+
+    effect = forms.ChoiceField(choices=EFFECTS, required=False)
+    reason = forms.CharField(
+        max_length=500, strip=True, error_messages={"required": gettext_lazy("A rule needs a reason.")}
+    )
+    days = forms.ChoiceField(choices=LENGTHS, required=False)
+
+    def expires_at(self, *, at: datetime) -> datetime | None:
+        """Return when the rule ends, None if only by hand. Call after `is_valid`."""
+        days = self.cleaned_data["days"]
+        return at + timedelta(days=int(days)) if days else None
+
+
+@require_safe
+@access.leads
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the rules in force, the drafts, or those that ended."""
+    at = timezone.now()
+    kind, effect, state = (request.GET.get(name, "") for name in ("kind", "effect", "state"))
+    state = state if state in dict(STATES) else RuleState.LIVE.value
+    kind = kind if kind in RuleKind.values else ""
+    effect = effect if effect in RuleEffect.values else ""
+    context = {
+        "section": "rules",
+        "at": at,
+        "rules": rules.listed(state=RuleState(state), kind=kind, effect=effect, at=at),
+        "state": state,
+        "states": STATES,
+        "kind": kind,
+        "kinds": KINDS,
+        "effect": effect,
+        "effects": EFFECTS,
+    }
+    return render(request, "rules.html#rows" if request.htmx else "rules.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.leads
+def new(request: access.DeskRequest) -> HttpResponse:
+    """Show what a rule would have hit; a POST puts it in force."""
+    asked = TargetForm(request.POST if request.method == "POST" else request.GET)
+    try:
+        if not asked.is_valid():
+            raise targets.NotATarget(_("Say what the rule is about."))  # noqa: TRY301 - one way out for both
+        target = targets.target(kind=asked.cleaned_data["kind"], value=asked.cleaned_data["value"])
+    except targets.NotATarget as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("rules")
+    form = RuleForm(
+        request.POST if request.method == "POST" else None, initial={"effect": request.GET.get("effect")}
+    )
+    if request.method == "POST" and form.is_valid():
+        return _impose(request, target, form)
+    return _dry_run(request, target, form=form)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.leads
+def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
+    """Show what a draft, such as a platform's, would have hit; a POST activates it."""
+    try:
+        drafted = Rule.objects.select_related("domain", "author__platform", "imposed_by").get(pk=rule_id)
+    except Rule.DoesNotExist as refusal:
+        raise Http404 from refusal
+    at = timezone.now()
+    target = targets.target_of(drafted)
+    form = RequeueForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        requeue = operations.Requeue(form.cleaned_data["requeue"])
+        try:
+            operations.activate(rule_id=rule_id, actor=request.user, at=at, requeue=requeue)
+        except (operations.AlreadyActive, operations.AlreadyRuled, operations.NotInForce) as refusal:
+            messages.warning(request, str(refusal))
+        else:
+            messages.success(request, _in_force(drafted.effect) % {"value": target.label})
+        return _to_target(target)
+    if rules.state_of(drafted, at=at) != RuleState.DRAFT:
+        return _to_target(target)
+    return _dry_run(request, target, form=form, drafted=drafted)
+
+
+@require_POST
+@access.leads
+def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
+    """Lift a rule; where asked, score again what it decided."""
+    is_requeued = request.POST.get("requeue") == "1"
+    try:
+        lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
+        touched = operations.lift(
+            rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
+        )
+    except Rule.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except operations.NotInForce as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("rules")
+    told = _("The rule about %(value)s is lifted.") % {"value": lifted.label}
+    messages.success(request, told + _again(touched))
+    return _to_target(targets.target_of(lifted))
+
+
+def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> HttpResponse:
+    at = timezone.now()
+    effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
+    try:
+        operations.impose(
+            effect=effect,
+            kind=target.kind,
+            value=target.value,
+            reason=form.cleaned_data["reason"],
+            expires_at=form.expires_at(at=at),
+            requeue=operations.Requeue(form.cleaned_data["requeue"]),
+            actor=request.user,
+            at=at,
+        )
+    except operations.NoEnd as refusal:
+        form.add_error("days", str(refusal))
+        return _dry_run(request, target, form=form)
+    except operations.AlreadyRuled as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _in_force(effect) % {"value": target.label})
+    return _to_target(target)
+
+
+def _in_force(effect: str) -> str:
+    return {
+        RuleEffect.BAN.value: _("%(value)s is banned: such posts are spam from now on."),
+        RuleEffect.WAVE.value: _("From now on people look at every post that %(value)s reaches."),
+        RuleEffect.ALLOW.value: _("%(value)s is allowed: such posts pass from now on."),
+    }[effect]
+
+
+def _again(touched: int) -> str:
+    if not touched:
+        return ""
+    return " " + ngettext(
+        "%(count)d post that it decided is scored again.",
+        "%(count)d posts that it decided are scored again.",
+        touched,
+    ) % {"count": touched}
+
+
+def _dry_run(
+    request: access.DeskRequest, target: Target, *, form: RequeueForm, drafted: Rule | None = None
+) -> HttpResponse:
+    tried = targets.dry_run(wanted=target, at=timezone.now())
+    context = {
+        "section": "rules",
+        "at": timezone.now(),
+        "target": target,
+        "harmless": tried.harmless,
+        "figures": tried.figures,
+        "form": form,
+        "drafted": drafted,
+    }
+    return render(request, "rule.html", context, status=422 if form.errors else 200)
+
+
+def _to_target(target: Target) -> HttpResponse:
+    if target.author_id is not None:
+        return redirect("author", author_id=target.author_id)
+    if target.kind == RuleKind.ADDRESS:
+        return redirect("address", address=target.value)
+    return redirect("domain", name=target.domain)

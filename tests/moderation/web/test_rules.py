@@ -1,0 +1,194 @@
+"""Rules through their pages: the dry run, imposing, activating drafts, lifting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Revision, Rule, User
+from moderation.operations import review, rule, score
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.web.conftest import HTMX
+
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def linked(open_case: Case_) -> Case:
+    return open_case(text="see https://www.shop.example/a", ip="203.0.113.7", at=timezone.now())
+
+
+class TestDryRun:
+    @pytest.mark.parametrize(
+        ("kind", "value"),
+        [("domain", "shop.example"), ("host", "www.shop.example"), ("address", "203.0.113.0/24")],
+    )
+    def test_counts_what_a_rule_would_have_hit(
+        self, lead_desk: Client, linked: Case, kind: str, value: str
+    ) -> None:
+        body = lead_desk.get("/rules/new/", {"kind": kind, "value": value}).content.decode()
+
+        assert "<strong>1 post</strong> so far" in body
+        assert "People have judged none of them." in body
+
+    def test_shows_what_people_found_harmless(
+        self, lead_desk: Client, open_case: Case_, moderator: User
+    ) -> None:
+        at = timezone.now()
+        for number, verdict in enumerate(("spam", "spam", "not_spam")):
+            case = open_case(text=f"{verdict} {number} https://shop.example/", at=at)
+            review.claim(case_id=case.pk, moderator=moderator, at=at)
+            review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=at)
+
+        body = lead_desk.get("/rules/new/?kind=domain&value=shop.example").content.decode()
+
+        assert "<strong>67% confirmed spam</strong> (95% interval 21% to 94%)" in body
+        assert "1 is not: see it" in body
+        assert "not_spam 2" in body
+        harmless = lead_desk.get("/posts/?state=not_spam&domain=shop.example").content.decode()
+        assert "not_spam 2" in harmless
+        assert "spam 1" not in harmless
+
+    def test_changes_nothing(self, lead_desk: Client, linked: Case) -> None:
+        lead_desk.get("/rules/new/?kind=domain&value=shop.example")
+
+        assert not Rule.objects.exists()
+
+    @pytest.mark.parametrize("query", ["", "kind=domain&value=com", "kind=address&value=0.0.0.0/0", "kind=x"])
+    def test_refuses_what_cannot_be_banned(self, lead_desk: Client, query: str) -> None:
+        assert lead_desk.get(f"/rules/new/?{query}").headers["Location"] == "/rules/"
+
+
+class TestRules:
+    def impose(self, desk: Client, **given: str) -> int:
+        form = {
+            "kind": "domain",
+            "value": "shop.example",
+            "reason": "Sells pills",
+            "days": "7",
+            "requeue": "",
+        }
+        return desk.post("/rules/new/", form | given).status_code
+
+    def test_are_imposed_listed_and_lifted(self, lead_desk: Client, linked: Case) -> None:
+        assert self.impose(lead_desk) == 302
+        imposed = Rule.objects.get()
+        assert imposed.expires_at is not None
+        assert "Sells pills" in lead_desk.get("/rules/").content.decode()
+        assert "shop.example" in lead_desk.get("/domains/?which=banned").content.decode()
+
+        lead_desk.post(f"/rules/{imposed.pk}/lift/")
+
+        assert Rule.objects.get().lifted_at is not None
+        assert "Sells pills" not in lead_desk.get("/rules/", headers=HTMX).content.decode()
+        assert "Sells pills" in lead_desk.get("/rules/?state=ended", headers=HTMX).content.decode()
+
+    def test_score_again_what_waits(self, lead_desk: Client, linked: Case) -> None:
+        self.impose(lead_desk, requeue="waiting")
+
+        assert Revision.objects.get().score_state == "pending"
+
+    def test_of_an_address_show_on_its_page(self, lead_desk: Client, linked: Case) -> None:
+        self.impose(lead_desk, kind="address", value="203.0.113.0/24", days="")
+
+        assert "within 203.0.113.0/24" in lead_desk.get("/addresses/203.0.113.7/").content.decode()
+
+    def test_need_a_reason(self, lead_desk: Client, linked: Case) -> None:
+        assert self.impose(lead_desk, reason="") == 422
+        assert not Rule.objects.exists()
+
+    def test_are_refused_when_banned_before(self, lead_desk: Client, linked: Case) -> None:
+        for _ in range(2):
+            self.impose(lead_desk)
+
+        assert Rule.objects.count() == 1
+        assert "in force already" in lead_desk.get("/domains/shop.example/").content.decode()
+
+    def test_cannot_be_lifted_twice(self, lead_desk: Client, linked: Case) -> None:
+        self.impose(lead_desk)
+        for _ in range(2):
+            lead_desk.post(f"/rules/{Rule.objects.get().pk}/lift/")
+
+        assert "lifted before" in lead_desk.get("/rules/").content.decode()
+
+    @pytest.mark.parametrize(("effect", "told"), [("allow", "allowed until"), ("wave", "wave until")])
+    def test_allow_and_hold_until_a_date(
+        self, lead_desk: Client, linked: Case, effect: str, told: str
+    ) -> None:
+        assert (
+            "selected"
+            in lead_desk.get(f"/rules/new/?kind=domain&value=shop.example&effect={effect}")
+            .content.decode()
+            .partition(f'value="{effect}"')[2]
+            .partition(">")[0]
+        )
+        assert self.impose(lead_desk, effect=effect, days="") == 422
+
+        assert self.impose(lead_desk, effect=effect, days="30") == 302
+
+        assert told in lead_desk.get("/domains/shop.example/").content.decode()
+        listed = lead_desk.get("/rules/", {"effect": effect}, headers=HTMX).content.decode()
+        assert "Sells pills" in listed
+        assert "Sells pills" not in lead_desk.get("/rules/?effect=ban", headers=HTMX).content.decode()
+
+    def test_of_an_author_begin_on_their_page(self, lead_desk: Client, linked: Case) -> None:
+        author = linked.post.author
+        page = f"/authors/{author.pk}/"
+        assert f'name="value" value="{author.pk}"' in lead_desk.get(page).content.decode()
+
+        self.impose(lead_desk, kind="author", value=str(author.pk), effect="allow")
+
+        assert "allowed until" in lead_desk.get(page).content.decode()
+
+    def test_shows_on_the_case_that_it_led_to(
+        self, lead_desk: Client, linked: Case, fake_scorer: FakeScorer
+    ) -> None:
+        self.impose(lead_desk, effect="wave", requeue="waiting")
+        fake_scorer.default = 0.01
+        score.run(revision_ids=[linked.score.revision_id], at=timezone.now())
+        case = Case.objects.get()
+
+        body = lead_desk.get(f"/review/{case.pk}/").content.decode()
+
+        assert "people look at every post that this reaches" in body
+        assert "Spam comes in a wave" in body
+
+
+class TestDrafts:
+    @pytest.fixture
+    def draft(self, lead: User, linked: Case) -> Rule:
+        at = timezone.now()
+        return rule.draft(
+            effect="allow",
+            value="shop.example",
+            reason="Their own shop",
+            actor=lead,
+            at=at,
+            expires_at=at + timedelta(days=9),
+        )
+
+    def test_are_listed_shown_with_their_reach_and_put_in_force(self, lead_desk: Client, draft: Rule) -> None:
+        assert "Their own shop" in lead_desk.get("/rules/?state=draft").content.decode()
+        assert "Their own shop" not in lead_desk.get("/rules/", headers=HTMX).content.decode()
+        assert "<strong>1 post</strong> so far" in lead_desk.get(f"/rules/{draft.pk}/").content.decode()
+
+        lead_desk.post(f"/rules/{draft.pk}/", {"requeue": "waiting"})
+
+        draft.refresh_from_db()
+        assert not draft.is_draft
+        assert Revision.objects.get().score_state == "pending"
+
+    def test_are_refused_beside_a_rule_in_force_and_can_be_dropped(
+        self, lead_desk: Client, lead: User, draft: Rule
+    ) -> None:
+        rule.impose(value="shop.example", reason="x", actor=lead, at=timezone.now())
+        answer = lead_desk.post(f"/rules/{draft.pk}/", follow=True).content.decode()
+        lead_desk.post(f"/rules/{draft.pk}/lift/")
+
+        assert "in force already" in answer
+        assert lead_desk.get(f"/rules/{draft.pk}/").status_code == 302
+        assert lead_desk.get("/rules/999999/").status_code == 404
