@@ -178,6 +178,7 @@ SPECTACULAR_SETTINGS = {
         "KnownVerdict": "moderation.api.serializers.verdicts.VERDICTS",
         "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
         "EndpointState": "moderation.models.webhooks.EndpointState.values",
+        "ExportFormat": "moderation.models.exports.ExportFormat.values",
         "ExportState": "moderation.models.exports.ExportState.values",
         "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
         "RuleEffect": "moderation.models.rules.RuleEffect.values",

@@ -84,6 +84,7 @@ RULE = {
 EXPORT = {
     "id": "5",
     "state": "waiting",
+    "format": "jsonl",
     "requested_at": "2026-03-01T09:30:00Z",
     "rows": 0,
     "manifest": None,

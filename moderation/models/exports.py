@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -18,8 +19,16 @@ class ExportState(models.TextChoices):
     FAILED = "failed", _("failed")
 
 
+class ExportFormat(models.TextChoices):
+    """What the file of an export is; training reads JSON lines."""
+
+    JSONL = "jsonl", _("JSON lines")
+    CSV = "csv", "CSV"
+    PARQUET = "parquet", "Parquet"
+
+
 class Export(models.Model):
-    """A JSON lines file of labels with its manifest, built by a task."""
+    """A file of labels with its manifest, built by a task. `splits` are those in it, empty for all."""
 
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exports"
@@ -34,6 +43,14 @@ class Export(models.Model):
     )
     requested_at = models.DateTimeField()
     state = models.CharField(max_length=8, choices=ExportState.choices, default=ExportState.WAITING)
+    format = models.CharField(
+        max_length=8,
+        choices=ExportFormat.choices,
+        default=ExportFormat.JSONL,
+        db_default=ExportFormat.JSONL,
+    )
+    splits = ArrayField(models.CharField(max_length=10), default=list, db_default=[], blank=True)
+    has_weights = models.BooleanField(default=True, db_default=True)
     since = models.DateTimeField(null=True, blank=True)
     until = models.DateTimeField(null=True, blank=True)
     rows_written = models.PositiveIntegerField(default=0)

@@ -1,8 +1,7 @@
-"""Write labels to a JSON lines file with a manifest beside it."""
+"""Write labels to a file with a manifest beside it; what a file may be is in export_forms."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,15 +15,22 @@ from django.db.models import Min
 
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
-from moderation.models.exports import ExportState
+from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations import announce, verdict
+from moderation.operations.export_forms import MEDIA_TYPES, Digested, form_of
 from moderation.queries import label_lines, labels
 from moderation.queries.label_lines import LabelLine
 from moderation.queries.labels import LabelFilter
 
 
 def request(
-    *, requested_by: User, wanted: LabelFilter, at: datetime, platform: Platform | None = None
+    *,
+    requested_by: User,
+    wanted: LabelFilter,
+    at: datetime,
+    platform: Platform | None = None,
+    form: str = ExportFormat.JSONL,
+    has_weights: bool = True,
 ) -> Export:
     """Ask for an export; a task builds it."""
     with transaction.atomic():
@@ -34,6 +40,9 @@ def request(
             requested_at=at,
             since=wanted.since,
             until=wanted.until or at,
+            format=form,
+            splits=list(wanted.splits),
+            has_weights=has_weights,
         )
         verdict.audit(
             action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
@@ -47,15 +56,19 @@ def build(*, export_id: int, at: datetime) -> None:
     row = Export.objects.get(pk=export_id)
     if not Export.objects.filter(pk=export_id, state=ExportState.WAITING).update(state=ExportState.BUILDING):
         return
-    wanted = LabelFilter(since=row.since, until=row.until, platform_id=row.platform_id)
+    wanted = LabelFilter(
+        since=row.since, until=row.until, platform_id=row.platform_id, splits=tuple(row.splits)
+    )
     row.rows_expected = labels.count(wanted=wanted)
-    row.file_name = f"labels-{row.pk}.jsonl"
+    row.file_name = f"labels-{row.pk}.{row.format}"
     row.save(update_fields=("rows_expected", "file_name"))
     try:
         row.manifest = write(
             out=path_of(row),
             wanted=wanted,
             at=at,
+            form=row.format,
+            has_weights=row.has_weights,
             progress=lambda written: _note_progress(export_id, written),
         )
     except OSError as failure:
@@ -71,6 +84,11 @@ def build(*, export_id: int, at: datetime) -> None:
 def path_of(export: Export) -> Path:
     """Return where the file of an export lies."""
     return Path(settings.EXPORT_DIR) / export.file_name
+
+
+def media_type_of(export: Export) -> str:
+    """Return what the file of an export is, as HTTP names it."""
+    return MEDIA_TYPES[ExportFormat(export.format)]
 
 
 def withdraw(*, post_ids: Sequence[int]) -> None:
@@ -90,7 +108,13 @@ def withdraw(*, post_ids: Sequence[int]) -> None:
 
 
 def write(
-    *, out: Path, wanted: LabelFilter, at: datetime, progress: Callable[[int], None] | None = None
+    *,
+    out: Path,
+    wanted: LabelFilter,
+    at: datetime,
+    form: str = ExportFormat.JSONL,
+    has_weights: bool = True,
+    progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
 
@@ -98,16 +122,23 @@ def write(
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + ".partial")
-    digest = hashlib.sha256()
     tally = _Tally()
-    with partial.open("wb") as file:
+    with partial.open("wb") as opened:
+        file = Digested(opened)
+        labels_in = form_of(form, file=file, has_weights=has_weights)
         for label in label_lines.lines(
-            wanted=wanted, pause=lambda: progress(tally.labels) if progress else None
+            wanted=wanted,
+            has_weights=has_weights,
+            pause=lambda: progress(tally.labels) if progress else None,
         ):
-            file.write(label.line)
-            digest.update(label.line)
+            labels_in.add(label)
             tally.add(label)
-    manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally, sha256=digest.hexdigest())
+        labels_in.close()
+    manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally) | {
+        "format": form,
+        "has_weights": has_weights,
+        "sha256": file.sha256.hexdigest(),
+    }
     Path(f"{out}.manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     partial.replace(out)
     return manifest
@@ -133,15 +164,15 @@ class _Tally:
         self.last = label.decided_at
 
 
-def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally, sha256: str) -> dict[str, Any]:
+def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) -> dict[str, Any]:
     return {
         "schema_version": labels.LABEL_SCHEMA_VERSION,
         "file": out.name,
-        "sha256": sha256,
         "generated_at": at.isoformat(),
         "filter": {
             "since": wanted.since.isoformat() if wanted.since else None,
             "until": wanted.until.isoformat() if wanted.until else None,
+            "splits": list(wanted.splits) or "all",
             "retracted": "left out",
         },
         "counts": {"labels": tally.labels, "spam": tally.spam, "not_spam": tally.labels - tally.spam},

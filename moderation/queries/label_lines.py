@@ -14,7 +14,7 @@ from typing import Any, LiteralString
 
 from django.db import connection
 
-from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter
+from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter, weight_of
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 from scoring.splits import split_of
@@ -74,7 +74,9 @@ class LabelLine:
     decided_at: str
 
 
-def lines(*, wanted: LabelFilter, pause: Callable[[], None] | None = None) -> Iterator[LabelLine]:
+def lines(
+    *, wanted: LabelFilter, has_weights: bool = True, pause: Callable[[], None] | None = None
+) -> Iterator[LabelLine]:
     """Yield labels oldest first; memory does not grow with their number.
 
     A statement for every few thousand, so that no snapshot grows old. Between them the connection is free,
@@ -91,7 +93,9 @@ def lines(*, wanted: LabelFilter, pause: Callable[[], None] | None = None) -> It
     while True:
         found = 0
         for found, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
-            yield _line(row)
+            label = _line(row, has_weights=has_weights)
+            if not wanted.splits or label.split in wanted.splits:
+                yield label
             values["since"], values["after"] = row[-2:]
         if pause is not None:
             pause()
@@ -106,7 +110,7 @@ def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
         yield from copy.rows()
 
 
-def _line(row: tuple[Any, ...]) -> LabelLine:
+def _line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
     name, text, language, is_spam, group, contributions, features, content, schema_hash, *rest = row
     record, username, decided_at, reason, release, spam_probability, is_degraded, is_audit, *rest = rest
     split, moment = split_of(group).value, decided_at.isoformat()
@@ -119,6 +123,8 @@ def _line(row: tuple[Any, ...]) -> LabelLine:
         "group": group,
         "split": split,
     }
+    if has_weights:
+        before["weight"] = weight_of(audit_probability=rest[0], is_audit_sample=is_audit)
     provenance = {
         "decided_by": username,
         "decided_at": moment,

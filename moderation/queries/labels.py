@@ -9,25 +9,27 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from moderation.models import Label
-from scoring.splits import split_of
+from scoring.splits import Split, split_of
 
 LABEL_SCHEMA_VERSION = 1
+SPLITS = tuple(split.value for split in Split)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelFilter:
     """Labels given at or after `since` and before `until`, None leaving a side open, of one platform or all.
 
-    Never retracted ones, and none of erased posts.
+    Never retracted ones, and none of erased posts. `splits` are those that an export holds, empty for all.
     """
 
     since: datetime | None = None
     until: datetime | None = None
     platform_id: int | None = None
+    splits: tuple[str, ...] = ()
 
 
 def count(*, wanted: LabelFilter) -> int:
-    """Return how many labels an export with this filter would hold."""
+    """Return how many labels an export with this filter would hold, all splits together."""
     return _labels(wanted).count()
 
 
@@ -45,6 +47,16 @@ def page(
     found = list(labels[: limit + 1])
     end = (found[limit - 1].labelled_at, found[limit - 1].pk) if len(found) > limit else None
     return [_row(label) for label in found[:limit]], end
+
+
+def weight_of(*, audit_probability: float, is_audit_sample: bool) -> float:
+    """Return for how many posts a label stands: 1 over the chance that its post reached a human.
+
+    Weighted so, what labels say holds of all posts (Horvitz and Thompson 1952). 0 for a label that came
+    another way, by a complaint, an appeal or a second look: it stands for no other post.
+    """
+    is_by_chance = is_audit_sample or audit_probability >= 1.0
+    return 1.0 / audit_probability if is_by_chance and audit_probability else 0.0
 
 
 def _labels(wanted: LabelFilter) -> QuerySet[Label]:
@@ -70,6 +82,7 @@ def _row(label: Label) -> dict[str, Any]:
         "label": int(label.is_spam),
         "group": str(label.similarity_group),
         "split": split_of(str(label.similarity_group)).value,
+        "weight": weight_of(audit_probability=score.audit_probability, is_audit_sample=score.is_audit_sample),
         "features": {name: value for name, value, _ in score.contributions},
         "schema_hash": score.schema_hash,
         "record": score.record,

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from moderation.models import Export
-from moderation.models.exports import ExportState
+from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations import export as operations
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
@@ -26,7 +26,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         since, until = form.window()
         wanted = LabelFilter(since=since, until=until)
-        operations.request(requested_by=request.user, wanted=wanted, at=timezone.now())
+        form_of_file = form.cleaned_data["format"] or ExportFormat.JSONL
+        operations.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
         return redirect("exports")
     context = {
         "section": "exports",
@@ -58,4 +59,6 @@ def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # no
         file = path.open("rb")
     except FileNotFoundError as refusal:
         raise Http404("The file of this export was removed.") from refusal
-    return FileResponse(file, as_attachment=True, filename=path.name, content_type="application/x-ndjson")
+    return FileResponse(
+        file, as_attachment=True, filename=path.name, content_type=operations.media_type_of(export)
+    )

@@ -9,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from moderation.models.cases import Verdict
+from moderation.models.exports import ExportFormat
 from moderation.operations.shift import Choice
 from moderation.queries import policies
 
@@ -102,6 +103,7 @@ class ExportForm(forms.Form):
 
     since = forms.DateField(required=False)
     until = forms.DateField(required=False)
+    format = forms.ChoiceField(choices=ExportFormat.choices, required=False)
 
     def clean(self) -> dict[str, Any]:
         """Refuse a window that ends before it begins."""

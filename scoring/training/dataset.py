@@ -95,7 +95,9 @@ def load(paths: Iterable[Path]) -> list[Example]:
 
 
 def lines(path: Path) -> list[str]:
-    """Split a UTF-8 file at line feeds. Raises Malformed if it is not UTF-8."""
+    """Split a UTF-8 file at line feeds. Raises Malformed if it is not UTF-8, or an export in another form."""
+    if path.suffix in {".csv", ".parquet"}:
+        raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
     try:
         # Not str.splitlines: it also breaks at U+2028 and U+0085, which are legal inside a JSON string.
         return path.read_bytes().decode("utf-8").split("\n")

@@ -1,10 +1,11 @@
 """Trial 20. Promise: an export runs nowhere and loses nothing.
 
-Labels leave as JSON lines alone; there is no format whose cells a spreadsheet would run.
+JSON lines and Parquet hold the text as it was; CSV marks what a spreadsheet would run, reversibly.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
@@ -26,10 +28,13 @@ CELLS = [
     "\t=1+1",
     "\r=1+1",
     "\uff1d1+1",
+    "'already marked",
     '"quoted", and a comma; and a ; too',
     "two\nlines\r\nand\u2028a third\u0085fourth",
     '{"label": 0}\n{"label": 0}',
 ]
+
+RUN_BY_SPREADSHEETS = set("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
 @pytest.fixture
@@ -57,3 +62,27 @@ def test_hostile_cells_come_back_letter_by_letter(
     assert [row["record"]["author"]["display_name"] for row in rows] == CELLS
     assert {row["label"] for row in rows} == {1}
     assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+
+
+def test_no_cell_of_a_csv_runs_and_each_comes_back(
+    decided: None, tmp_path: Path, later: Callable[[float], datetime]
+) -> None:
+    out = tmp_path / "labels.csv"
+    export.write(out=out, wanted=LabelFilter(), at=later(99), form="csv")
+
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    assert not [cell for row in rows for cell in row.values() if cell[:1] in RUN_BY_SPREADSHEETS]
+    texts = [row["text"].removeprefix("'") for row in rows]
+    assert texts == [f"{cell} number {number}" for number, cell in enumerate(CELLS)]
+    assert [json.loads(row["record"])["author"]["display_name"] for row in rows] == CELLS
+
+
+def test_parquet_is_untouched(decided: None, tmp_path: Path, later: Callable[[float], datetime]) -> None:
+    out = tmp_path / "labels.parquet"
+    export.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
+
+    texts = parquet.read_table(out)["text"].to_pylist()
+
+    assert texts == [f"{cell} number {number}" for number, cell in enumerate(CELLS)]

@@ -8,12 +8,14 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api.serializers.decisions import instant
-from moderation.api.serializers.fields import InstantField
+from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export
-from moderation.models.exports import ExportState
+from moderation.models.exports import ExportFormat, ExportState
+from moderation.queries.labels import SPLITS
 
+DATASETS = ("labels",)
 _LEFT_OUT = frozenset({"record"})
 """Holds addresses and mail domains; exports have it, for those who train."""
 
@@ -48,6 +50,7 @@ class LabelSerializer(serializers.Serializer[Any]):
     label = serializers.IntegerField(help_text="1 spam, 0 not spam.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     group = serializers.CharField(help_text="Near-duplicates share it.")
     split = serializers.CharField()
+    weight = serializers.FloatField(help_text="For how many posts it stands; 0 if it came not by chance.")
     features = serializers.DictField(child=serializers.FloatField(allow_null=True))
     schema_hash = serializers.CharField()
     provenance = ProvenanceSerializer()
@@ -61,7 +64,22 @@ class LabelPageSerializer(serializers.Serializer[Any]):
 
 
 class ExportRequestSerializer(StrictSerializer):
-    """Which labels an export holds."""
+    """Which labels an export holds, and in which form."""
+
+    dataset = OneOfField(choices=DATASETS, required=False, default="labels")
+    format = OneOfField(choices=ExportFormat.values, required=False, default=ExportFormat.JSONL.value)
+    weights = FlagField(
+        required=False,
+        default=True,
+        help_text="With a `weight` for each label: for how many posts it stands.",
+    )
+    splits = serializers.ListField(
+        child=OneOfField(choices=SPLITS),
+        required=False,
+        default=list,
+        max_length=len(SPLITS),
+        help_text="Only these; empty for all.",
+    )
 
     since = InstantField(required=False, allow_null=True)
     until = InstantField(required=False, allow_null=True)
@@ -72,10 +90,13 @@ class ExportSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     state = serializers.ChoiceField(choices=ExportState.values)
+    format = serializers.ChoiceField(choices=ExportFormat.values)
     requested_at = serializers.DateTimeField()
     rows = serializers.IntegerField()
-    manifest = serializers.DictField(allow_null=True, help_text="With the file's sha256, once it is ready.")
-    file = serializers.CharField(allow_null=True, help_text="Where to get the JSON lines, once it is ready.")
+    manifest = serializers.DictField(
+        allow_null=True, help_text="With the file's format and sha256, once it is ready."
+    )
+    file = serializers.CharField(allow_null=True, help_text="Where to get it, once it is ready.")
     error = serializers.CharField()
 
 
@@ -92,6 +113,7 @@ def export(row: Export, *, file: str) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "state": row.state,
+        "format": row.format,
         "requested_at": instant(row.requested_at),
         "rows": row.rows_written,
         "manifest": row.manifest if is_ready else None,

@@ -90,8 +90,16 @@ class Exports(DoorView):
         person, platform = person_of(request), platform_of(request)
         if not person.may_export:
             raise Refused("not_allowed", "Only leads and ML engineers export labels.")
-        wanted = LabelFilter(since=given.get("since"), until=given.get("until"))
-        row = exports.request(requested_by=person, platform=platform, wanted=wanted, at=timezone.now())
+        row = exports.request(
+            requested_by=person,
+            platform=platform,
+            wanted=LabelFilter(
+                since=given.get("since"), until=given.get("until"), splits=tuple(given["splits"])
+            ),
+            form=given["format"],
+            has_weights=given["weights"],
+            at=timezone.now(),
+        )
         location = reverse("api:export", args=[str(row.pk)])
         return Response(_shown(row), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
 
@@ -121,10 +129,12 @@ class ExportFile(DoorView):
     @extend_schema(
         operation_id="read_export_file",
         summary="Get the file of an export",
-        description="JSON lines, one label each. Scope: `labels:export`.",
+        description="In the format that was asked for. Scope: `labels:export`.",
         parameters=[_EXPORT_ID],
         responses={
             (200, "application/x-ndjson"): OpenApiTypes.STR,
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
             **problem_responses("not_found", "not_ready"),
         },
     )
@@ -134,7 +144,7 @@ class ExportFile(DoorView):
         if row.state != ExportState.READY:
             raise Refused("not_ready", f"The export is {row.state}.")
         file = exports.path_of(row).open("rb")  # closed by the response
-        return FileResponse(file, content_type="application/x-ndjson")
+        return FileResponse(file, content_type=exports.media_type_of(row))
 
 
 def _own_export(request: Request, identifier: str) -> Export:

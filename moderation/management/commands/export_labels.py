@@ -1,4 +1,4 @@
-"""Write the labels to a JSON lines file with its manifest."""
+"""Write the labels to a file with its manifest."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from moderation.models.exports import ExportFormat
 from moderation.operations import export
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
@@ -20,22 +21,41 @@ from moderation.queries.labels import LabelFilter
 class Command(BaseCommand):
     """Stream labels, oldest first; memory stays flat however many there are."""
 
-    help = "Write confirmed labels with text, features, record and provenance to a JSON lines file."
+    help = "Write confirmed labels with text, features, record and provenance to a file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare where to write and which window."""
-        parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
+        parser.add_argument("--out", type=Path, required=True, help="the file to write")
+        parser.add_argument(
+            "--format",
+            dest="form",
+            choices=ExportFormat.values,
+            default=ExportFormat.JSONL.value,
+            help="training reads jsonl, the default",
+        )
         parser.add_argument("--since", help="labels given at or after this time (ISO 8601 with offset)")
         parser.add_argument("--until", help="labels given before this time (default: now)")
 
-    def handle(self, *_: Any, out: Path, since: str | None, until: str | None, **__: Any) -> None:
+    def handle(
+        self,
+        *_: Any,
+        out: Path,
+        form: str,
+        since: str | None,
+        until: str | None,
+        **__: Any,
+    ) -> None:
         """Write the file and print what it holds."""
         at = timezone.now()
         wanted = LabelFilter(since=_time(since, "--since"), until=_time(until, "--until") or at)
         expected = labels.count(wanted=wanted)
         try:
             manifest = export.write(
-                out=out, wanted=wanted, at=at, progress=lambda done: _show(done, expected)
+                out=out,
+                wanted=wanted,
+                at=at,
+                form=form,
+                progress=lambda done: _show(done, expected),
             )
         except OSError as failure:
             raise CommandError(f"{out}: {failure.strerror}. Give a path that can be written.") from failure

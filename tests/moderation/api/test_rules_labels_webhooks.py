@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,6 +40,24 @@ class TestLabels:
 
     def test_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
         assert other_door.get("/api/v1/labels").json() == {"data": [], "next_cursor": None}
+
+    @pytest.mark.parametrize(
+        ("form", "begins", "media"),
+        [("csv", b'"schema', "text/csv"), ("parquet", b"PAR1", "application/vnd.apache.parquet")],
+    )
+    def test_go_into_files_of_other_forms(
+        self, lead_door: APIClient, form: str, begins: bytes, media: str
+    ) -> None:
+        asked = lead_door.post("/api/v1/exports", {"format": form, "weights": False}, format="json")
+        export.build(export_id=Export.objects.get().pk, at=timezone.now())
+        ready = lead_door.get(asked.headers["Location"]).json()
+        file = lead_door.get(ready["file"])
+
+        assert (ready["format"], ready["manifest"]["format"]) == (form, form)
+        assert file.headers["Content-Type"] == media
+        content = b"".join(file.streaming_content)
+        assert content.startswith(begins)
+        assert ready["manifest"]["sha256"] == hashlib.sha256(content).hexdigest()
 
     def test_go_into_a_file_of_this_platform(
         self, lead_door: APIClient, other_door: APIClient, django_capture_on_commit_callbacks: Any

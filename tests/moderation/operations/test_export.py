@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from pyarrow import parquet
 from pytest_django import Settings
 
 from moderation.models import Case, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations import export, reverse, review
+from moderation.operations import export, export_forms, reverse, review
 from moderation.queries import labels as labels_query
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import SPLITS, LabelFilter, weight_of
 
 Later = Callable[[float], datetime]
 
@@ -127,3 +130,67 @@ class TestCommand:
         call_command("export_labels", out=tmp_path / "labels.jsonl")
 
         assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("labels")
+class TestForms:
+    def rows(self, out: Path) -> list[dict[str, Any]]:
+        """Read a file back as its form says, numbers as numbers."""
+        if out.suffix == ".csv":
+            with out.open(encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        return parquet.read_table(out).to_pylist()
+
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_say_what_the_lines_say(self, tmp_path: Path, later: Later, form: str) -> None:
+        lines, out = tmp_path / "labels.jsonl", tmp_path / f"labels.{form}"
+        export.write(out=lines, wanted=LabelFilter(), at=later(99))
+
+        manifest = export.write(out=out, wanted=LabelFilter(), at=later(99), form=form)
+
+        assert manifest["format"] == form
+        assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
+        said = [json.loads(line) for line in lines.read_text().splitlines()]
+        for row, line in zip(self.rows(out), said, strict=True):
+            assert json.loads(row["record"]) == line["record"]
+            found = json.loads(row["features"]) if form == "csv" else dict(row["features"])
+            assert found == line["features"]
+            for name in ("id", "label", "group", "split", "weight"):
+                assert str(row[name]) == str(line[name])
+            assert row["decided_at"] == line["provenance"]["decided_at"]
+
+    def test_parquet_is_written_group_by_group(
+        self, tmp_path: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(export_forms, "GROUP_ROWS", 2)
+        out = tmp_path / "labels.parquet"
+
+        export.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
+
+        assert parquet.ParquetFile(out).metadata.num_row_groups == 2
+
+    @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+    def test_hold_the_splits_and_columns_that_were_asked_for(
+        self, tmp_path: Path, later: Later, form: str
+    ) -> None:
+        whole = export.write(out=tmp_path / "whole", wanted=LabelFilter(), at=later(99))
+        for split in SPLITS:
+            out = tmp_path / f"{split}.{form}"
+            wanted = LabelFilter(splits=(split,))
+
+            manifest = export.write(out=out, wanted=wanted, at=later(99), form=form, has_weights=False)
+
+            assert manifest["counts"]["labels"] == whole["splits"].get(split, 0)
+            assert manifest["filter"]["splits"] == [split]
+            assert b"weight" not in out.read_bytes()
+
+
+class TestWeights:
+    @pytest.mark.parametrize(
+        ("chance", "is_sample", "stands_for"),
+        [(1.0, False, 1.0), (0.02, True, 50.0), (0.02, False, 0.0), (0.0, False, 0.0)],
+    )
+    def test_are_one_over_the_chance_of_being_seen(
+        self, chance: float, is_sample: bool, stands_for: float
+    ) -> None:
+        assert weight_of(audit_probability=chance, is_audit_sample=is_sample) == stands_for

@@ -184,7 +184,8 @@ class TestExports:
         self, lead_desk: Client, lead: User, settings: Any, tmp_path: Path
     ) -> None:
         settings.EXPORT_DIR = tmp_path
-        lead_desk.post("/exports/", {"since": "2026-01-01", "until": "2026-01-31"})
+        assert 'value="parquet"' in lead_desk.get("/exports/").content.decode()
+        lead_desk.post("/exports/", {"since": "2026-01-01", "until": "2026-01-31", "format": "csv"})
         asked = Export.objects.get()
         assert (asked.requested_by, str(asked.since), str(asked.until)) == (
             lead,
@@ -198,8 +199,8 @@ class TestExports:
         body = lead_desk.get(f"/exports/{asked.pk}/", headers=HTMX).content.decode()
         assert "SHA-256" in body
         answer = lead_desk.get(f"/exports/{asked.pk}/download/")
-        assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}.jsonl"'
-        assert b"".join(answer.streaming_content) == b""  # type: ignore[arg-type]  # a plain iterator here
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}.csv"'
+        assert b"".join(answer.streaming_content).startswith(b'"schema_version","id","text"')  # type: ignore[arg-type]  # a plain iterator here
 
     def test_refuse_a_window_that_ends_before_it_begins(self, lead_desk: Client) -> None:
         answer = lead_desk.post("/exports/", {"since": "2026-02-01", "until": "2026-01-31"})

@@ -93,6 +93,11 @@ class TestLoad:
         with pytest.raises(Malformed, match=rf":1: {name}: missing"):
             dataset.load([path])
 
+    @pytest.mark.parametrize("form", ["csv", "parquet"])
+    def test_says_which_form_of_an_export_it_reads(self, tmp_path: Path, form: str) -> None:
+        with pytest.raises(Malformed, match="training reads JSON lines"):
+            dataset.load([tmp_path / f"labels.{form}"])
+
     @pytest.mark.parametrize(
         ("content", "complaint"),
         [(b"{", ":1: not JSON"), (b"[]\n", ":1: expected an object"), (b"\xff\n", "byte 0: not UTF-8")],

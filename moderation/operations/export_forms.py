@@ -1,0 +1,173 @@
+"""The forms of an export's file: JSON lines, CSV, Parquet; each written front to back in flat memory."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from moderation.models.exports import ExportFormat
+from moderation.queries.label_lines import LabelLine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+GROUP_ROWS = 5_000
+GROUP_BYTES = 16 * 1024 * 1024
+"""A row group of Parquet is kept in memory until it is written: so many labels, or so many bytes of them."""
+
+MEDIA_TYPES = {
+    ExportFormat.JSONL: "application/x-ndjson",
+    ExportFormat.CSV: "text/csv",
+    ExportFormat.PARQUET: "application/vnd.apache.parquet",
+}
+
+_PROVENANCE = (
+    "decided_by",
+    "decided_at",
+    "reason",
+    "release",
+    "spam_probability",
+    "is_degraded",
+    "is_audit_sample",
+    "audit_probability",
+)
+_BEFORE = ("schema_version", "id", "text", "lang", "label", "group", "split")
+# A spreadsheet runs a cell that begins so; the full-width forms are read as the plain ones in East Asia.
+_RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_MARK = "'"
+
+
+class Digested(io.RawIOBase):
+    """A file that keeps the digest of what is written to it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.sha256 = hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Say that writing is what it is for."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Write bytes."""
+        self.sha256.update(data)
+        return self._file.write(data)
+
+
+class Form(Protocol):
+    """What an export writes its labels to."""
+
+    def add(self, label: LabelLine) -> None:
+        """Write one more label."""
+
+    def close(self) -> None:
+        """Write what is still to be written; the file stays open."""
+
+
+def form_of(name: str, *, file: Digested, has_weights: bool) -> Form:
+    """Return what writes this format into a file."""
+    if name == ExportFormat.JSONL:
+        return _JsonLines(file)
+    columns = (*_BEFORE, *(("weight",) if has_weights else ()), "schema_hash", *_PROVENANCE)
+    return _Csv(file, columns) if name == ExportFormat.CSV else _Parquet(file, columns)
+
+
+class _JsonLines:
+    """The lines as they come."""
+
+    def __init__(self, file: Digested) -> None:
+        self._file = file
+
+    def add(self, label: LabelLine) -> None:
+        self._file.write(label.line)
+
+    def close(self) -> None:
+        """Nothing is left."""
+
+
+class _Csv:
+    """RFC 4180; features and record are JSON in a cell.
+
+    A cell that a spreadsheet would run begins with an apostrophe, and so does one that begins with an
+    apostrophe: taking one away from the front of every cell that has it gives the text back.
+    """
+
+    def __init__(self, file: Digested, columns: tuple[str, ...]) -> None:
+        self._text = io.TextIOWrapper(io.BufferedWriter(file), "utf-8", newline="", write_through=False)
+        self._columns = columns
+        self._rows = csv.writer(self._text, quoting=csv.QUOTE_ALL)
+        self._rows.writerow((*columns, "features", "record"))
+
+    def add(self, label: LabelLine) -> None:
+        row = _flat(label)
+        nested = (json.dumps(row[name], ensure_ascii=False) for name in ("features", "record"))
+        self._rows.writerow([*(_inert(row[name]) for name in self._columns), *nested])
+
+    def close(self) -> None:
+        self._text.flush()
+        # Else the wrapper would close the file below when it is thrown away.
+        self._text.detach().detach()
+
+
+class _Parquet:
+    """Columns by name, `features` a map from names to numbers, `record` JSON; a row group at a time."""
+
+    def __init__(self, file: Digested, columns: tuple[str, ...]) -> None:
+        from pyarrow import parquet  # noqa: PLC0415 - heavy, and only wanted by who asks for it
+
+        self._schema = _schema(columns)
+        self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
+        self._rows: list[dict[str, Any]] = []
+        self._bytes = 0
+
+    def add(self, label: LabelLine) -> None:
+        row = _flat(label)
+        row["features"] = list(row["features"].items())
+        row["record"] = json.dumps(row["record"], ensure_ascii=False)
+        self._rows.append(row)
+        self._bytes += len(label.line)
+        if len(self._rows) >= GROUP_ROWS or self._bytes >= GROUP_BYTES:
+            self._write_group()
+
+    def close(self) -> None:
+        self._write_group()
+        self._writer.close()
+
+    def _write_group(self) -> None:
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
+        if self._rows:
+            self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
+        self._rows, self._bytes = [], 0
+
+
+def _schema(columns: tuple[str, ...]) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    kinds = {
+        "schema_version": pa.int32(),
+        "label": pa.int8(),
+        "weight": pa.float64(),
+        "spam_probability": pa.float64(),
+        "audit_probability": pa.float64(),
+        "is_degraded": pa.bool_(),
+        "is_audit_sample": pa.bool_(),
+    }
+    fields = [(name, kinds.get(name, pa.string())) for name in columns]
+    features = pa.map_(pa.string(), pa.float64())
+    return pa.schema([*fields, ("features", features), ("record", pa.string())])
+
+
+def _flat(label: LabelLine) -> dict[str, Any]:
+    """Read a line back, what is nested in `provenance` beside the rest: the three forms say the same."""
+    row: dict[str, Any] = json.loads(label.line)
+    provenance: dict[str, Any] = row.pop("provenance")
+    return row | provenance
+
+
+def _inert(value: Any) -> Any:
+    is_marked = isinstance(value, str) and value.startswith((*_RUNS, _MARK))
+    return f"{_MARK}{value}" if is_marked else value
