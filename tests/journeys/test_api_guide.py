@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +20,7 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from moderation.api.problems import PROBLEMS
-from moderation.models import Platform, Revision, User
+from moderation.models import Decision, Platform, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
 from moderation.operations import keys, score
@@ -159,6 +162,40 @@ def test_the_polling_loop_reads_every_decision_once(
 
     assert [decision["post"]["external_id"] for decision, _ in first] == ["p-0", "p-1", "p-2"]
     assert again == []
+
+
+@pytest.mark.usefixtures("scoring")
+def test_a_generated_client_goes_the_whole_way_of_a_post(
+    variables: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    [command] = re.findall(r"^openapi-python-client (.*)$", GUIDE, re.MULTILINE)
+    arguments = shlex.split(command.replace("$SPAMDESK", variables["SPAMDESK"]))
+    generator = Path(sys.executable).with_name("openapi-python-client")
+    subprocess.run(
+        [generator, *arguments, "--output-path", tmp_path / "client"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "NO_PROXY": "*"},
+    )
+    monkeypatch.syspath_prepend(tmp_path / "client")
+    [snippet] = re.findall(r"```py\n(.*?)```", GUIDE, re.DOTALL)
+    names: dict[str, Any] = {}
+
+    exec(compile(snippet, "docs/api-guide.md", "exec"), names)  # the page's own code is what is tested
+    names["client"].get_httpx_client().close()
+
+    decision = Decision.objects.get(source="moderator")
+    assert (names["judged"].verdict, names["decided"].id) == ("undecided", str(decision.pk))
+    assert capsys.readouterr().out.splitlines() == [
+        "undecided 0.5",
+        "spam post-2001",
+        "409 The case was decided before",
+        "decided",
+        f"acme-social/post-2001/1 1 {names['label'].split} 1.0",
+    ]
 
 
 @pytest.mark.parametrize("code", sorted(PROBLEMS))
