@@ -15,7 +15,7 @@ from moderation.models.people import User
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.policies import Reason
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
-from moderation.models.presence import Presence
+from moderation.models.presence import Presence, ReviewPage
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import AuthorBand, LinkVerdict
 from moderation.models.rules import Rule
@@ -52,6 +52,7 @@ __all__ = [
     "Reason",
     "Release",
     "Reversal",
+    "ReviewPage",
     "Revision",
     "Rule",
     "SavedFilter",

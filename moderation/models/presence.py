@@ -1,8 +1,9 @@
-"""Who looks at which case. Rows are hints of half a minute; a claim alone decides who may act."""
+"""Who looks at which case, and on which page. Rows are hints; a claim alone decides who may act."""
 
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from moderation.models.cases import Case
@@ -21,3 +22,20 @@ class Presence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id} at {self.case_id}"
+
+
+class ReviewPage(models.Model):
+    """A review page in somebody's browser, by the id that it gave itself."""
+
+    page = models.UUIDField()
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    leased = ArrayField(models.BigIntegerField(), default=list, help_text="Cases of the last answer to it.")
+    used_at = models.DateTimeField()
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("used_at", "id")
+        constraints = (models.UniqueConstraint(fields=("user", "page"), name="review_page_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.page} of {self.user_id}"

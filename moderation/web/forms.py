@@ -61,14 +61,20 @@ class DecideForm(forms.Form):
 
 
 class HeldForm(forms.Form):
-    """Cases that a page holds, "12,13", and the one in front of it."""
+    """Cases that a page holds, "12,13", the one in front of it, and those whose decisions are on the way."""
 
     held = forms.CharField(max_length=400, required=False)
+    leaving = forms.CharField(max_length=400, required=False)
     front = forms.IntegerField(required=False)
+    page = forms.UUIDField(required=False)
 
     def clean_held(self) -> list[int]:
         """Return the ids; what is no number is no case."""
-        return [int(part) for part in self.cleaned_data["held"].split(",") if part.isdecimal()]
+        return _ids(self.cleaned_data["held"])
+
+    def clean_leaving(self) -> list[int]:
+        """Return the ids, as of those held."""
+        return _ids(self.cleaned_data["leaving"])
 
 
 class EscalateForm(forms.Form):
@@ -120,3 +126,7 @@ class ExportForm(forms.Form):
             datetime.combine(since, time.min, UTC) if since else None,
             datetime.combine(until + timedelta(days=1), time.min, UTC) if until else None,
         )
+
+
+def _ids(given: str) -> list[int]:
+    return [int(part) for part in given.split(",") if part.isdecimal()]

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Case, User
-from moderation.operations import review, shift
+from moderation.operations import leave, review, shift
 from moderation.web import access, front
 from moderation.web.forms import DecideForm, EscalateForm, HeldForm
 
@@ -140,9 +140,17 @@ def beat(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.deciders
 def hand_back(request: access.DeskRequest) -> HttpResponse:
-    """Give the named cases back: the page is closed, or the moderator wants the queue."""
+    """Give the named cases back: the page is left, and names itself, or the moderator wants the queue."""
     form = HeldForm(request.POST)
-    if form.is_valid():
+    if form.is_valid() and form.cleaned_data["page"]:
+        leave.page(
+            page_id=form.cleaned_data["page"],
+            moderator=request.user,
+            held=form.cleaned_data["held"],
+            leaving=form.cleaned_data["leaving"],
+            at=timezone.now(),
+        )
+    elif form.is_valid():
         shift.hand_back(case_ids=form.cleaned_data["held"], moderator=request.user)
     return HttpResponse(status=204) if "Shift" in request.headers else redirect("queue")
 
@@ -183,6 +191,7 @@ def answer(
     held = [case.pk for case in cases]
     if "Shift" not in request.headers:
         return _redirected(request, front_id or next(iter(held), None), said, notice)
+    _note_leased(request, {*held, *([front_id] if front_id else [])}, at=at)
     shown = [case_id for case_id in held if case_id not in _known(request) and case_id != front_id]
     found = {
         "front_id": front_id,
@@ -236,6 +245,17 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
         return following(request, notice=_("Your claim had run out."), status=409)
     words = _("Your claim had run out. The case is yours again: press the key once more.")
     return answer(request, front_id=case_id, notice=words, status=409, at=at)
+
+
+def _note_leased(request: access.DeskRequest, case_ids: set[int], *, at: datetime) -> None:
+    form = HeldForm({"page": request.POST.get("page", "")})
+    if form.is_valid() and form.cleaned_data["page"]:
+        leave.note_leased(
+            page_id=form.cleaned_data["page"],
+            moderator=request.user,
+            case_ids=case_ids,
+            at=at,
+        )
 
 
 def _known(request: access.DeskRequest) -> set[int]:

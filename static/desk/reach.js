@@ -3,8 +3,12 @@
    themselves with a key, so that sending one again is safe. Expects: #desk[data-token] and body[hx-headers]. */
 
 const pauses = [300, 700, 1500, 3000, 4000]; // milliseconds: a restart of the server takes seconds
+export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+let page = newId(); // the server gives back what it leases for a page that was left meanwhile
 const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+export const pageId = () => page;
+export const renewPageId = () => (page = newId());
 export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", Shift: "1" });
 
 export async function reach(url, body, { isAway = () => {} } = {}) {

@@ -4,7 +4,7 @@
    #desk[data-ahead][data-retrying]. Tells others by the events shift:acted and shift:failed. */
 
 import * as front from "./front.js";
-import { reach } from "./reach.js";
+import { newId, pageId, reach } from "./reach.js";
 
 const desk = document.getElementById("desk");
 const last = document.getElementById("last");
@@ -54,9 +54,7 @@ function queue(act) {
 function keyOf(element, body) {
   const choice = JSON.stringify([...body]);
   element.requests ??= {};
-  element.requests[choice] ??= [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
+  element.requests[choice] ??= newId();
   return element.requests[choice];
 }
 
@@ -66,6 +64,7 @@ async function send() {
   while (unanswered.length) {
     const act = unanswered[0];
     act.body.set("known", front.held().join(","));
+    act.body.set("page", pageId());
     const answer = await reach(act.url, act.body, { isAway: () => front.say(desk.dataset.retrying) });
     if (answer.parts) settle(unanswered.shift(), answer);
     else fail(unanswered.splice(0), answer.status);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState
-from moderation.operations import review
+from moderation.operations import leave, review, shift
 from tests.browser.stage import Watch, press_and_wait, wait_for_ahead, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
@@ -210,6 +211,22 @@ class TestLease:
 
         page.goto("about:blank")
 
+        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())
+
+    def test_of_what_comes_after_a_decision_on_its_way_too(
+        self, page: Page, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The server hears that the page was left before it takes the decision."""
+        is_left = Event()
+        decide, leave_page = shift.decide, leave.page
+        monkeypatch.setattr(shift, "decide", lambda **given: is_left.wait(20) and decide(**given))
+        monkeypatch.setattr(leave, "page", lambda **given: (leave_page(**given), is_left.set()))
+
+        with page.expect_request("**/decide/"):
+            page.keyboard.press("s")
+        page.close()
+
+        wait_for_decisions(1)
         wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())
 
     def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:

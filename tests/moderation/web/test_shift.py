@@ -217,6 +217,31 @@ class TestOtherActs:
         assert Case.objects.get(pk=case_in_front.pk).claimed_by is None
         assert Case.objects.get(pk=of_another.pk).claimed_by == other_moderator
 
+    @pytest.mark.parametrize("is_left_first", [True, False])
+    def test_leaving_a_page_frees_what_its_last_act_leased(
+        self, desk: Client, case_in_front: Case, open_case: Case_, moderator: User, is_left_first: bool
+    ) -> None:
+        """The page is left while its decision is on the way: it never hears of the cases that come next."""
+        for _ in range(8):
+            open_case()
+        page = {"page": uuid.uuid4().hex}
+        gone = page | {"held": "", "leaving": f"{case_in_front.pk}"}
+        decision = page | {"verdict": "spam", "case_version": "1", "known": f"{case_in_front.pk}"}
+        acts = [("/review/hand-back/", gone), (f"/review/{case_in_front.pk}/decide/", decision)]
+
+        answers = [desk.post(*act, headers=SHIFT) for act in (acts if is_left_first else acts[::-1])]
+
+        assert sorted(answer.status_code for answer in answers) == [201, 204]
+        assert not Case.objects.filter(claimed_by=moderator, state="open").exists()
+
+    def test_leaving_one_page_takes_nothing_from_another(
+        self, desk: Client, case_in_front: Case, moderator: User
+    ) -> None:
+        desk.post("/review/hand-back/", {"page": uuid.uuid4().hex, "held": ""}, headers=SHIFT)
+        desk.post("/review/ahead/", {"page": uuid.uuid4().hex}, headers=SHIFT)
+
+        assert Case.objects.get(pk=case_in_front.pk).claimed_by == moderator
+
     def test_a_beat_extends_the_leases_that_live(self, desk: Client, case_in_front: Case) -> None:
         form = {"held": f"{case_in_front.pk}", "front": f"{case_in_front.pk}"}
         held = desk.post("/review/beat/", form, headers=SHIFT).json()
