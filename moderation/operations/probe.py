@@ -28,11 +28,16 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether a part works, and what it told in words; never why it does not: that is for the log."""
+    """Whether a part works, and how fast it said so; never why it does not: that is for the log.
+
+    `latency_ms` is None without an answer. `workers` names those that answered, for that part alone.
+    """
 
     part: Part
     is_up: bool
-    told: str
+    latency_ms: float | None = None
+    workers: tuple[str, ...] = ()
+    is_overdue: bool = False
 
 
 def ask(parts: Sequence[Part]) -> list[Answer]:
@@ -44,59 +49,54 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
     return answers
 
 
-def _asked(part: Part) -> str:
+def _asked(part: Part) -> Answer:
+    began_at = time.perf_counter()
     try:
-        return _ASKED[part]()
+        workers = _ASKED[part]()
+        latency_ms = (time.perf_counter() - began_at) * 1000
+        return Answer(part=part, is_up=True, latency_ms=latency_ms, workers=tuple(workers))
     finally:
         # This thread's own, which dies with it: who is not given back is missing in the pool for ever. Asking
         # Triton takes one, too, to look up the live release.
         connection.close()
 
 
-def _answer(part: Part, began_at: float, future: Future[str]) -> Answer:
+def _answer(part: Part, began_at: float, future: Future[Answer]) -> Answer:
     left_seconds = max(0.05, began_at + TIMEOUT_SECONDS - time.monotonic())
     try:
-        return Answer(part=part, is_up=True, told=future.result(timeout=left_seconds))
+        return future.result(timeout=left_seconds)
     except Overdue:
-        return Answer(part=part, is_up=False, told=f"no answer within {TIMEOUT_SECONDS:.0f} s")
+        return Answer(part=part, is_up=False, is_overdue=True)
     except Exception:  # noqa: BLE001 - a probe reports every failure as the same fact
-        return Answer(part=part, is_up=False, told="does not answer")
+        return Answer(part=part, is_up=False)
 
 
-def _ask_database() -> str:
-    began_at = time.perf_counter()
+def _ask_database() -> Sequence[str]:
     with connection.cursor() as cursor:
         cursor.execute("select 1")
-    return _answered(began_at)
+    return ()
 
 
-def _ask_broker() -> str:
-    began_at = time.perf_counter()
+def _ask_broker() -> Sequence[str]:
     with current_app.connection_for_write() as broker:
         broker.ensure_connection(max_retries=1, interval_start=0, timeout=1)
-    return _answered(began_at)
+    return ()
 
 
-def _ask_workers() -> str:
+def _ask_workers() -> Sequence[str]:
     answers = current_app.control.ping(timeout=0.8)
     if not answers:
         raise LookupError
-    names = sorted(name.split("@", 1)[0] for answer in answers for name in answer)
-    return f"{len(names)} answering: {', '.join(names)}"
+    return sorted(name.split("@", 1)[0] for answer in answers for name in answer)
 
 
-def _ask_triton() -> str:
+def _ask_triton() -> Sequence[str]:
     # Triton calls itself ready when its python process is dead: only an answer proves it.
-    began_at = time.perf_counter()
     scorer.content().probabilities(["ready?"])
-    return _answered(began_at)
+    return ()
 
 
-def _answered(began_at: float) -> str:
-    return f"answers in {(time.perf_counter() - began_at) * 1000:.0f} ms"
-
-
-_ASKED: dict[Part, Callable[[], str]] = {
+_ASKED: dict[Part, Callable[[], Sequence[str]]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
     Part.WORKERS: _ask_workers,

@@ -75,6 +75,12 @@ def moment(value: datetime) -> str:
 
 
 @register.filter
+def clock(value: datetime) -> str:
+    """Return a moment's hour and minute as the reader's language writes them, in UTC."""
+    return formats.time_format(timezone.localtime(value), "TIME_FORMAT")
+
+
+@register.filter
 def day(value: datetime) -> str:
     """Return a day as the reader's language writes it, in UTC."""
     return formats.date_format(timezone.localtime(value), "SHORT_DATE_FORMAT")

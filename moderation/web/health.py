@@ -7,11 +7,12 @@ from datetime import datetime
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from moderation.operations import probe
-from moderation.operations.probe import Part
+from moderation.operations.probe import Answer, Part
 from moderation.queries import health, queue_age
 from moderation.web import access, quantities
 from moderation.web.timeline import HEIGHT, Bar
@@ -33,13 +34,29 @@ def page(request: access.DeskRequest) -> HttpResponse:
     context = {
         "section": "health",
         "at": at,
-        "services": [(*_NAMES_AND_MEANINGS[answer.part], answer) for answer in answers],
+        "services": [(*_NAMES_AND_MEANINGS[answer.part], answer.is_up, _told(answer)) for answer in answers],
         "is_all_up": all(answer.is_up for answer in answers),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }
     if request.htmx:
         return render(request, "health.html#state", context)
     return render(request, "health.html", context | _ages(at=at))
+
+
+def _told(answer: Answer) -> str:
+    """Say in the reader's language what a part answered."""
+    if answer.is_overdue:
+        seconds = quantities.count(probe.TIMEOUT_SECONDS)
+        return gettext("no answer within %(seconds)s s") % {"seconds": seconds}
+    if not answer.is_up or answer.latency_ms is None:
+        return gettext("does not answer")
+    if answer.workers:
+        number, names = len(answer.workers), ", ".join(answer.workers)
+        words = ngettext(
+            "%(number)s worker answers: %(names)s", "%(number)s workers answer: %(names)s", number
+        )
+        return words % {"number": quantities.count(number), "names": names}
+    return gettext("answers in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
 
 
 def _ages(*, at: datetime) -> dict[str, object]:
@@ -55,5 +72,5 @@ def _ages(*, at: datetime) -> dict[str, object]:
         ],
         "longest_wait": quantities.short_duration(longest.oldest.total_seconds()) if longest.oldest else "",
         "longest_at": longest.at,
-        "ages_begin": ages[0].at,
+        "age_ticks": [age.at for age in ages[:-1:12]],
     }

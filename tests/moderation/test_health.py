@@ -32,7 +32,7 @@ def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
     monkeypatch.setattr(
         probe,
         "ask",
-        lambda parts: [Answer(part=part, is_up=part not in found, told="answers") for part in parts],
+        lambda parts: [Answer(part=part, is_up=part not in found) for part in parts],
     )
     return found
 
@@ -69,7 +69,7 @@ class TestReady:
 
     def test_one_that_hangs_does_not_hide_the_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(probe, "TIMEOUT_SECONDS", 0.2)
-        monkeypatch.setitem(probe._ASKED, Part.BROKER, lambda: "answers")
+        monkeypatch.setitem(probe._ASKED, Part.BROKER, lambda: ())
         monkeypatch.setitem(probe._ASKED, Part.TRITON, lambda: time.sleep(1))
 
         answers = probe.ask([Part.TRITON, Part.BROKER])
