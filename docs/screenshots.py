@@ -2,13 +2,16 @@
 
 Signs in with the demo accounts, so a demo installation is needed. On the way it decides a few cases, bans a
 domain and asks for an export, so that no page is empty; cases that are only looked at are handed back.
-`ARGS="--all --out FOLDER"` takes every page in both sizes and themes, to be looked at.
+`ARGS="--all --out FOLDER"` takes every page in both sizes and themes, to be looked at; `--staged` takes those
+states that a demo does not reach: empty, degraded, hostile, refused, German (`tests/browser/pictures.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -114,8 +117,11 @@ def main() -> None:
     parser.add_argument("--url", default=f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}")
     parser.add_argument("--out", type=Path, default=PICTURES)
     parser.add_argument("--all", action="store_true", help="every page in every size and scheme")
+    parser.add_argument("--staged", action="store_true", help="the states that a demo does not reach")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
+    if asked.staged:
+        sys.exit(_stage(asked.out))
     chromium = installed.find()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -135,6 +141,15 @@ def main() -> None:
                     _round(camera, page, pages, cases, is_whole=is_whole, suffix=f"{scheme}-{size}")
         camera.sign_in(suffix="light-1280")
         browser.close()
+
+
+def _stage(folder: Path) -> int:
+    """Let the browser tests' stage play each state; it brings its own servers."""
+    place = {"SPAMDESK_PICTURES": str(folder.resolve()), "CHROMIUM": str(installed.find())}
+    pytest = [sys.executable, "-m", "pytest", "-q", "tests/browser/pictures.py"]
+    return subprocess.run(
+        pytest, env=os.environ | installed.driver_environment() | place, check=False
+    ).returncode
 
 
 def _choose(page: Page) -> dict[str, str]:
@@ -169,7 +184,7 @@ def _work(page: Page, *, spare: set[str]) -> None:
         page.wait_for_function(
             "before => document.querySelector('[data-case]').dataset.case !== before", arg=before
         )
-    page.wait_for_load_state("networkidle")  # an answer on its way would lease cases for a page that has left
+    page.wait_for_load_state("networkidle")  # a page with a decision on its way asks before it is left
     page.keyboard.press("h")
     page.wait_for_url("**/queue/")
     page.goto("/domains/?which=banned")
