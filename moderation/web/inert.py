@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
+from django.utils.translation import gettext
+
 from moderation.web import characters
 
 # Reads a candidate as a browser would: (host, registrable domain or ""), None when no browser would open it.
@@ -28,7 +30,7 @@ _SCHEME = re.compile(r"(?i)h(?:tt|xx)ps?:[/\\]*")
 _EDGE = " \t\n.,;:!?…*_~|()[]{}«»“”„。、"
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
 _WORD = re.compile(r"[^\W\d_]+")
-_MAX_COMBINING = 4
+_MAX_COMBINING = 3
 _GIANT = 240
 _GIANT_WORD = re.compile(rf"[^\s:/]{{{_GIANT},}}")
 
@@ -184,7 +186,9 @@ def _link_parts(
         yield (
             start + at,
             end,
-            _Style(link="rest", label=_broken_host(really), title="the host that a browser would open"),
+            _Style(
+                link="rest", label=_broken_host(really), title=gettext("the host that a browser would open")
+            ),
         )
         return
     if found > at:
@@ -248,13 +252,19 @@ class _Marker:
 
 
 def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
-    """Mark what is piled on a letter when it is more than the few accents that any language uses."""
+    """Mark what is piled on a letter when it is more than the few accents that any language uses.
+
+    A hidden character does not end the pile: what follows it would be piled on its label.
+    """
     start = 0
     for index, character in enumerate([*stretch, ""]):
-        if not _is_accent(character):
-            if index - start > _MAX_COMBINING:
-                kinds[start:index] = [("stacked", "")] * (index - start)
-            start = index + 1
+        if _is_accent(character) or (character and kinds[index][0] == "hidden"):
+            continue
+        pile = [place for place in range(start, index) if kinds[place][0] != "hidden"]
+        if len(pile) > _MAX_COMBINING or len(pile) < index - start:
+            for place in pile:
+                kinds[place] = ("stacked", "")
+        start = index + 1
 
 
 def _is_accent(character: str) -> bool:
@@ -268,18 +278,26 @@ def _segment(mark: str, detail: str, text: str) -> Segment:
     if mark == "hidden":
         return Segment("", mark=mark, label=detail + times, title=_hidden_title(text))
     if mark == "stacked":
-        return Segment("", mark=mark, label=f"+{len(text)}", title="accents piled on a letter, left out")
+        return Segment(
+            "", mark=mark, label=f"+{len(text)}", title=gettext("accents piled on a letter, left out")
+        )
     if mark == "lookalike":
         twins = "".join(characters.latin_twin(character) for character in text)
         return Segment(
             text,
             mark=mark,
             label=detail[:3].title(),
-            title=f"{detail.lower()} letters that pose as “{twins}”",
+            title=gettext("letters of %(script)s that pose as “%(twins)s”")
+            % {"script": detail.title(), "twins": twins},
         )
     if mark == "styled":
         plain = "".join(characters.plain_letter(character, is_cjk_text=False) for character in text)
-        return Segment(text, mark=mark, label="styled", title=f"styled letters, read “{plain}”")
+        return Segment(
+            text,
+            mark=mark,
+            label=gettext("styled"),
+            title=gettext("styled letters, read “%(plain)s”") % {"plain": plain},
+        )
     return Segment(text)
 
 
@@ -289,5 +307,5 @@ def _hidden_title(text: str) -> str:
         chr(ord(character) - 0xE0000) for character in text if 0xE0020 <= ord(character) <= 0xE007E
     )
     if message:
-        return f"invisible tag characters that spell “{message}”"
+        return gettext("invisible tag characters that spell “%(message)s”") % {"message": message}
     return characters.spoken_name(text[0])

@@ -44,8 +44,8 @@ PLACES = {
     "posts": "/posts/",
     "authors": "/authors/",
     "domains": "/domains/",
-    "bans": "/bans/",
-    "ban": "/bans/new/?kind=domain&value=nobody.example",
+    "rules": "/rules/",
+    "rule": "/rules/new/?kind=domain&value=nobody.example",
     "exports": "/exports/",
     "health": "/health/",
     "account": "/account/",
@@ -101,7 +101,7 @@ def test_empty(page_of: Open, admin: User, shoot: Shoot) -> None:
 
 def test_full(page_of: Open, full_desk: Case, admin: User, shoot: Shoot) -> None:
     names = "queue posts none authors author hostile-author domains domain address range"
-    named = f"{names} bans ban platforms platform people reasons".split()
+    named = f"{names} rules rule platforms platform people reasons".split()
     places = dict(zip(named, addresses(full_desk), strict=False))  # the account stands among the empty ones
     look(still(page_of, admin), shoot, "full", places | {"decisions": "/decisions/"})
 
@@ -160,7 +160,7 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
         page,
         shoot,
         "hostile",
-        {"domain": f"/domains/{domain}/", "ban": f"/bans/new/?kind=domain&value={domain}"},
+        {"domain": f"/domains/{domain}/", "rule": f"/rules/new/?kind=domain&value={domain}"},
     )
 
 
@@ -189,7 +189,7 @@ def test_degraded(
     Export.objects.create(
         requested_by=lead, requested_at=now, state=ExportState.BUILDING, rows_written=400, rows_expected=1000
     )
-    look(page, shoot, "degraded", {"exports": "/exports/", "bans": "/bans/"})
+    look(page, shoot, "degraded", {"exports": "/exports/", "rules": "/rules/"})
 
 
 def test_door(new_context: Callable[..., BrowserContext], origin: str, moderator: User, shoot: Shoot) -> None:

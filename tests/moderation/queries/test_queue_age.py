@@ -52,5 +52,5 @@ def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
 
     open_case()
 
-    assert "history__bar" in client.get("/health/").text
-    assert "history__bar" not in client.get("/health/", headers={"HX-Request": "true"}).text
+    assert "fill--rest" in client.get("/health/").text
+    assert "fill--rest" not in client.get("/health/", headers={"HX-Request": "true"}).text

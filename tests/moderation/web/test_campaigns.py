@@ -50,7 +50,7 @@ class TestPage:
         assert page.count('id="member-') == 5
         assert "5 similar posts" in page
         assert "pills.example" in page
-        assert "timeline__block--waiting" in page
+        assert "fill--waiting" in page
         assert "spammer-3" in page
 
     def test_puts_the_least_alike_first(

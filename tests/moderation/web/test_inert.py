@@ -80,6 +80,7 @@ class TestMarks:
             ("𝗙𝗥𝗘𝗘 cash", "𝗙𝗥𝗘𝗘<styled> cash"),
             ("Ｆｒｅｅ", "Ｆｒｅｅ<styled>"),
             ("a" + "\u0301" * 100 + "b", "a<+100>b"),
+            ("Z" + "\u0301" * 7 + "\u034f" + "\u0301" * 3 + "a", "Z<+7><CGJ><+3>a"),
             ("x\U000e0041\U000e0042", "x<TAG ×2>"),
             ("soft\u00adhyphen", "soft<SHY>hyphen"),
             ("\ue000", "<U+E000>"),

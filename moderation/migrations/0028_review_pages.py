@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0024_cases_by_closing")]
+    dependencies = [("moderation", "0027_forms_of_exports")]
 
     operations = [
         migrations.CreateModel(
