@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished, request_started
 from playwright.sync_api import BrowserContext, Page, expect
 
 from deploy.local import browser
@@ -57,8 +58,26 @@ def watch(origin: str) -> Watch:
 
 
 @pytest.fixture
+def requests_in_flight() -> Iterator[list[int]]:
+    """One number for each request that the live server has begun and not yet ended."""
+    begun: list[int] = []
+
+    def begin(**_: object) -> None:
+        begun.append(1)
+
+    def end(**_: object) -> None:
+        begun[:] = begun[1:]
+
+    request_started.connect(begin)
+    request_finished.connect(end)
+    yield begun
+    request_started.disconnect(begin)
+    request_finished.disconnect(end)
+
+
+@pytest.fixture
 def page_of(
-    new_context: Callable[..., BrowserContext], origin: str, watch: Watch
+    new_context: Callable[..., BrowserContext], origin: str, watch: Watch, requests_in_flight: list[int]
 ) -> Iterator[Callable[..., Page]]:
     """Open a page of a person who has signed in; `scheme` is light or dark.
 
@@ -78,4 +97,8 @@ def page_of(
     for page in opened:
         page.close()
     if opened:
-        time.sleep(0.3)
+        time.sleep(0.3)  # what a closing page sends arrives after it is closed
+        for _ in range(50):
+            if not requests_in_flight:
+                break
+            time.sleep(0.1)
