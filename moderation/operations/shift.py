@@ -58,7 +58,9 @@ def hold(*, moderator: User, at: datetime, ahead: int = 0) -> list[Case]:
     """
     with transaction.atomic():
         cases = review.claim_next(moderator=moderator, at=at, count=1 + ahead, is_topped_up=False)
-        wanted = _wanted(held=len(cases), ahead=ahead, moderator=moderator, at=at)
+        # A beat of the same page may have some of them locked just now: they are held all the same.
+        held = _own_live(moderator, at=at).count()
+        wanted = _wanted(held=held, ahead=ahead, moderator=moderator, at=at)
         if wanted:
             run = exposure.run(moderator=moderator, held=cases, cap=moderator.comfort.run_cap)
             cases = review.claim_next(moderator=moderator, at=at, count=len(cases) + wanted, sparing=run)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
+from django.db import connections, transaction
 
 from moderation.models import Case, Complaint, User
 from moderation.models.cases import Verdict
@@ -49,6 +51,24 @@ class TestHold:
         second = shift.hold(moderator=other_moderator, at=later(2), ahead=3)
 
         assert (len(first), len(second)) == (1, 1)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_takes_no_more_while_a_beat_has_the_case_in_front_locked(
+        self, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+        [front] = shift.hold(moderator=moderator, at=later(2))
+
+        def hold() -> None:
+            shift.hold(moderator=moderator, at=later(3), ahead=3)
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool, transaction.atomic():
+            review.locked(front.pk)
+            pool.submit(hold).result()
+
+        assert Case.objects.filter(claimed_by=moderator).count() == 4
 
     def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User, later: Later) -> None:
         for number in range(14):
