@@ -22,7 +22,7 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import ban, campaign, ingest, keys, policies, probe, review, users
+from moderation.operations import campaign, ingest, keys, policies, probe, review, rule, users
 from moderation.operations.probe import Part
 from tests.browser.stage import MARKUP, SPOOFS, press_and_wait, wait_for_ahead
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
@@ -137,8 +137,8 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
             links=(f"https://{LONG_HOST}/{'path/' * 60}",),
             at=now - timedelta(hours=number),
         )
-    ban.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
-    ban.impose(value=f"www.{LONG_HOST}"[:200], kind="host", reason="W" * 400, actor=admin, at=now)
+    rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
+    rule.impose(value=f"www.{LONG_HOST}"[:200], kind="host", reason="W" * 400, actor=admin, at=now)
     wording = policies.Wording(
         title="W" * 40, digit=0, verdict="spam", needs_note=True, signals=("context.",)
     )
@@ -181,7 +181,8 @@ def test_degraded(
     page = still(page_of, lead)
     cases_of = {"case": f"/review/{cases[0].pk}/", "audit": f"/review/{cases[4].pk}/"}
     look(page, shoot, "degraded", {"queue": "/queue/", "health": "/health/"} | cases_of)
-    ban.impose(value="pills.example", reason="Sells pills", actor=lead, at=timezone.now())
+    rule.impose(value="pills.example", reason="Sells pills", actor=lead, at=timezone.now())
+    drafted = rule.draft(value="shop.example", reason="Looks like the last", actor=lead, at=timezone.now())
     now = timezone.now()
     Export.objects.create(
         requested_by=lead, requested_at=now, state=ExportState.FAILED, error="the disk is full"
@@ -189,7 +190,12 @@ def test_degraded(
     Export.objects.create(
         requested_by=lead, requested_at=now, state=ExportState.BUILDING, rows_written=400, rows_expected=1000
     )
-    look(page, shoot, "degraded", {"exports": "/exports/", "rules": "/rules/"})
+    look(
+        page,
+        shoot,
+        "degraded",
+        {"exports": "/exports/", "rules": "/rules/", "draft": f"/rules/{drafted.pk}/"},
+    )
 
 
 def test_door(new_context: Callable[..., BrowserContext], origin: str, moderator: User, shoot: Shoot) -> None:
