@@ -45,7 +45,7 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
         rule=release.training["thresholds_chosen"],
         test_rows="\n".join(_test_row(name, measures) for name, measures in metrics["test"].items()),
         alone=", ".join(f"{name} {value:.3f}" for name, value in metrics["pr_auc_of_each_sub_model"].items()),
-        families="\n\n".join(_family_part(name, study) for name, study in metrics["families"].items()),
+        families=_family_table(metrics["families"]),
         normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
         checks=_CHECKS + "\n".join(map(_check_row, checks)) if checks else "",
@@ -58,26 +58,38 @@ def insert(card: str, *, page: Path) -> None:
     cards.insert(card, part=PART, page=page)
 
 
-def _family_part(name: str, study: Mapping[str, Any]) -> str:
-    singles, pairs, triples, everything = _by_size(study["pr_auc"])
-    rows = "\n".join(
-        f"| {names} | {value:.4f} |" for names, value in {**singles, **pairs, **triples, **everything}.items()
-    )
-    full = max(everything.values())
-    margin = full - max({**singles, **pairs}.values())
-    return (
-        f"**{name.capitalize()}** ({study['rows']:,} posts, {study['spam']:,} spam): all four reach PR-AUC "
-        f"{full:.4f}, {margin:+.4f} against the best family or pair. Behaviour and journey alone are right "
-        f"about {study['accuracy_of_behaviour_and_journey']:.1%} of the posts.\n\n"
-        f"| sub-models | PR-AUC |\n|---|---|\n{rows}"
-    )
+def _family_table(studies: Mapping[str, Mapping[str, Any]]) -> str:
+    """One column per level of spoilage: PR-AUC of every combination, then what the levels come to."""
+    levels = list(studies.values())
+    rows = [
+        (names, *(f"{study['pr_auc'][names]:.4f}" for study in levels))
+        for names in sorted(levels[0]["pr_auc"], key=_size)
+    ]
+    rows += [
+        (
+            "**all four, against the best family or pair**",
+            *(f"{_gain(study['pr_auc']):+.4f}" for study in levels),
+        ),
+        *(
+            (f"accuracy of {said}", *(f"{study[f'accuracy_of_{key}']:.1%}" for study in levels))
+            for said, key in (
+                ("behaviour and journey alone", "behaviour_and_journey"),
+                ("calling nothing spam", "calling_nothing_spam"),
+            )
+        ),
+    ]
+    head = [("sub-models", *studies), ("---",) * (len(levels) + 1)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [*head, *rows])
 
 
-def _by_size(found: Mapping[str, float]) -> list[dict[str, float]]:
-    sizes: list[dict[str, float]] = [{}, {}, {}, {}]
-    for names, value in found.items():
-        sizes[names.count("+")][names] = value
-    return sizes
+def _gain(pr_auc: Mapping[str, float]) -> float:
+    """What all families reach beyond the best of one or two."""
+    best = max(value for names, value in pr_auc.items() if _size(names) <= 2)
+    return pr_auc[max(pr_auc, key=_size)] - best
+
+
+def _size(names: str) -> int:
+    return names.count("+") + 1
 
 
 def _test_row(name: str, measures: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,27 +18,51 @@ from scoring.training.fit_ensemble import left_out_margins, sub_model
 from scoring.training.fit_forests import fit_classifier
 from scoring.trees import Floats, Forest
 
-MISSING_SHARE = 0.2
-MISLEADING_SHARE = 0.12
+
+class Spoilage(NamedTuple):
+    """Which shares of the posts lack a signal, and carry that of a post of the other sort; in [0, 1]."""
+
+    missing: float
+    misleading: float
+
+    def __str__(self) -> str:
+        if self == UNSPOILT:
+            return "as simulated"
+        return f"{self.missing:.0%} missing, {self.misleading:.0%} misleading"
 
 
-def spoilt(rows: Rows, *, seed: int) -> Rows:
+UNSPOILT = Spoilage(missing=0.0, misleading=0.0)
+# Every platform lacks and is lied to by other signals, so one level would prove one case.
+LEVELS = (UNSPOILT, Spoilage(missing=0.1, misleading=0.06), Spoilage(missing=0.2, misleading=0.12))
+
+
+def spoilt(rows: Rows, *, by: Spoilage, seed: int) -> Rows:
     """Take each signal (behaviour, journey, content) from some rows, and give others that of a post of the
     other sort; signals are spoilt independently of one another.
     """
+    if by == UNSPOILT:
+        return rows
     generator = np.random.default_rng(seed)
     table = rows.features.copy()
     for columns in (_columns("social."), _columns("journey.")):
-        fate, donors = _fates(rows, generator=generator)
+        fate, donors = _fates(rows, by=by, generator=generator)
         table[fate == 1] = _with_columns(table[fate == 1], columns=columns, values=np.nan)
         table[fate == 2] = _with_columns(
             table[fate == 2], columns=columns, values=rows.features[donors[fate == 2]][:, columns]
         )
-    fate, donors = _fates(rows, generator=generator)
+    fate, donors = _fates(rows, by=by, generator=generator)
     content = np.where(fate == 2, rows.content_probabilities[donors], rows.content_probabilities)
     return dataclasses.replace(
         rows, features=table, content_probabilities=np.where(fate == 1, np.nan, content)
     )
+
+
+def study_levels(train: Rows, test: Rows, *, seed: int) -> dict[str, Any]:
+    """Study the families at every level of spoilage, by the level's name; train and test are spoilt alike."""
+    return {
+        str(by): study(spoilt(train, by=by, seed=seed), spoilt(test, by=by, seed=seed + 1), seed=seed)
+        for by in LEVELS
+    }
 
 
 def study(train: Rows, test: Rows, *, seed: int) -> dict[str, Any]:
@@ -68,6 +92,7 @@ def study(train: Rows, test: Rows, *, seed: int) -> dict[str, Any]:
         "spam": int(test.is_spam.sum()),
         "pr_auc": found,
         "accuracy_of_behaviour_and_journey": float(((behaviour >= 0.0) == test.is_spam).mean()),
+        "accuracy_of_calling_nothing_spam": float((~test.is_spam).mean()),
     }
 
 
@@ -79,11 +104,12 @@ def _pr_auc(
     return float(average_precision_score(test.is_spam, main.margins(tested[:, places])))
 
 
-def _fates(rows: Rows, *, generator: np.random.Generator) -> tuple[NDArray[np.int_], NDArray[np.intp]]:
+def _fates(
+    rows: Rows, *, by: Spoilage, generator: np.random.Generator
+) -> tuple[NDArray[np.int_], NDArray[np.intp]]:
     """Return for each row 0 (true), 1 (missing) or 2 (misleading), and a row of the other sort."""
-    fate = generator.choice(
-        3, size=len(rows.is_spam), p=[1.0 - MISSING_SHARE - MISLEADING_SHARE, MISSING_SHARE, MISLEADING_SHARE]
-    )
+    shares = [1.0 - by.missing - by.misleading, by.missing, by.misleading]
+    fate = generator.choice(3, size=len(rows.is_spam), p=shares)
     spam, honest = np.flatnonzero(rows.is_spam), np.flatnonzero(~rows.is_spam)
     count = len(rows.is_spam)
     donors = np.where(rows.is_spam, generator.choice(honest, count), generator.choice(spam, count))

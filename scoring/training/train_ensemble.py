@@ -168,15 +168,10 @@ def _present(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _families(material: Material, *, seed: int) -> dict[str, Any]:
-    """Study the families on the test part as simulated, and with signals missing and misleading."""
+    """Study the families on the test part, as simulated and with signals missing and misleading."""
     train, test = material.part(Split.TRAIN).rows(), material.part(Split.TEST).rows()
     with threadpool_limits(limits=1):
-        return {
-            "as simulated": family_study.study(train, test, seed=seed),
-            "signals missing or misleading": family_study.study(
-                family_study.spoilt(train, seed=seed), family_study.spoilt(test, seed=seed + 1), seed=seed
-            ),
-        }
+        return family_study.study_levels(train, test, seed=seed)
 
 
 def _margins(ensemble: Ensemble, rows: Rows) -> Floats:

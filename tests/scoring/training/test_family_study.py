@@ -8,10 +8,11 @@ import pytest
 from scoring.features import NAMES, NO_MODELS
 from scoring.training import fit_forests
 from scoring.training.ensemble_rows import Material, Rows, ask_content
-from scoring.training.family_study import MISLEADING_SHARE, MISSING_SHARE, spoilt, study
+from scoring.training.family_study import LEVELS, UNSPOILT, Spoilage, spoilt, study
 from tests.scoring.random_records import FakeContent, labelled
 
 RECORDS = labelled(900)
+SPOILAGE = Spoilage(missing=0.2, misleading=0.12)
 JOURNEY = [place for place, name in enumerate(NAMES) if name.startswith("journey.steps")]
 
 
@@ -22,20 +23,24 @@ def rows() -> Rows:
 
 class TestSpoilt:
     def test_takes_away_and_swaps_as_often_as_stated(self, rows: Rows) -> None:
-        changed = spoilt(rows, seed=3)
+        changed = spoilt(rows, by=SPOILAGE, seed=3)
 
         missing = np.isnan(changed.content_probabilities)
         swapped = ~missing & (changed.content_probabilities != rows.content_probabilities)
-        assert missing.mean() == pytest.approx(MISSING_SHARE, abs=0.04)
-        assert swapped.mean() == pytest.approx(MISLEADING_SHARE, abs=0.04)
-        assert np.isnan(changed.features[:, JOURNEY]).mean() == pytest.approx(MISSING_SHARE, abs=0.04)
+        assert missing.mean() == pytest.approx(SPOILAGE.missing, abs=0.04)
+        assert swapped.mean() == pytest.approx(SPOILAGE.misleading, abs=0.04)
+        assert np.isnan(changed.features[:, JOURNEY]).mean() == pytest.approx(SPOILAGE.missing, abs=0.04)
 
     def test_leaves_address_and_complaints_alone(self, rows: Rows) -> None:
         kept = [place for place, name in enumerate(NAMES) if name.startswith(("context.", "feedback."))]
 
-        changed = spoilt(rows, seed=3)
+        changed = spoilt(rows, by=SPOILAGE, seed=3)
 
         np.testing.assert_array_equal(changed.features[:, kept], rows.features[:, kept])
+
+    def test_leaves_the_simulation_as_it_is_at_the_first_level(self, rows: Rows) -> None:
+        assert LEVELS[0] == UNSPOILT
+        assert spoilt(rows, by=UNSPOILT, seed=3) is rows
 
 
 class TestStudy:
