@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from deploy.local.places import ROOT
 from moderation.models import User
+from tests.production import settings_like
 
 PASSWORD = "right-and-long-enough"
 
@@ -20,20 +16,7 @@ PASSWORD = "right-and-long-enough"
 @pytest.fixture
 def production(settings: Any) -> None:
     """The cookie settings of a process in production mode, read by such a process."""
-    read = (
-        "import json; from django.conf import settings;"
-        " print(json.dumps({n: getattr(settings, n) for n in dir(settings) if '_COOKIE_' in n}, default=str))"
-    )
-    variables = os.environ | {
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-        "SPAMDESK_MODE": "production",
-        "SPAMDESK_SECRET_KEY": "x" * 60,
-        "SPAMDESK_ALLOWED_HOSTS": "desk.example",
-    }
-    answer = subprocess.run(
-        [sys.executable, "-c", read], cwd=ROOT, env=variables, capture_output=True, check=True
-    )
-    for name, value in json.loads(answer.stdout).items():
+    for name, value in settings_like("_COOKIE_").items():
         setattr(settings, name, value)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
@@ -18,11 +19,22 @@ DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
 _LARGEST_ID = 2**63 - 1
 
+Row = TypeVar("Row")
+Key = tuple[float | str | datetime, ...]
+
 
 def encode(*parts: float | str | datetime) -> str:
     """Return a sort key as text for a URL."""
     plain = [part.isoformat() if isinstance(part, datetime) else part for part in parts]
     return base64.urlsafe_b64encode(json.dumps(plain).encode()).decode().rstrip("=")
+
+
+def page_of(
+    rows: Sequence[Row], *, shown: Callable[[Row], dict[str, Any]], has_more: bool, key: Callable[[Row], Key]
+) -> dict[str, Any]:
+    """Return a page as it is answered: rows as `shown`, and the last one's sort key if more follow."""
+    cursor = encode(*key(rows[-1])) if has_more else None
+    return {"data": [shown(row) for row in rows], "next_cursor": cursor}
 
 
 @extend_schema_field(OpenApiTypes.STR)

@@ -23,7 +23,7 @@ from moderation.api.serializers.campaigns import (
     campaign_decision,
     member,
 )
-from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
@@ -61,8 +61,7 @@ class Campaigns(DoorView):
         rows, has_more = platform_campaigns.page(
             platform=platform_of(request), after=_after(asked.get("cursor")), limit=asked["limit"]
         )
-        cursor = encode(rows[-1].campaign_id) if has_more else None
-        return Response({"data": [campaign(row) for row in rows], "next_cursor": cursor})
+        return Response(page_of(rows, shown=campaign, has_more=has_more, key=lambda row: (row.campaign_id,)))
 
 
 class CampaignMembers(DoorView):
@@ -86,8 +85,7 @@ class CampaignMembers(DoorView):
             after=_after(asked.get("cursor")),
             limit=asked["limit"],
         )
-        cursor = encode(rows[-1].member_id) if has_more else None
-        return Response({"data": [member(row) for row in rows], "next_cursor": cursor})
+        return Response(page_of(rows, shown=member, has_more=has_more, key=lambda row: (row.member_id,)))
 
 
 class CampaignDecisions(DoorView):

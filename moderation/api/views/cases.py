@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 from typing import ClassVar
 
 from django.utils import timezone
@@ -27,7 +28,7 @@ from moderation.api.serializers.cases import (
     whole_case,
 )
 from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
-from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
@@ -75,8 +76,14 @@ class Cases(DoorView):
             after=asked.get("cursor"),
         )
         rows, has_more = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
-        cursor = encode(*casework.place(rows[-1], sort=asked["sort"])) if has_more else None
-        return Response({"data": [case(row, at=at) for row in rows], "next_cursor": cursor})
+        return Response(
+            page_of(
+                rows,
+                shown=partial(case, at=at),
+                has_more=has_more,
+                key=partial(casework.place, sort=asked["sort"]),
+            )
+        )
 
 
 class OneCase(DoorView):

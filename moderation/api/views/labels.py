@@ -15,7 +15,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.labels import (
     ExportRequestSerializer,
     ExportSerializer,
@@ -61,8 +61,7 @@ class Labels(DoorView):
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
         rows, end = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
-        cursor = encode(*end) if end else None
-        return Response({"data": [label(row) for row in rows], "next_cursor": cursor})
+        return Response(page_of(rows, shown=label, has_more=end is not None, key=lambda _: end or ()))
 
 
 class Exports(DoorView):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -14,7 +15,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.rules import (
     BacktestSerializer,
     RulePageSerializer,
@@ -71,8 +72,9 @@ class Rules(DoorView):
             limit=asked["limit"],
             at=at,
         )
-        cursor = encode(rows[-1].pk) if has_more else None
-        return Response({"data": [shown(row, at=at) for row in rows], "next_cursor": cursor})
+        return Response(
+            page_of(rows, shown=partial(shown, at=at), has_more=has_more, key=lambda row: (row.pk,))
+        )
 
     @extend_schema(
         operation_id="add_rule",

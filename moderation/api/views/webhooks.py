@@ -16,7 +16,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.keyset import encode
+from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -217,8 +217,9 @@ class EndpointDeliveries(DoorView):
             after=_position(asked.get("cursor")),
             limit=asked["limit"],
         )
-        cursor = encode(found[-1].created_at, str(found[-1].pk)) if has_more else None
-        return Response({"data": [delivery(one) for one in found], "next_cursor": cursor})
+        return Response(
+            page_of(found, shown=delivery, has_more=has_more, key=lambda row: (row.created_at, str(row.pk)))
+        )
 
 
 class OneDelivery(DoorView):
