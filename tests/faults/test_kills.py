@@ -227,8 +227,9 @@ def test_without_triton_posts_reach_a_human_in_time(stand: Stand, door: httpx.Cl
     """Trial 12. Promise: an outage of scoring degrades; it never blocks and never silently passes a post."""
     host = f"{uuid.uuid4().hex}.example"
     expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    rule = {"kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
-    assert door.post("/rules", json=rule).status_code == 201
+    rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
+    drafted = door.post("/rules", json=rule)
+    assert door.post(f"/rules/{drafted.json()['id']}/activation").status_code == 200
     ids = [f"{way}-{uuid.uuid4().hex}" for _ in range(20)]
     banned = post(f"banned-{uuid.uuid4().hex}", text=f"see http://{host}/now")
     with getattr(stand.triton, way)():

@@ -19,7 +19,7 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, ingest, keys, review, webhooks
+from moderation.operations import export, ingest, keys, review, rule, webhooks
 from moderation.queries.labels import LabelFilter
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
@@ -29,9 +29,7 @@ OPERATIONS = [
     for method, operation in methods.items()
 ]
 NAMES = [f"{method} {path}" for method, path, _ in OPERATIONS]
-SHARED = {"/api/v1/rules/{id}", "/api/v1/rules/{id}/backtest"}
-"""Rules hold for the whole installation, as the document says."""
-OWNED = [one for one in OPERATIONS if "{" in one[1] and one[1] not in SHARED]
+OWNED = [one for one in OPERATIONS if "{" in one[1]]
 
 ADDRESS, MAIL = "198.51.100.23", "leak.example"
 
@@ -79,7 +77,12 @@ def theirs(
         case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
     )
     asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
+    # Rules about links and addresses hold for the whole installation; those about authors do not.
+    drafted = rule.draft(
+        kind="author", value=str(waiting.post.author_id), reason="a scam", actor=lead, at=at, expires_at=None
+    )
     ids = {
+        "rules": str(drafted.pk),
         "posts": str(waiting.post_id),
         "cases": str(waiting.pk),
         "claims": str(waiting.pk),
