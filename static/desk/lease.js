@@ -2,7 +2,7 @@
    hand-back on leaving. Expects: #desk[data-beat][data-lease-seconds][data-hand-back][data-held][data-kept], #front with [data-case] and either
    [data-claim][data-lease-seconds] or [data-watched="who holds it"]; [data-lease-left], [data-presence]. */
 
-import { headers, pageId, renewPageId, renewToken } from "./reach.js";
+import { headers, isReaching, pageId, renewPageId, renewToken } from "./reach.js";
 
 const desk = document.getElementById("desk");
 // Often enough to survive two lost beats, and for others to be seen coming and going.
@@ -55,12 +55,12 @@ function tick() {
 }
 
 addEventListener("pagehide", () => {
-  if (!desk.dataset.held) return;
-  const kept = desk.dataset.kept.split(",");
+  if (!desk.dataset.held && !isReaching()) return;
+  const kept = (desk.dataset.kept ?? "").split(",");
   const form = new FormData();
   form.set("csrfmiddlewaretoken", headers()["X-CSRFToken"]);
   form.set("page", pageId());
-  form.set("held", desk.dataset.kept);
+  form.set("held", kept.join(","));
   form.set("leaving", heldIds().filter((id) => !kept.includes(id)).join(",")); // their decisions need the claim
   navigator.sendBeacon(desk.dataset.handBack, form);
   renewPageId(); // a page that is shown again is another one to the server

@@ -11,7 +11,19 @@ export const pageId = () => page;
 export const renewPageId = () => (page = newId());
 export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", Shift: "1" });
 
+let onTheWay = 0;
+export const isReaching = () => onTheWay > 0;
+
 export async function reach(url, body, { isAway = () => {} } = {}) {
+  onTheWay += 1;
+  try {
+    return await attempts(url, body, isAway);
+  } finally {
+    onTheWay -= 1;
+  }
+}
+
+async function attempts(url, body, isAway) {
   let status = 0;
   let hasNewToken = false;
   for (const pause of [...pauses, 0]) {

@@ -47,6 +47,30 @@ def in_front(page: Page) -> str:
     return str(page.evaluate("document.querySelector('#front [data-case]')?.dataset.case ?? ''"))
 
 
+def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:
+    """Let the server hear that the page was left before it takes the act; the event tells that it did."""
+    is_left, is_taken = Event(), Event()
+    take, leave_page = getattr(shift, act), leave.page
+
+    def take_late(**given: Any) -> Any:
+        assert is_left.wait(20)
+        taken = take(**given)
+        is_taken.set()
+        return taken
+
+    def leave_and_tell(**given: Any) -> None:
+        leave_page(**given)
+        is_left.set()
+
+    monkeypatch.setattr(shift, act, take_late)
+    monkeypatch.setattr(leave, "page", leave_and_tell)
+    return is_taken
+
+
+def nothing_is_claimed() -> bool:
+    return not Case.objects.filter(claimed_by__isnull=False).exists()
+
+
 class TestNextCase:
     def test_is_in_front_before_the_server_answers(self, page: Page) -> None:
         held: list[Route] = []
@@ -211,23 +235,34 @@ class TestLease:
 
         page.goto("about:blank")
 
-        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())
+        wait_until(nothing_is_claimed)
 
     def test_of_what_comes_after_a_decision_on_its_way_too(
         self, page: Page, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The server hears that the page was left before it takes the decision."""
-        is_left = Event()
-        decide, leave_page = shift.decide, leave.page
-        monkeypatch.setattr(shift, "decide", lambda **given: is_left.wait(20) and decide(**given))
-        monkeypatch.setattr(leave, "page", lambda **given: (leave_page(**given), is_left.set()))
+        after_leaving(monkeypatch, "decide")
 
         with page.expect_request("**/decide/"):
             page.keyboard.press("s")
         page.close()
 
         wait_for_decisions(1)
-        wait_until(lambda: not Case.objects.filter(claimed_by__isnull=False).exists())
+        wait_until(nothing_is_claimed)
+
+    def test_of_a_first_claim_on_its_way_too(
+        self, page_of: Open, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        open_case()
+        page = page_of(moderator)
+        page.goto("/review/")
+        is_held = after_leaving(monkeypatch, "hold")
+
+        with page.expect_request("**/next/"):
+            page.keyboard.press("r")
+        page.close()
+
+        wait_until(is_held.is_set)
+        wait_until(nothing_is_claimed)
 
     def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:
         reader = page_of(lead)
