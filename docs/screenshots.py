@@ -29,7 +29,7 @@ PAGES = {
     "decisions": "/decisions/?whose=everyone",
     "posts": "/posts/",
     "domains": "/domains/",
-    "bans": "/rules/",
+    "rules": "/rules/",
     "exports": "/exports/",
     "health": "/health/",
     "comfort": "/account/comfort/",
@@ -208,7 +208,7 @@ def _found(page: Page) -> dict[str, str]:
     found["author"] = _first(page, ".table__author")
     page.goto("/domains/")
     found["domain"] = _first(page, "tr:has(.mini-bar) .table__link") or _first(page, ".table__link")
-    found["ban"] = f"/rules/new/?kind=domain&value={(found['domain'] or '').strip('/').rpartition('/')[2]}"
+    found["rule"] = f"/rules/new/?kind=domain&value={(found['domain'] or '').strip('/').rpartition('/')[2]}"
     page.goto("/posts/?state=spam")
     found["address"] = _first(page, "a[href^='/addresses/']")
     page.goto("/decisions/?whose=everyone")
