@@ -78,8 +78,10 @@ def beat(*, state: State) -> Service:
     )
 
 
-def web(*, port: int, processes: int = 1, threads: int = 8) -> Service:
-    """Return the web server. More processes share the port; one interpreter keeps but one processor busy."""
+def web(*, port: int, processes: int = 1, threads: int = 4) -> Service:
+    """Return the web server. More processes share the port; one interpreter keeps but one processor busy, and
+    threads that wait for it only lengthen each other's answers.
+    """
     return Service(
         name="web",
         command=(
