@@ -45,7 +45,6 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
     target = targets.target(kind=RuleKind.ADDRESS, value=address)
     revisions = targets.reached(target)
     covering = rules.of_address(wanted=target)
-    live = {rule.pk for rule in covering if rules.is_live(rule, at=at)}
     return AddressFacts(
         target=target,
         network=_network(target),
@@ -53,7 +52,7 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
         timeline=timeline.of(revisions),
         addresses=_addresses(revisions),
         rules=tuple(covering),
-        live_rule=next((rule for rule in covering if rule.pk in live), None),
+        live_rule=rules.first_live(covering, at=at),
     )
 
 

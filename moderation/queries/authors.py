@@ -112,7 +112,7 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         complaints_rejected=reported["rejected"],
         target=None if author.erased_at else targets.of_author(author),
         rules=tuple(ruled),
-        live_rule=next((rule for rule in ruled if rules.is_live(rule, at=at)), None),
+        live_rule=rules.first_live(ruled, at=at),
     )
 
 

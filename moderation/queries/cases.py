@@ -20,7 +20,6 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
-from moderation.models.rules import RuleKind
 from moderation.queries import exposure, rules
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -228,12 +227,7 @@ def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[Do
         PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
     )
     links = list(rows[:20])
-    live = {
-        rule.domain_id: rule
-        for rule in Rule.objects.filter(
-            rules.live(at=at), kind=RuleKind.DOMAIN, domain__in={link.domain_id for link in links}
-        ).select_related("imposed_by")
-    }
+    live = rules.live_by_domain({link.domain_id for link in links}, at=at)
     histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}
     facts: dict[str, DomainFact] = {}
     for link in links:

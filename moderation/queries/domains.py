@@ -116,9 +116,7 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
         timeline=timeline.of(revisions),
         hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
         rules=tuple(every),
-        live_rule=next(
-            (rule for rule in every if rule.kind == RuleKind.DOMAIN and rules.is_live(rule, at=at)), None
-        ),
+        live_rule=rules.first_live((rule for rule in every if rule.kind == RuleKind.DOMAIN), at=at),
     )
 
 
@@ -130,8 +128,7 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
 
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     """Two queries for any number of domains: counts, and live rules."""
-    ruled = Rule.objects.filter(rules.live(at=at), kind=RuleKind.DOMAIN, domain__in=ids)
-    live = {rule.domain_id: rule for rule in ruled}
+    live = rules.live_by_domain(ids, at=at)
     post = "post_links__revision__post"
     labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
     rows = Domain.objects.filter(pk__in=ids).annotate(

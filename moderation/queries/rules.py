@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -36,9 +37,15 @@ def state_of(rule: Rule, *, at: datetime) -> RuleState:
     return RuleState.DRAFT if rule.is_draft else RuleState.LIVE
 
 
-def is_live(rule: Rule, *, at: datetime) -> bool:
-    """Tell whether a loaded rule holds at an instant."""
-    return state_of(rule, at=at) == RuleState.LIVE
+def first_live(found: Iterable[Rule], *, at: datetime) -> Rule | None:
+    """Return the first of loaded rules that holds at an instant."""
+    return next((rule for rule in found if state_of(rule, at=at) == RuleState.LIVE), None)
+
+
+def live_by_domain(domain_ids: Collection[int], *, at: datetime) -> dict[int, Rule]:
+    """Return the rules that hold for whole domains, by the domain's id, each with who imposed it."""
+    rows = Rule.objects.filter(live(at=at), kind=RuleKind.DOMAIN, domain__in=domain_ids)
+    return {rule.domain_id: rule for rule in rows.select_related("imposed_by") if rule.domain_id is not None}
 
 
 def listed(
