@@ -61,25 +61,21 @@ def insert(card: str, *, page: Path) -> None:
 def _family_table(studies: Mapping[str, Mapping[str, Any]]) -> str:
     """One column per level of spoilage: PR-AUC of every combination, then what the levels come to."""
     levels = list(studies.values())
-    rows = [
-        (names, *(f"{study['pr_auc'][names]:.4f}" for study in levels))
+    rows = {
+        names: [f"{study['pr_auc'][names]:.4f}" for study in levels]
         for names in sorted(levels[0]["pr_auc"], key=_size)
+    }
+    rows["**all four, against the best family or pair**"] = [
+        f"{_gain(study['pr_auc']):+.4f}" for study in levels
     ]
-    rows += [
-        (
-            "**all four, against the best family or pair**",
-            *(f"{_gain(study['pr_auc']):+.4f}" for study in levels),
-        ),
-        *(
-            (f"accuracy of {said}", *(f"{study[f'accuracy_of_{key}']:.1%}" for study in levels))
-            for said, key in (
-                ("behaviour and journey alone", "behaviour_and_journey"),
-                ("calling nothing spam", "calling_nothing_spam"),
-            )
-        ),
+    rows["accuracy of behaviour and journey alone"] = [
+        f"{study['accuracy_of_behaviour_and_journey']:.1%}" for study in levels
     ]
-    head = [("sub-models", *studies), ("---",) * (len(levels) + 1)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [*head, *rows])
+    rows["accuracy of calling nothing spam"] = [
+        f"{study['accuracy_of_calling_nothing_spam']:.1%}" for study in levels
+    ]
+    head = {"sub-models": [*studies], "---": ["---"] * len(levels)}
+    return "\n".join(f"| {' | '.join((name, *cells))} |" for name, cells in (head | rows).items())
 
 
 def _gain(pr_auc: Mapping[str, float]) -> float:
