@@ -96,7 +96,7 @@ class _Csv:
     """
 
     def __init__(self, file: Digested, columns: tuple[str, ...]) -> None:
-        self._text = io.TextIOWrapper(io.BufferedWriter(file), "utf-8", newline="", write_through=False)
+        self._text = io.TextIOWrapper(io.BufferedWriter(file), "utf-8", newline="")
         self._columns = columns
         self._rows = csv.writer(self._text, quoting=csv.QUOTE_ALL)
         self._rows.writerow((*columns, "features", "record"))

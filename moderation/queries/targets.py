@@ -45,7 +45,6 @@ class Target:
 class DryRun:
     """What a rule would have reached until now, with some of the posts that people found harmless."""
 
-    target: Target
     figures: Figures
     harmless: tuple[Revision, ...]
 
@@ -95,7 +94,7 @@ def dry_run(*, wanted: Target, at: datetime) -> DryRun:
     """Count what a rule would have reached, in two queries at most."""
     revisions = reached(wanted)
     counted = figures.of(revisions, at=at)
-    return DryRun(target=wanted, figures=counted, harmless=_harmless(revisions) if counted.not_spam else ())
+    return DryRun(figures=counted, harmless=_harmless(revisions) if counted.not_spam else ())
 
 
 def _harmless(revisions: QuerySet[Revision]) -> tuple[Revision, ...]:

@@ -212,10 +212,11 @@ def _again(touched: int) -> str:
 def _dry_run(
     request: access.DeskRequest, target: Target, *, form: RequeueForm, drafted: Rule | None = None
 ) -> HttpResponse:
-    tried = targets.dry_run(wanted=target, at=timezone.now())
+    at = timezone.now()
+    tried = targets.dry_run(wanted=target, at=at)
     context = {
         "section": "rules",
-        "at": timezone.now(),
+        "at": at,
         "target": target,
         "harmless": tried.harmless,
         "figures": tried.figures,
