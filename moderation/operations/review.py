@@ -53,37 +53,33 @@ class NotAllowed(Refusal):
     """The role does not permit this."""
 
 
-def claim_next(
-    *,
-    moderator: User,
-    at: datetime,
-    count: int = 1,
-    sparing: Exposure | None = None,
-    is_topped_up: bool = True,
-    among: Q | None = None,
-) -> list[Case]:
+def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None = None) -> list[Case]:
     """Claim the next cases for a moderator: those held already, then the most harmful free ones.
 
     Escalated cases go to leads, before all others. Two moderators never get the same case: locked rows are
-    skipped. What `sparing` names comes only when nothing else is left. Without `is_topped_up` the leases of
-    the held ones are extended and no other is claimed. `among` narrows both: a platform's own cases.
+    skipped. `among` narrows the choice: a platform's own cases. Raises NotAllowed.
     """
-    if not moderator.may_decide:
-        raise NotAllowed(_("This role does not decide cases."))
     with transaction.atomic():
-        held = _lockable().filter(
-            among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
-        )
-        cases = list(held.order_by("-is_escalated", "-priority", "id")[:count])
-        passes = [free_cases(moderator=moderator, at=at).filter(among or Q())] if is_topped_up else []
-        if sparing and passes:
-            passes.insert(0, sparing.spare(passes[0]))
-        for free in passes:
+        cases = _lock_held(moderator, at=at, count=count, among=among)
+        free = free_cases(moderator=moderator, at=at).filter(among or Q())
+        return _claimed(cases + _lock_first(free, count - len(cases), moderator), moderator=moderator, at=at)
+
+
+def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
+    """Claim anew what the moderator holds, in the order it comes up. Raises NotAllowed."""
+    with transaction.atomic():
+        return _claimed(_lock_held(moderator, at=at, count=count), moderator=moderator, at=at)
+
+
+def claim_free(*, moderator: User, at: datetime, count: int, sparing: Exposure) -> list[Case]:
+    """Claim free cases; what `sparing` names comes only when nothing else is left. Raises NotAllowed."""
+    with transaction.atomic():
+        free = free_cases(moderator=moderator, at=at)
+        cases = _lock_first(sparing.spare(free), count, moderator)
+        if sparing:
             others = free.exclude(pk__in=[case.pk for case in cases])
             cases += _lock_first(others, count - len(cases), moderator)
-        lease(cases, moderator=moderator, at=at)
-        explain.ask(cases)
-    return cases
+        return _claimed(cases, moderator=moderator, at=at)
 
 
 def free_cases(*, moderator: User, at: datetime) -> QuerySet[Case]:
@@ -215,8 +211,20 @@ def locked(case_id: int) -> Case:
     return rows.get(pk=case_id)
 
 
-def _lockable() -> QuerySet[Case]:
-    return Case.objects.select_for_update(skip_locked=True, of=("self",))
+def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:
+    if not moderator.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    lease(cases, moderator=moderator, at=at)
+    explain.ask(cases)
+    return cases
+
+
+def _lock_held(moderator: User, *, at: datetime, count: int, among: Q | None = None) -> list[Case]:
+    """Lock what the moderator holds; rows that somebody else has locked just now are left out."""
+    held = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
+    )
+    return list(held.order_by("-is_escalated", "-priority", "id")[:count])
 
 
 def _lock_first(free: QuerySet[Case], count: int, moderator: User) -> list[Case]:

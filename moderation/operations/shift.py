@@ -57,13 +57,13 @@ def hold(*, moderator: User, at: datetime, ahead: int = 0) -> list[Case]:
     Those ahead are at most a quarter of what is free: the last cases of a queue stay for everybody.
     """
     with transaction.atomic():
-        cases = review.claim_next(moderator=moderator, at=at, count=1 + ahead, is_topped_up=False)
+        cases = review.claim_held(moderator=moderator, at=at, count=1 + ahead)
         # A beat of the same page may have some of them locked just now: they are held all the same.
         held = _own_live(moderator, at=at).count()
         wanted = _wanted(held=held, ahead=ahead, moderator=moderator, at=at)
         if wanted:
             run = exposure.run(moderator=moderator, held=cases, cap=moderator.comfort.run_cap)
-            cases = review.claim_next(moderator=moderator, at=at, count=len(cases) + wanted, sparing=run)
+            cases += review.claim_free(moderator=moderator, at=at, count=wanted, sparing=run)
     return cases
 
 

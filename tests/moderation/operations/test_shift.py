@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
 
 import pytest
 from django.db import connections, transaction
@@ -12,6 +14,7 @@ from django.db import connections, transaction
 from moderation.models import Case, Complaint, User
 from moderation.models.cases import Verdict
 from moderation.operations import review, shift
+from moderation.queries import exposure
 
 Case_ = Callable[..., Case]
 Later = Callable[[float], datetime]
@@ -51,6 +54,37 @@ class TestHold:
         second = shift.hold(moderator=other_moderator, at=later(2), ahead=3)
 
         assert (len(first), len(second)) == (1, 1)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_takes_no_fewer_where_a_beat_ends_meanwhile(
+        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+        [front] = shift.hold(moderator=moderator, at=later(2))
+        is_counted, is_unlocked = Event(), Event()
+        run = exposure.run
+
+        def run_late(**given: Any) -> exposure.Exposure:
+            is_counted.set()
+            assert is_unlocked.wait(20)
+            return run(**given)
+
+        monkeypatch.setattr(exposure, "run", run_late)
+
+        def hold() -> None:
+            shift.hold(moderator=moderator, at=later(3), ahead=3)
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool:
+            with transaction.atomic():
+                review.locked(front.pk)
+                holding = pool.submit(hold)
+                assert is_counted.wait(20)
+            is_unlocked.set()
+            holding.result()
+
+        assert Case.objects.filter(claimed_by=moderator).count() == 4
 
     @pytest.mark.django_db(transaction=True)
     def test_takes_no_more_while_a_beat_has_the_case_in_front_locked(
