@@ -200,7 +200,11 @@ DATABASES = {
         **_DATABASE,
         "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
         "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
-        "OPTIONS": {**_DATABASE.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 8, "timeout": 5}},
+        "OPTIONS": {
+            **_DATABASE.get("OPTIONS", {}),
+            "pool": {"min_size": 1, "max_size": 8, "timeout": 5},
+            "prepare_threshold": 5,  # for the cursors of moderation/prepared.py alone
+        },
     },
 }
 

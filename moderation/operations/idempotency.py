@@ -7,18 +7,32 @@ left no answer; one killed after it left both. There is no third case, so no rep
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from moderation import prepared
 from moderation.models import Platform, StoredAnswer
 from moderation.operations import vault
 
 KEPT = timedelta(hours=24)
 _PRUNE_BATCH = 5_000
-_REPLACED = ("request_digest", "status", "headers", "body", "answered_at")
+_TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%s)"
+_KNOWN = """
+SELECT request_digest, status, headers, body FROM moderation_storedanswer
+WHERE platform_id = %(platform)s AND key = %(key)s AND answered_at > %(since)s
+"""
+_STORE = """
+INSERT INTO moderation_storedanswer (platform_id, key, request_digest, status, headers, body, answered_at)
+VALUES (%(platform)s, %(key)s, %(request_digest)s, %(status)s, %(headers)s, %(body)s, %(at)s)
+ON CONFLICT (platform_id, key) DO UPDATE SET request_digest = excluded.request_digest,
+  status = excluded.status, headers = excluded.headers, body = excluded.body,
+  answered_at = excluded.answered_at
+"""
+"""One statement, also where an answer whose time is over stands under this key."""
 
 
 class InFlight(Exception):
@@ -55,26 +69,17 @@ def once(
     """
     with transaction.atomic():
         _take_turn(platform=platform, key=key)
-        known = StoredAnswer.objects.filter(platform=platform, key=key).first()
-        if known is not None and known.answered_at > at - KEPT:
-            if known.request_digest != request_digest:
+        known = _known(platform=platform, key=key, since=at - KEPT)
+        if known is not None:
+            digest, answer = known
+            if digest != request_digest:
                 raise KeyReused("Another request was answered under this Idempotency-Key.")
-            return _stored(known, is_secret=is_secret)
+            return replace(answer, body=vault.decrypt(answer.body)) if is_secret else answer
         answer = work()
         if 200 <= answer.status < 300:
             body = vault.encrypt(answer.body) if is_secret else answer.body
-            row = StoredAnswer(
-                platform=platform,
-                key=key,
-                request_digest=request_digest,
-                status=answer.status,
-                headers=dict(answer.headers),
-                body=body,
-                answered_at=at,
-            )
-            # One statement, also where an answer whose time is over stands under this key.
-            StoredAnswer.objects.bulk_create(
-                [row], update_conflicts=True, unique_fields=("platform", "key"), update_fields=_REPLACED
+            _store(
+                replace(answer, body=body), platform=platform, key=key, request_digest=request_digest, at=at
             )
     return answer
 
@@ -97,15 +102,35 @@ def _take_turn(*, platform: Platform, key: str) -> None:
     A row marked as in flight would outlive a killed process; the database drops this lock with it.
     """
     digest = hashlib.sha256(f"{platform.pk}:{key}".encode()).digest()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(%s)", (int.from_bytes(digest[:8], "big", signed=True),)
-        )
+    with prepared.cursor() as cursor:
+        cursor.execute(_TAKE_TURN, (int.from_bytes(digest[:8], "big", signed=True),))
         [is_ours] = cursor.fetchone() or (False,)
     if not is_ours:
         raise InFlight("The first request with this Idempotency-Key is still being answered.")
 
 
-def _stored(known: StoredAnswer, *, is_secret: bool) -> Answer:
-    body = vault.decrypt(known.body) if is_secret else known.body
-    return Answer(status=known.status, body=body, headers=known.headers, is_repeated=True)
+def _known(*, platform: Platform, key: str, since: datetime) -> tuple[str, Answer] | None:
+    """Return the digest of the request that was answered since then, and what was stored for it."""
+    with prepared.cursor() as cursor:
+        cursor.execute(_KNOWN, {"platform": platform.pk, "key": key, "since": since})
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    digest, status, headers, body = row
+    return digest, Answer(status=status, body=body, headers=json.loads(headers), is_repeated=True)
+
+
+def _store(answer: Answer, *, platform: Platform, key: str, request_digest: str, at: datetime) -> None:
+    with prepared.cursor() as cursor:
+        cursor.execute(
+            _STORE,
+            {
+                "platform": platform.pk,
+                "key": key,
+                "request_digest": request_digest,
+                "status": answer.status,
+                "headers": json.dumps(dict(answer.headers)),
+                "body": answer.body,
+                "at": at,
+            },
+        )

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
+from moderation import prepared
 from moderation.models import ApiKey, Platform, User
 from moderation.operations import verdict
 
@@ -103,7 +104,7 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
 
 def _found(prefix: str) -> ApiKey | None:
     """Read key and platform by SQL: every request of the door asks this, and building it took the longest."""
-    with connection.cursor() as cursor:
+    with prepared.cursor() as cursor:
         cursor.execute(_FIND, (prefix,))
         row = cursor.fetchone()
     if row is None:

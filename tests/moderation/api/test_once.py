@@ -117,11 +117,22 @@ def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
     def fail(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr("moderation.operations.idempotency.StoredAnswer.objects.bulk_create", fail)
+    monkeypatch.setattr("moderation.operations.idempotency._store", fail)
     door.raise_request_exception = False
 
     assert send(door, payload, **KEY).status_code == 500
     assert not Post.objects.exists()
+
+
+def test_a_key_of_an_open_answer_is_refused_where_answers_are_secret(
+    door: APIClient, payload: dict[str, Any]
+) -> None:
+    assert send(door, payload, **KEY).status_code == 202
+
+    body = {"url": "https://hooks.example/"}
+    refused = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+
+    problem(refused, status=422, code="idempotency_key_reused")
 
 
 def test_a_secret_answer_is_kept_encrypted(door: APIClient) -> None:
