@@ -9,13 +9,13 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.db.models import F
 
-from moderation import enqueue
+from moderation import enqueue, prepared
 from moderation.models import Author, Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.erase import Erased
 
-_MEETING = 7_312
+MEETING = 7_312
 """The class of our advisory locks, one lock per platform; any number that nothing else here uses."""
 
 _JOIN = """
@@ -78,13 +78,13 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
     """
     lock = "pg_advisory_xact_lock" if may_be_early else "pg_advisory_xact_lock_shared"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {lock}(%s, %s)", (_MEETING, platform.pk))
+        cursor.execute(f"SELECT {lock}(%s, %s)", (MEETING, platform.pk))
 
 
 def join(*, platform: Platform, posts: Sequence[Post]) -> None:
     """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
     if posts:
-        with connection.cursor() as cursor:
+        with prepared.cursor() as cursor:
             cursor.execute(
                 _JOIN,
                 {

@@ -7,12 +7,13 @@ carrying them out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString
 
 from django.db import connection
 
+from moderation import prepared
 from moderation.models import Author, Platform, Post, Revision
 from moderation.models.posts import ScoreState
 
@@ -59,6 +60,24 @@ _ADD_REVISION = (
     f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
     f" VALUES ({', '.join(f'%({name})s' for name in _COLUMNS[1:])}) RETURNING id"
 )
+_VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
+_ADD_FIRST = f"""
+WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(meeting)s, %(platform)s)),
+known AS MATERIALIZED (
+  SELECT a.id FROM met LEFT JOIN moderation_author a ON a.platform_id = %(platform)s
+  AND a.external_id = %(author)s AND %(display_name)s IN ('', a.display_name)),
+added AS (
+  INSERT INTO moderation_author (platform_id, external_id, display_name, first_seen_at)
+  SELECT %(platform)s, %(author)s, %(display_name)s, %(received_at)s FROM known WHERE id IS NULL
+  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id),
+post AS (
+  INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
+  SELECT %(platform)s, %(external_id)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
+  FROM (SELECT id FROM known WHERE id IS NOT NULL UNION ALL SELECT id FROM added) author
+  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id)
+INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
+SELECT post.id, {_VALUES} FROM post RETURNING post_id, id
+"""  # noqa: S608 - names of columns
 _FEW = 2
 """Up to so many, a statement for each takes fewer round trips than COPY."""
 
@@ -117,6 +136,27 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
     return rows, new
 
 
+def first(*, post: Post, author: str, display_name: str, revision: Revision, meeting: int) -> bool:
+    """Save a post that nobody sent before, its author and its revision, in one statement.
+
+    It takes the lock of `complain.meet` before any row. Returns False where nothing was saved, but perhaps
+    the author: the post is there already, or the author has another name by now.
+    """
+    ids = _rows(
+        _ADD_FIRST,
+        **dict(zip(_COLUMNS[2:], _values(revision)[2:], strict=True)),
+        platform=post.platform_id,
+        external_id=post.external_id,
+        posted_at=post.posted_at,
+        author=author,
+        display_name=display_name,
+        meeting=meeting,
+    )
+    for post.pk, revision.pk in ids:
+        revision.post = post  # takes over the id that the post has now
+    return bool(ids)
+
+
 def revisions(*, fresh: Sequence[Revision]) -> None:
     """Save new revisions and give them their ids."""
     if len(fresh) <= _FEW:
@@ -156,17 +196,17 @@ def _copy_statement() -> LiteralString:
     return statement
 
 
-def _values(revision: Revision) -> Iterable[object]:
+def _values(revision: Revision) -> list[object]:
     values = revision.__dict__
     return [json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS]
 
 
 def _rows(sql: str, **values: Any) -> list[Any]:
-    with connection.cursor() as cursor:
+    with prepared.cursor() as cursor:
         cursor.execute(sql, values)
         return list(cursor.fetchall())
 
 
 def _run(sql: str, **values: Any) -> None:
-    with connection.cursor() as cursor:
+    with prepared.cursor() as cursor:
         cursor.execute(sql, values)

@@ -6,40 +6,61 @@ import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 
-from moderation.models import Domain, PostLink, Revision
+from moderation import prepared
+from moderation.models import Revision
 from scoring import links
+
+_COLUMNS = ("revision_id", "name", "position", "url", "url_digest", "host")
+# As SQL for the reason that ingest_rows gives. Most domains have been seen before: one statement then.
+_ADD = """
+INSERT INTO moderation_postlink (revision_id, domain_id, position, url, url_digest, host, received_at)
+SELECT k.revision_id, d.id, k.position, k.url, k.url_digest, k.host, %(at)s
+FROM unnest(
+  %(revision_id)s::bigint[], %(name)s::text[], %(position)s::int[], %(url)s::text[], %(url_digest)s::text[],
+  %(host)s::text[]) AS k(revision_id, name, position, url, url_digest, host)
+JOIN moderation_domain d ON d.name = k.name
+RETURNING revision_id, position
+"""
+_ADD_DOMAINS = """
+INSERT INTO moderation_domain (name, first_seen_at) SELECT unnest(%(names)s::text[]), %(at)s
+ON CONFLICT (name) DO NOTHING
+"""
+
+_Row = tuple[int, str, int, str, str, str]
 
 
 def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Write links and new domains of saved revisions. Call inside a transaction."""
-    found = {revision.pk: links.links_in(revision.text, extra=revision.links) for revision in revisions}
-    names = sorted({part.domain or part.host for parts in found.values() for part in parts})
-    if not names:
-        return
-    domains = _domains(names, at=at)
-    PostLink.objects.bulk_create(
-        [
-            PostLink(
-                revision=revision,
-                domain_id=domains[part.domain or part.host],
-                position=position,
-                url=part.url,
-                url_digest=hashlib.sha256(part.url.encode()).hexdigest(),
-                host=part.host,
-                received_at=at,
-            )
-            for revision in revisions
-            for position, part in enumerate(found[revision.pk])
-        ]
-    )
+    rows = [row for revision in revisions for row in _rows(revision)]
+    missing = _add(rows, at=at)
+    if missing:
+        # Sorted, so that two requests with the same new domains do not wait for each other in a circle.
+        with prepared.cursor() as cursor:
+            cursor.execute(_ADD_DOMAINS, {"names": sorted({name for _, name, *_ in missing}), "at": at})
+        _add(missing, at=at)
 
 
-def _domains(names: list[str], *, at: datetime) -> dict[str, int]:
-    """Return the ids of domains, sorted by name; most have been seen before, and then nothing is written."""
-    known = dict(Domain.objects.filter(name__in=names).values_list("name", "pk"))
-    new = [Domain(name=name, first_seen_at=at) for name in names if name not in known]
-    if new:
-        Domain.objects.bulk_create(new, ignore_conflicts=True)
-        added = Domain.objects.filter(name__in=[domain.name for domain in new])
-        known |= dict(added.values_list("name", "pk"))
-    return known
+def _rows(revision: Revision) -> list[_Row]:
+    parts = links.links_in(revision.text, extra=revision.links)
+    return [
+        (
+            revision.pk,
+            part.domain or part.host,
+            position,
+            part.url,
+            hashlib.sha256(part.url.encode()).hexdigest(),
+            part.host,
+        )
+        for position, part in enumerate(parts)
+    ]
+
+
+def _add(rows: list[_Row], *, at: datetime) -> list[_Row]:
+    """Write the rows whose domain is known; return the others."""
+    if not rows:
+        return []
+    values = {name: list(column) for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)}
+    with prepared.cursor() as cursor:
+        cursor.execute(_ADD, {**values, "at": at})
+        written = set(cursor.fetchall())
+    return [row for row in rows if (row[0], row[2]) not in written]

@@ -120,8 +120,8 @@ class TestSend:
 
 
 def _cost_of_a_repetition() -> int:
-    """Savepoint and release, meeting complaints, authors, posts (insert, lock), revisions."""
-    return 7
+    """The statement for a new post, meeting complaints, authors, posts (insert, lock), revisions."""
+    return 6
 
 
 class TestRead:
