@@ -9,5 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
 
 from config import checks  # noqa: E402 - after Django's set-up, since it reads the database
+from moderation import enqueue  # noqa: E402 - as above
 
 checks.refuse_demo_accounts()
+enqueue.in_background()

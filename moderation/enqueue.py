@@ -6,6 +6,7 @@ A lost message is no loss: the rows say what is open, and the sweep enqueues it 
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -23,10 +24,21 @@ SCORING_CHUNK = 64
 EXPLANATION_EXPIRES_SECONDS = 30
 
 
-_committed: deque[tuple[int, str]] = deque()
-_publishing = threading.Lock()
+_GATHER_SECONDS = 0.02
+"""At most so much later than the one before, the background sends the next message."""
+
+# More wait only while the broker is away, and then the sweep finds them.
+_committed: deque[tuple[int, str]] = deque(maxlen=50_000)
+_wake: threading.Event | None = None
 _MOST_REQUESTS = 8
 """So many requests a message names, where it carries the posts of more."""
+
+
+def in_background() -> None:
+    """Let a thread of this process send the messages for scoring: the web answers without waiting for it."""
+    global _wake  # noqa: PLW0603 - one publisher for each process
+    _wake = threading.Event()
+    threading.Thread(target=_keep_publishing, args=(_wake,), name="enqueue", daemon=True).start()
 
 
 def scoring(*, revision_ids: Sequence[int]) -> None:
@@ -88,23 +100,40 @@ def export(*, export_id: int) -> None:
 
 
 def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
-    """Send messages for all that has committed. Whoever finds another thread at it leaves it to that one.
+    """Send messages for what has committed, or have them sent."""
+    named = [(revision_id, request_id) for revision_id in revision_ids]
+    if _wake is None:
+        _send_scoring(named)
+    else:
+        _committed.extend(named)
+        _wake.set()
 
-    A message costs as much as a tenth of a request: under load one carries the posts of several.
+
+def _keep_publishing(wake: threading.Event) -> None:
+    """Send what has committed, again and again.
+
+    A message costs as much as a fifth of a request: under load one carries the posts of several. A post that
+    comes alone is sent at once.
     """
-    _committed.extend((revision_id, request_id) for revision_id in revision_ids)
-    # Looked at again after the lock is free: what came meanwhile must not wait for the next request.
-    while _committed and _publishing.acquire(blocking=False):
+    while wake.wait():
+        wake.clear()
         try:
-            while chunk := [_committed.popleft() for _ in range(min(SCORING_CHUNK, len(_committed)))]:
-                names = sorted({name for _, name in chunk if name})
-                _send(
-                    "moderation.tasks.score_revisions",
-                    options={"queue": "scoring", **_headers(",".join(names[:_MOST_REQUESTS]))},
-                    kwargs={"revision_ids": [revision_id for revision_id, _ in chunk]},
-                )
-        finally:
-            _publishing.release()
+            _send_scoring([_committed.popleft() for _ in range(len(_committed))])
+        except Exception:
+            log.exception("enqueue_failed")  # the sweep finds what was not sent
+        time.sleep(_GATHER_SECONDS)
+
+
+def _send_scoring(named: Sequence[tuple[int, str]]) -> None:
+    """Send revisions, each with the id of its request."""
+    for start in range(0, len(named), SCORING_CHUNK):
+        chunk = named[start : start + SCORING_CHUNK]
+        names = sorted({name for _, name in chunk if name})
+        _send(
+            "moderation.tasks.score_revisions",
+            options={"queue": "scoring", **_headers(",".join(names[:_MOST_REQUESTS]))},
+            kwargs={"revision_ids": [revision_id for revision_id, _ in chunk]},
+        )
 
 
 def _request_id() -> str:

@@ -139,7 +139,7 @@ def test_a_wiped_broker_leaves_no_post_unscored(stand: Stand) -> None:
         batches = [posts[start : start + MOST_IN_BULK] for start in range(0, WAITING, MOST_IN_BULK)]
         ids = [external_id for batch in batches for external_id in stand.send(batch)]
         with stand.broker() as broker:
-            assert broker.llen("scoring") > 0
+            stand.wait_until(lambda: broker.llen("scoring") > 0, "messages sent")
             broker.flushall()
     finally:
         stand.signal_all(workers, signal.SIGCONT)

@@ -1,7 +1,9 @@
-"""Messages for scoring: one for posts that commit together, none forgotten."""
+"""Messages for scoring: sent at once, or gathered where many commit."""
 
 from __future__ import annotations
 
+import time
+from threading import Event
 from typing import Any
 
 import pytest
@@ -9,34 +11,52 @@ import pytest
 from moderation import enqueue
 
 
-def test_what_commits_while_a_message_is_sent_goes_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[list[int]] = []
+class TestInBackground:
+    def test_sends_at_once_what_comes_alone_and_together_what_follows(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sent: list[list[int]] = []
+        is_sent = Event()
 
-    def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
-        sent.append(kwargs["revision_ids"])
-        if len(sent) == 1:  # two other requests commit meanwhile, and neither waits for us
-            enqueue._publish([2])
-            enqueue._publish([3, 4])
-            assert sent == [[1]]
+        def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
+            sent.append(kwargs["revision_ids"])
+            is_sent.set()
 
-    monkeypatch.setattr(enqueue, "_send", send)
+        monkeypatch.setattr(enqueue, "_send", send)
+        monkeypatch.setattr(enqueue, "_GATHER_SECONDS", 0.5)
+        monkeypatch.setattr(enqueue, "_wake", None)
+        enqueue.in_background()
 
-    enqueue._publish([1])
-
-    assert sent == [[1], [2, 3, 4]]
-
-
-def test_a_broker_that_fails_keeps_nobody_from_sending_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[list[int]] = []
-
-    def fail(*_: object, **__: object) -> None:
-        raise OSError("broken")
-
-    monkeypatch.setattr(enqueue, "_send", fail)
-    with pytest.raises(OSError, match="broken"):
         enqueue._publish([1])
-    monkeypatch.setattr(enqueue, "_send", lambda _task, **given: sent.append(given["kwargs"]["revision_ids"]))
+        assert is_sent.wait(10)
+        is_sent.clear()
+        for revision_id in range(2, 12):
+            enqueue._publish([revision_id])
+        assert is_sent.wait(10)
 
-    enqueue._publish([2])
+        assert sent == [[1], list(range(2, 12))]
 
-    assert sent == [[2]]
+    def test_goes_on_after_a_failure(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        sent: list[list[int]] = []
+
+        def send(_task: str, *, kwargs: dict[str, Any], **_: object) -> None:
+            sent.append(kwargs["revision_ids"])
+            if len(sent) == 1:
+                raise OSError("broken")
+
+        monkeypatch.setattr(enqueue, "_send", send)
+        monkeypatch.setattr(enqueue, "_wake", None)
+        enqueue.in_background()
+
+        for count in (1, 2):
+            enqueue._publish([count])
+            _wait_until_sent(sent, count)
+
+        assert sent == [[1], [2]]
+
+
+def _wait_until_sent(sent: list[list[int]], count: int) -> None:
+    for _ in range(1000):
+        if len(sent) == count:
+            return
+        time.sleep(0.01)
