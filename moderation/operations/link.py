@@ -19,6 +19,7 @@ FROM unnest(
   %(revision_id)s::bigint[], %(name)s::text[], %(position)s::int[], %(url)s::text[], %(url_digest)s::text[],
   %(host)s::text[]) AS k(revision_id, name, position, url, url_digest, host)
 JOIN moderation_domain d ON d.name = k.name
+ORDER BY k.revision_id, k.position  -- sightings.py relies on it: an index gives the first of an instant first
 RETURNING revision_id, position
 """
 _ADD_DOMAINS = """

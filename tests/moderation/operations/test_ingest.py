@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import (
     Author,
     AuthorBand,
     Complaint,
+    Domain,
     Platform,
     Post,
     PostLink,
@@ -142,6 +143,24 @@ class TestAccept:
 
         with django_assert_max_num_queries(22):
             accept(platform, at, *many)
+
+    def test_stores_links_in_the_order_of_posts_whatever_the_plan(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        """Campaigns look at the first posts of an instant, as an index gives them."""
+        domains = [Domain(name=f"{number}.example", first_seen_at=at) for number in range(3_000)]
+        Domain.objects.bulk_create(domains)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE moderation_domain")
+            cursor.execute("SET LOCAL enable_nestloop = off")  # as a large batch is joined
+
+        accept(platform, at, *(incoming(links=("https://one.example/buy",)) for _ in range(40)))
+
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT revision_id FROM moderation_postlink ORDER BY ctid")
+            stored = [revision_id for (revision_id,) in cursor.fetchall()]
+        assert len(stored) == 40
+        assert stored == sorted(stored)
 
 
 @pytest.mark.django_db(transaction=True)
