@@ -203,7 +203,7 @@ DATABASES = {
         "OPTIONS": {
             **_DATABASE.get("OPTIONS", {}),
             "pool": {"min_size": 1, "max_size": 8, "timeout": 5},
-            "prepare_threshold": 5,  # for the cursors of moderation/prepared.py alone
+            "prepare_threshold": 5,  # for moderation/prepared.py alone
         },
     },
 }

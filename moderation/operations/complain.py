@@ -84,15 +84,12 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
 def join(*, platform: Platform, posts: Sequence[Post]) -> None:
     """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
     if posts:
-        with prepared.cursor() as cursor:
-            cursor.execute(
-                _JOIN,
-                {
-                    "platform": platform.pk,
-                    "ids": [post.pk for post in posts],
-                    "names": [post.external_id for post in posts],
-                },
-            )
+        prepared.run(
+            _JOIN,
+            platform=platform.pk,
+            ids=[post.pk for post in posts],
+            names=[post.external_id for post in posts],
+        )
 
 
 def _post(*, platform: Platform, external_id: str) -> Post | None:

@@ -20,7 +20,7 @@ from moderation.operations import vault
 
 KEPT = timedelta(hours=24)
 _PRUNE_BATCH = 5_000
-_TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%s)"
+_TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%(number)s)"
 _KNOWN = """
 SELECT request_digest, status, headers, body FROM moderation_storedanswer
 WHERE platform_id = %(platform)s AND key = %(key)s AND answered_at > %(since)s
@@ -102,35 +102,28 @@ def _take_turn(*, platform: Platform, key: str) -> None:
     A row marked as in flight would outlive a killed process; the database drops this lock with it.
     """
     digest = hashlib.sha256(f"{platform.pk}:{key}".encode()).digest()
-    with prepared.cursor() as cursor:
-        cursor.execute(_TAKE_TURN, (int.from_bytes(digest[:8], "big", signed=True),))
-        [is_ours] = cursor.fetchone() or (False,)
+    [(is_ours,)] = prepared.rows(_TAKE_TURN, number=int.from_bytes(digest[:8], "big", signed=True))
     if not is_ours:
         raise InFlight("The first request with this Idempotency-Key is still being answered.")
 
 
 def _known(*, platform: Platform, key: str, since: datetime) -> tuple[str, Answer] | None:
     """Return the digest of the request that was answered since then, and what was stored for it."""
-    with prepared.cursor() as cursor:
-        cursor.execute(_KNOWN, {"platform": platform.pk, "key": key, "since": since})
-        row = cursor.fetchone()
-    if row is None:
+    found = prepared.rows(_KNOWN, platform=platform.pk, key=key, since=since)
+    if not found:
         return None
-    digest, status, headers, body = row
+    [(digest, status, headers, body)] = found
     return digest, Answer(status=status, body=body, headers=json.loads(headers), is_repeated=True)
 
 
 def _store(answer: Answer, *, platform: Platform, key: str, request_digest: str, at: datetime) -> None:
-    with prepared.cursor() as cursor:
-        cursor.execute(
-            _STORE,
-            {
-                "platform": platform.pk,
-                "key": key,
-                "request_digest": request_digest,
-                "status": answer.status,
-                "headers": json.dumps(dict(answer.headers)),
-                "body": answer.body,
-                "at": at,
-            },
-        )
+    prepared.run(
+        _STORE,
+        platform=platform.pk,
+        key=key,
+        request_digest=request_digest,
+        status=answer.status,
+        headers=json.dumps(dict(answer.headers)),
+        body=answer.body,
+        at=at,
+    )

@@ -56,11 +56,12 @@ _IDS = (
 )
 _JSON = ("links", "media_urls", "author_snapshot", "journey")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
+_VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
+"""All but the ids of the revision and of its post."""
 _ADD_REVISION = (
     f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
-    f" VALUES ({', '.join(f'%({name})s' for name in _COLUMNS[1:])}) RETURNING id"
+    f" VALUES (%(post_id)s, {_VALUES}) RETURNING id"
 )
-_VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 _ADD_FIRST = f"""
 WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(meeting)s, %(platform)s)),
 known AS MATERIALIZED (
@@ -88,11 +89,11 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
     `names` maps the platform's id to the display name, "" where it did not say.
     """
     wanted = sorted(names)
-    known = _rows(_KNOWN_AUTHORS, platform=platform.pk, names=wanted)
+    known = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=wanted)
     there = {external_id: author_id for author_id, external_id, _ in known}
     new = [name for name in wanted if name not in there]
     if new:
-        added = _rows(
+        added = prepared.rows(
             _ADD_AUTHORS,
             platform=platform.pk,
             names=new,
@@ -116,7 +117,7 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
     """
     ordered = sorted(fresh, key=lambda post: post.external_id)
     rows = {post.external_id: post for post in ordered}
-    added = _rows(
+    added = prepared.rows(
         _ADD_POSTS,
         platform=platform.pk,
         names=list(rows),
@@ -142,9 +143,9 @@ def first(*, post: Post, author: str, display_name: str, revision: Revision, mee
     It takes the lock of `complain.meet` before any row. Returns False where nothing was saved, but perhaps
     the author: the post is there already, or the author has another name by now.
     """
-    ids = _rows(
+    ids = prepared.rows(
         _ADD_FIRST,
-        **dict(zip(_COLUMNS[2:], _values(revision)[2:], strict=True)),
+        **_values(revision),
         platform=post.platform_id,
         external_id=post.external_id,
         posted_at=post.posted_at,
@@ -161,13 +162,13 @@ def revisions(*, fresh: Sequence[Revision]) -> None:
     """Save new revisions and give them their ids."""
     if len(fresh) <= _FEW:
         for revision in fresh:
-            [(revision.pk,)] = _rows(_ADD_REVISION, **dict(zip(_COLUMNS, _values(revision), strict=True)))
+            [(revision.pk,)] = prepared.rows(_ADD_REVISION, **_values(revision))
         return
-    for revision, (pk,) in zip(fresh, _rows(_IDS, count=len(fresh)), strict=True):
+    for revision, (pk,) in zip(fresh, prepared.rows(_IDS, count=len(fresh)), strict=True):
         revision.pk = pk
     with connection.cursor() as cursor, cursor.copy(_copy_statement()) as copy:
         for revision in fresh:
-            copy.write_row(_values(revision))
+            copy.write_row(tuple(_values(revision).values()))
 
 
 def latest(*, numbers: Mapping[int, int]) -> None:
@@ -175,8 +176,8 @@ def latest(*, numbers: Mapping[int, int]) -> None:
     if not numbers:
         return
     posts, highest = list(numbers), list(numbers.values())
-    _run(_LATEST, ids=posts, revisions=highest)
-    _run(
+    prepared.run(_LATEST, ids=posts, revisions=highest)
+    prepared.run(
         _SUPERSEDE,
         posts=posts,
         numbers=highest,
@@ -187,7 +188,7 @@ def latest(*, numbers: Mapping[int, int]) -> None:
 
 def _rename(renamed: Mapping[int, str]) -> None:
     if renamed:
-        _run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
+        prepared.run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
 
 
 def _copy_statement() -> LiteralString:
@@ -196,17 +197,7 @@ def _copy_statement() -> LiteralString:
     return statement
 
 
-def _values(revision: Revision) -> list[object]:
+def _values(revision: Revision) -> dict[str, Any]:
+    """Return the row of a revision, by column and in their order."""
     values = revision.__dict__
-    return [json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS]
-
-
-def _rows(sql: str, **values: Any) -> list[Any]:
-    with prepared.cursor() as cursor:
-        cursor.execute(sql, values)
-        return list(cursor.fetchall())
-
-
-def _run(sql: str, **values: Any) -> None:
-    with prepared.cursor() as cursor:
-        cursor.execute(sql, values)
+    return {name: json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS}

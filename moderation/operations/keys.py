@@ -30,7 +30,7 @@ _PLATFORM_COLUMNS = [field.attname for field in Platform._meta.concrete_fields] 
 _SHOWN = [f'k."{name}"' for name in _KEY_COLUMNS] + [f'p."{name}"' for name in _PLATFORM_COLUMNS]
 _FIND = (
     f"SELECT {', '.join(_SHOWN)} FROM moderation_apikey k"  # noqa: S608 - names of columns
-    " JOIN moderation_platform p ON p.id = k.platform_id WHERE k.prefix = %s"
+    " JOIN moderation_platform p ON p.id = k.platform_id WHERE k.prefix = %(prefix)s"
 )
 
 
@@ -104,11 +104,10 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
 
 def _found(prefix: str) -> ApiKey | None:
     """Read key and platform by SQL: every request of the door asks this, and building it took the longest."""
-    with prepared.cursor() as cursor:
-        cursor.execute(_FIND, (prefix,))
-        row = cursor.fetchone()
-    if row is None:
+    found = prepared.rows(_FIND, prefix=prefix)
+    if not found:
         return None
+    [row] = found
     key = ApiKey.from_db(None, _KEY_COLUMNS, row[: len(_KEY_COLUMNS)])
     key.platform = Platform.from_db(None, _PLATFORM_COLUMNS, row[len(_KEY_COLUMNS) :])
     return key

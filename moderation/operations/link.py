@@ -36,8 +36,7 @@ def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     missing = _add(rows, at=at)
     if missing:
         # Sorted, so that two requests with the same new domains do not wait for each other in a circle.
-        with prepared.cursor() as cursor:
-            cursor.execute(_ADD_DOMAINS, {"names": sorted({name for _, name, *_ in missing}), "at": at})
+        prepared.run(_ADD_DOMAINS, names=sorted({name for _, name, *_ in missing}), at=at)
         _add(missing, at=at)
 
 
@@ -61,7 +60,5 @@ def _add(rows: list[_Row], *, at: datetime) -> list[_Row]:
     if not rows:
         return []
     values = {name: list(column) for name, column in zip(_COLUMNS, zip(*rows, strict=True), strict=True)}
-    with prepared.cursor() as cursor:
-        cursor.execute(_ADD, {**values, "at": at})
-        written = set(cursor.fetchall())
+    written = set(prepared.rows(_ADD, **values, at=at))
     return [row for row in rows if (row[0], row[2]) not in written]
