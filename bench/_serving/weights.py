@@ -26,7 +26,9 @@ def of(path: Path) -> PreTrainedModel:
     """Read the weights of an exported float ONNX file back into torch."""
     import onnx  # noqa: PLC0415 - not for the client
     import torch  # noqa: PLC0415
-    from transformers import DistilBertConfig, DistilBertForSequenceClassification  # noqa: PLC0415
+    from transformers import DistilBertConfig  # noqa: PLC0415
+
+    from scoring.training.wide_and_deep import WideAndDeep  # noqa: PLC0415
 
     weights = _weights(onnx.load(str(path)).graph)
     vocabulary, dim = weights["distilbert.embeddings.word_embeddings.weight"].shape
@@ -40,7 +42,7 @@ def of(path: Path) -> PreTrainedModel:
         max_position_embeddings=len(weights["distilbert.embeddings.position_embeddings.weight"]),
         attn_implementation="eager",
     )
-    model = DistilBertForSequenceClassification(config).eval()
+    model = WideAndDeep(config).eval()
     model.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
     return model
 
@@ -81,9 +83,9 @@ def _weights(graph: Any) -> dict[str, np.ndarray]:
         return value(node.input[0])
 
     found = {
-        name.removesuffix("_fp16"): array.astype(np.float32)
+        name.removesuffix("_fp16"): array.astype(np.float32) if array.dtype == np.float16 else array
         for name, array in stored.items()
-        if name.startswith(("distilbert.", "pre_classifier.", "classifier."))
+        if name.startswith(("distilbert.", "pre_classifier.", "classifier.", "wide."))
     }
     for node in graph.node:
         bias = next((name for name in node.input if name.endswith(".bias")), None)

@@ -1,4 +1,4 @@
-"""What the content model's card says beyond ranking: calibration, its peer on validation, and disguise."""
+"""What the content model's card says beyond ranking: calibration, how its halves join, and disguise."""
 
 from __future__ import annotations
 
@@ -9,21 +9,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.normalise import normalise
-from scoring.training import evaluate
 from scoring.training.attacks import ATTACKS, attacked
-from scoring.training.dataset import Example, Split
+from scoring.training.cross_fit import DEEP, WIDE, HeldOut
+from scoring.training.dataset import Example
 from scoring.training.evaluate import Floats
+from scoring.training.wide import Mix
 
+SHIPPED = "wide_and_deep"
 _CERTAIN = 1e-9
 SMALL = 100
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """How well one model does on the validation part, where models are chosen; log loss in nats."""
+class Calibration:
+    """How held-out answers become probabilities: slope and intercept by model, and how the halves join."""
 
-    pr_auc: float
-    log_loss: float
+    mix: Mix
+    single: Mapping[str, tuple[float, float]]
+
+    def applied(self, answers: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Calibrate the models' answers to the same texts, and mix them into that of the shipped model."""
+        return {
+            SHIPPED: _mixed(self.mix, answers=answers),
+            **{name: _sigmoid(found, by=self.single[name]) for name, found in answers.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -49,27 +58,44 @@ def platt(labels: Floats, probabilities: Floats, *, sources: Sequence[str]) -> t
     sizes = Counter(sources)
     weights = np.array([1 / max(sizes[source], SMALL) for source in sources])
     weights *= len(labels) / weights.sum()
-    fitted = LogisticRegression(C=1e6).fit(_margins(probabilities)[:, None], labels, sample_weight=weights)
+    margins = _margins(probabilities)[:, None]
+    # Platt's targets stay off 0 and 1: few texts that happen to be separable prove no certainty.
+    spam = labels.sum()
+    targets = np.where(labels == 1, (spam + 1) / (spam + 2), 1 / (len(labels) - spam + 2))
+    fitted = LogisticRegression(C=1e6).fit(
+        np.concatenate([margins, margins]),
+        np.repeat([1, 0], len(labels)),
+        sample_weight=np.concatenate([weights * targets, weights * (1 - targets)]),
+    )
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
 
 
-def calibrated(answers: Mapping[Split, Floats], *, by: tuple[float, float]) -> dict[Split, Floats]:
-    """Send probabilities through Platt's sigmoid."""
-    slope, intercept = by
-    return {
-        split: np.asarray(1 / (1 + np.exp(-(slope * _margins(found) + intercept))), dtype=np.float64)
-        for split, found in answers.items()
-    }
-
-
-def comparison(labels: Floats, probabilities: Floats) -> Comparison:
-    """Measure a model on the validation part."""
-    from sklearn.metrics import log_loss
-
-    return Comparison(
-        pr_auc=evaluate.pr_auc(labels, probabilities),
-        log_loss=float(log_loss(labels, probabilities, labels=[0.0, 1.0])),
+def calibrate(held: HeldOut) -> Calibration:
+    """Fit each model's calibration on held-out texts; the mix is the calibrated halves' mean, calibrated."""
+    labels, sources = held.labels, held.sources
+    single = {name: platt(labels, found, sources=sources) for name, found in held.answers.items()}
+    deep, wide = single[DEEP], single[WIDE]
+    mean = Mix(deep=deep[0] / 2, wide=wide[0] / 2, intercept=(deep[1] + wide[1]) / 2)
+    slope, intercept = platt(labels, _mixed(mean, answers=held.answers), sources=sources)
+    return Calibration(
+        mix=Mix(deep=slope * mean.deep, wide=slope * mean.wide, intercept=slope * mean.intercept + intercept),
+        single=single,
     )
+
+
+def left_out(held: HeldOut) -> dict[str, Floats]:
+    """Calibrated P(spam) of held-out texts by model, each fold's calibration fitted on the other folds.
+
+    One fold alone is calibrated on itself.
+    """
+    found = {name: np.empty(len(held.examples), dtype=np.float64) for name in (SHIPPED, *held.answers)}
+    folds = np.unique(held.folds)
+    for fold in folds:
+        asked = held.folds == fold
+        calibration = calibrate(held.only(~asked if len(folds) > 1 else asked))
+        for name, answers in calibration.applied(held.only(asked).answers).items():
+            found[name][asked] = answers
+    return found
 
 
 def robustness(
@@ -102,3 +128,13 @@ def robustness(
 def _margins(probabilities: Floats) -> Floats:
     bounded = np.clip(probabilities, _CERTAIN, 1 - _CERTAIN)
     return np.asarray(np.log(bounded / (1 - bounded)), dtype=np.float64)
+
+
+def _mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
+    return mix.probabilities(deep=_margins(answers[DEEP]), wide=_margins(answers[WIDE]))
+
+
+def _sigmoid(probabilities: Floats, *, by: tuple[float, float]) -> Floats:
+    """Send probabilities through Platt's curve."""
+    slope, intercept = by
+    return np.asarray(1 / (1 + np.exp(-(slope * _margins(probabilities) + intercept))), dtype=np.float64)

@@ -75,11 +75,9 @@ def export(*, model_folder: Path, repository: Path) -> Export:
     What else Triton needs and the repository lacks is copied from the shipped one. Nothing is replaced unless
     every check holds. Raises Unfaithful.
     """
-    from transformers import AutoModelForSequenceClassification
+    from scoring.training import wide_and_deep
 
-    model = AutoModelForSequenceClassification.from_pretrained(
-        model_folder, attn_implementation="eager"
-    ).eval()
+    model = wide_and_deep.load(model_folder)
     with tempfile.TemporaryDirectory() as scratch:
         full, small = Path(scratch, "fp32.onnx"), Path(scratch, "fp16.onnx")
         write_onnx(model, path=full)

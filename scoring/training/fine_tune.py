@@ -35,6 +35,14 @@ class Recipe:
     is_bf16: bool = False
     seed: int = 7
     threads: int = 2
+    # Further trainings, each without a fold of TRAIN and VALIDATION; 0 calibrates on VALIDATION alone.
+    folds: int = 0
+
+    def __post_init__(self) -> None:
+        if self.folds < 0 or self.folds == 1:
+            raise ValueError(f"folds must be 0 or at least 2, got {self.folds}")
+        if self.folds and not self.epochs:
+            raise ValueError("folds need epochs: a base that is not trained anew has seen every fold")
 
 
 def class_weights(examples: Sequence[Example]) -> tuple[float, float]:
@@ -80,19 +88,6 @@ def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, out: Pat
     """Write weights, configuration and tokenizer into `out`."""
     model.save_pretrained(str(out))
     tokenizer.save_pretrained(str(out))
-
-
-def fold_calibration(model: PreTrainedModel, *, slope: float, intercept: float) -> None:
-    """Build Platt's sigmoid(slope * margin + intercept) into the last layer.
-
-    Softmax of the logits then is the calibrated probability, wherever the weights are served.
-    """
-    import torch
-
-    with torch.no_grad():
-        model.classifier.weight.mul_(slope)
-        model.classifier.bias.mul_(slope)
-        model.classifier.bias += torch.tensor([-intercept / 2, intercept / 2])
 
 
 def _weighted(trainer: type[Any], *, classes: tuple[float, float]) -> type[Any]:
@@ -163,13 +158,15 @@ def _validation_metrics(prediction: Any) -> dict[str, float]:
     return {"pr_auc": evaluate.pr_auc(labels, _spam_probability(np.asarray(logits)))}
 
 
+def pieces(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[list[int]]:
+    """Tokenize texts as they are served: the ids of at most 128 word pieces each, no padding."""
+    encoded = tokenizer(list(texts), truncation=True, max_length=base_model.MAX_TOKENS, padding=False)
+    ids: list[list[int]] = encoded["input_ids"]
+    return ids
+
+
 def _encode(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> list[dict[str, Any]]:
-    encoded = tokenizer(
-        [example.text for example in examples],
-        truncation=True,
-        max_length=base_model.MAX_TOKENS,
-        padding=False,
-    )
+    encoded = pieces(tokenizer, [example.text for example in examples])
     return [
         {
             "input_ids": ids,
@@ -177,7 +174,7 @@ def _encode(tokenizer: PreTrainedTokenizerBase, examples: Sequence[Example]) -> 
             "labels": example.label,
             "weights": example.weight,
         }
-        for ids, example in zip(encoded["input_ids"], examples, strict=True)
+        for ids, example in zip(encoded, examples, strict=True)
     ]
 
 

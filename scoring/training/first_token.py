@@ -22,6 +22,8 @@ def trimmed(model: PreTrainedModel) -> torch.nn.Module:
     from torch import nn
     from transformers import DistilBertForSequenceClassification
 
+    from scoring.training import wide_and_deep
+
     if not isinstance(model, DistilBertForSequenceClassification):
         raise TypeError(f"expected a DistilBertForSequenceClassification, got {type(model).__name__}")
 
@@ -31,6 +33,7 @@ def trimmed(model: PreTrainedModel) -> torch.nn.Module:
             self.distilbert = model.distilbert
             self.pre_classifier = model.pre_classifier
             self.classifier = model.classifier
+            self.wide = model.wide if isinstance(model, wide_and_deep.WideAndDeep) else None
 
         def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
             states = self.distilbert.embeddings(ids)
@@ -41,7 +44,7 @@ def trimmed(model: PreTrainedModel) -> torch.nn.Module:
                 states = _layer(layer, states, states, hidden)
             first = _layer(last, states[:, :1], states, hidden)[:, 0]
             logits: torch.Tensor = self.classifier(nn.functional.relu(self.pre_classifier(first)))
-            return logits
+            return self.wide(logits, ids, mask) if self.wide else logits
 
     return Trimmed().eval()
 

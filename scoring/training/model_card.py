@@ -11,6 +11,8 @@ from string import Template
 from typing import Any
 
 from scoring.normalise import NONE
+from scoring.training.content_quality import SHIPPED
+from scoring.training.cross_fit import DEEP, SIMPLE, WIDE
 from scoring.training.fine_tune import Recipe
 
 TEMPLATE = Path(__file__).with_name("model_card.md.template")
@@ -35,9 +37,10 @@ SOURCES = {
     ),
 }
 MODEL_NAMES = {
-    "distilbert": "**DistilBERT (shipped)**",
-    "tfidf_logistic": "TF-IDF + logistic regression",
-    "mean_of_both": "mean of both",
+    SHIPPED: "**both halves (shipped)**",
+    DEEP: "deep half: DistilBERT",
+    WIDE: "wide half: pieces and pairs",
+    SIMPLE: "TF-IDF of words and characters",
 }
 
 
@@ -54,8 +57,9 @@ def write(*, model_folder: Path, card: Path) -> None:
         data_rows="\n".join(_data_row(entry) for entry in data),
         metric_rows="\n".join(_metric_rows(outcome["models"])),
         threshold=f"{outcome['threshold']:g}",
-        calibration="sigmoid({:.3f} · margin {:+.3f})".format(*outcome["calibration"]),
-        validation_rows="\n".join(_validation_row(*entry) for entry in outcome["validation"].items()),
+        mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
+        held_out=_held_out(metrics["recipe"]["folds"]),
+        held_out_rows="\n".join(_metric_rows(outcome["held_out"])),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
         rules=_rules(metrics["rules"]),
         normaliser=outcome["normaliser"],
@@ -110,8 +114,13 @@ def _metric_rows(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]
     ]
 
 
-def _validation_row(name: str, found: Mapping[str, float]) -> str:
-    return f"| {MODEL_NAMES[name]} | {found['pr_auc']:.4f} | {found['log_loss']:.4f} |"
+def _held_out(folds: int) -> str:
+    if not folds:
+        return "the validation part"
+    return (
+        f"{folds} folds over the groups of the train and validation parts, each answered by a training "
+        "without it"
+    )
 
 
 def _robustness_row(found: Mapping[str, Any]) -> str:

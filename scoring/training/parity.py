@@ -73,11 +73,9 @@ def main(arguments: argparse.Namespace) -> None:
 
 def measure(*, model_folder: Path, data: Sequence[Path], texts: int) -> list[Parity]:
     """Export every form into a scratch folder and compare it on the TEST part, one text at a time."""
-    from transformers import AutoModelForSequenceClassification
+    from scoring.training import wide_and_deep
 
-    model = AutoModelForSequenceClassification.from_pretrained(
-        model_folder, attn_implementation="eager"
-    ).eval()
+    model = wide_and_deep.load(model_folder)
     examples = dataset.part(dataset.read_as_served(dataset.load(data)), split=Split.TEST)
     rows = list(quantize.inputs(model_folder / "tokenizer.json", [example.text for example in examples]))
     expected = _answers(_torch(model), rows)

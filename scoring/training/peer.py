@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,8 +10,8 @@ from scoring.training.dataset import Example
 from scoring.training.evaluate import Floats
 
 
-def probabilities(train: Sequence[Example], *, texts: Sequence[str], seed: int) -> Floats:
-    """Fit on the train part (seconds), answer P(spam) of each text: float64 array of shape (n_texts,).
+def fit(train: Sequence[Example], *, seed: int) -> Callable[[list[str]], Floats]:
+    """Fit on the train part (seconds); return what answers P(spam) of texts: float64 of shape (n_texts,).
 
     Case and punctuation stay: links, shouting and emoji are what spam looks like.
     """
@@ -39,4 +39,4 @@ def probabilities(train: Sequence[Example], *, texts: Sequence[str], seed: int) 
         [example.label for example in train],
         logisticregression__sample_weight=[example.weight for example in train],
     )
-    return np.asarray(model.predict_proba(list(texts))[:, 1], dtype=np.float64)
+    return lambda texts: np.asarray(model.predict_proba(texts)[:, 1], dtype=np.float64)

@@ -37,11 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Run the command."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    from transformers import AutoModelForSequenceClassification
+    from scoring.training import wide_and_deep
 
-    model = AutoModelForSequenceClassification.from_pretrained(
-        arguments.model, attn_implementation="eager"
-    ).eval()
+    model = wide_and_deep.load(arguments.model)
     texts = calibration_texts(arguments.data, count=arguments.texts, seed=arguments.seed)
     with tempfile.TemporaryDirectory() as scratch:
         full = Path(scratch, "fp32.onnx")

@@ -7,23 +7,20 @@ import dataclasses
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from scoring import normalise
-from scoring.training import augment, content_quality, dataset, evaluate, fine_tune, model_card, peer, rules
-from scoring.training.content_quality import Comparison, Robustness
+from scoring.training import content_quality, cross_fit, dataset, evaluate, fine_tune, model_card, rules
+from scoring.training.content_quality import SHIPPED, Robustness
+from scoring.training.cross_fit import Halves
 from scoring.training.dataset import Example, FileManifest, Provenance, Split
 from scoring.training.evaluate import Floats, Quality
 from scoring.training.fine_tune import Recipe
+from scoring.training.wide import Mix
 
 log = logging.getLogger(__name__)
-
-Parts = dict[Split, list[Example]]
-Answer = Callable[[list[str]], Floats]
 
 STARTER_TEXTS = Path(__file__).with_name("starter_texts.jsonl")
 # Probabilities are calibrated, so the threshold of a verdict needs no tuning.
@@ -41,12 +38,12 @@ class Material:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training run measured; `models`: by name, the quality per source on TEST."""
+    """What a training run measured: by model, the quality per source on held-out texts and on TEST."""
 
     models: dict[str, list[Quality]]
+    held_out: dict[str, list[Quality]]
     threshold: float
-    validation: dict[str, Comparison]
-    calibration: tuple[float, float]
+    mix: Mix
     robustness: list[Robustness]
     class_weights: tuple[float, float]
     train_seconds: float
@@ -89,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bf16", action="store_true", help="BF16 arithmetic, for processors that have it")
     parser.add_argument("--seed", type=int, default=default.seed)
     parser.add_argument("--threads", type=int, default=default.threads)
+    parser.add_argument(
+        "--folds",
+        type=int,
+        default=default.folds,
+        help="train so many more times, to calibrate and measure on all texts outside the test part",
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -103,6 +106,7 @@ def main(arguments: argparse.Namespace) -> None:
         is_bf16=arguments.bf16,
         seed=arguments.seed,
         threads=arguments.threads,
+        folds=arguments.folds,
     )
     material = gather(
         data=list(arguments.data) + ([] if arguments.without_starter_texts else [STARTER_TEXTS]),
@@ -139,46 +143,43 @@ def gather(*, data: Sequence[Path], unlabelled: Sequence[Path], weights: dict[Pr
 
 
 def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
-    """Fine-tune on TRAIN, stop early and calibrate on VALIDATION, measure on TEST, save into `out`."""
-    parts = {split: dataset.part(material.examples, split=split) for split in Split}
-    raw_test = parts[Split.TEST]
-    parts[Split.TRAIN] = augment.with_copies(
-        parts[Split.TRAIN], share=recipe.disguised_share, seed=recipe.seed
-    )
-    parts = {split: dataset.read_as_served(members) for split, members in parts.items()}
+    """Fit both halves on TRAIN, join and calibrate them on held-out texts, measure on TEST, save into `out`.
+
+    Held out are the folds of TRAIN and VALIDATION, or without folds VALIDATION.
+    """
+    raw = {split: dataset.part(material.examples, split=split) for split in Split}
+    parts = cross_fit.served_parts(raw, recipe=recipe)
     for split, members in parts.items():
         log.info("%s: %d texts, %d spam", split, len(members), sum(example.label for example in members))
-    weights = fine_tune.class_weights(parts[Split.TRAIN])
     started = time.monotonic()
-    model, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=weights, out=out)
+    halves = cross_fit.train(parts, recipe=recipe, out=out)
     train_seconds = time.monotonic() - started
-
-    def ours(texts: list[str]) -> Floats:
-        return fine_tune.spam_probabilities(model, tokenizer, texts=texts, is_bf16=recipe.is_bf16)
-
-    truth = _labels(parts[Split.VALIDATION])
-    slope, intercept = content_quality.platt(
-        truth, ours(_texts(parts[Split.VALIDATION])), sources=_sources(parts[Split.VALIDATION])
+    held = (
+        cross_fit.by_folds([*raw[Split.TRAIN], *raw[Split.VALIDATION]], recipe=recipe)
+        if recipe.folds
+        else cross_fit.on_validation(parts[Split.VALIDATION], halves=halves)
     )
-    fine_tune.fold_calibration(model, slope=slope, intercept=intercept)
-    fine_tune.save(model, tokenizer, out=out)
+    calibration = content_quality.calibrate(held)
+    ours = _saved(halves, mix=calibration.mix, out=out)
+    tested = [example.text for example in parts[Split.TEST]]
 
-    answers = _answers(parts, ours=ours, seed=recipe.seed)
+    def measured(examples: list[Example], answers: Mapping[str, Floats]) -> dict[str, list[Quality]]:
+        return {
+            name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=recipe.seed)
+            for name, found in answers.items()
+        }
+
     outcome = Outcome(
-        models={
-            name: evaluate.by_source(
-                parts[Split.TEST], probabilities=found[Split.TEST], threshold=THRESHOLD, seed=recipe.seed
-            )
-            for name, found in answers.items()
-        },
+        models=measured(
+            parts[Split.TEST], calibration.applied(halves.answers(tested)) | {SHIPPED: ours(tested)}
+        ),
+        held_out=measured(held.examples, content_quality.left_out(held)),
         threshold=THRESHOLD,
-        validation={
-            name: content_quality.comparison(truth, found[Split.VALIDATION])
-            for name, found in answers.items()
-        },
-        calibration=(slope, intercept),
-        robustness=content_quality.robustness(raw_test, answer=ours, threshold=THRESHOLD, seed=recipe.seed),
-        class_weights=weights,
+        mix=calibration.mix,
+        robustness=content_quality.robustness(
+            raw[Split.TEST], answer=ours, threshold=THRESHOLD, seed=recipe.seed
+        ),
+        class_weights=fine_tune.class_weights(parts[Split.TRAIN]),
         train_seconds=train_seconds,
         parts={split.value: len(members) for split, members in parts.items()},
     )
@@ -186,35 +187,15 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     return outcome
 
 
-def _answers(parts: Parts, *, ours: Answer, seed: int) -> dict[str, dict[Split, Floats]]:
-    """Calibrated P(spam) of the held-out texts by the fine-tuned model, by its simple peer, and by both."""
-    texts = {split: _texts(parts[split]) for split in (Split.VALIDATION, Split.TEST)}
-    tuned = {split: ours(asked) for split, asked in texts.items()}
-    answered = peer.probabilities(
-        parts[Split.TRAIN], texts=[text for asked in texts.values() for text in asked], seed=seed
+def _saved(halves: Halves, *, mix: Mix, out: Path) -> Callable[[list[str]], Floats]:
+    """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+    from scoring.training import wide_and_deep
+
+    model = wide_and_deep.joined(halves.deep, fitted=halves.wide, mix=mix)
+    fine_tune.save(model, halves.tokenizer, out=out)
+    return lambda texts: fine_tune.spam_probabilities(
+        model, halves.tokenizer, texts=texts, is_bf16=halves.recipe.is_bf16
     )
-    simple = dict(zip(texts, np.split(answered, [len(texts[Split.VALIDATION])]), strict=True))
-    truth, sources = _labels(parts[Split.VALIDATION]), _sources(parts[Split.VALIDATION])
-
-    def calibrated(found: dict[Split, Floats]) -> dict[Split, Floats]:
-        by = content_quality.platt(truth, found[Split.VALIDATION], sources=sources)
-        return content_quality.calibrated(found, by=by)
-
-    simple = calibrated(simple)
-    mean = calibrated({split: (tuned[split] + simple[split]) / 2 for split in texts})
-    return {"distilbert": tuned, "tfidf_logistic": simple, "mean_of_both": mean}
-
-
-def _texts(examples: Sequence[Example]) -> list[str]:
-    return [example.text for example in examples]
-
-
-def _labels(examples: Sequence[Example]) -> Floats:
-    return np.array([example.label for example in examples], dtype=np.float64)
-
-
-def _sources(examples: Sequence[Example]) -> list[str]:
-    return [example.source for example in examples]
 
 
 def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:

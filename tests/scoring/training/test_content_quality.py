@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 
 from scoring.training import content_quality
 from scoring.training.attacks import ATTACKS
-from scoring.training.dataset import Example, Split
-from scoring.training.evaluate import Floats, calibration_error
+from scoring.training.content_quality import SHIPPED
+from scoring.training.cross_fit import DEEP, SIMPLE, WIDE, HeldOut
+from scoring.training.dataset import Example
+from scoring.training.evaluate import Floats, calibration_error, pr_auc
 
 pytest.importorskip("sklearn", reason="scikit-learn is in the train group")
 
@@ -43,14 +46,60 @@ def test_platt_lets_every_source_count_the_same() -> None:
     assert -0.7 < both[1] < -0.2
 
 
-def test_calibration_lowers_the_error() -> None:
-    truth, probabilities = drawn(slope=0.4, intercept=-0.7)
-    by = content_quality.platt(truth, probabilities, sources=["one"] * len(truth))
+def test_platt_is_not_certain_of_a_few_separable_texts() -> None:
+    labels = np.array([0.0, 1.0] * 10)
+    probabilities = np.where(labels == 1, 0.501, 0.499)
 
-    (after,) = content_quality.calibrated({Split.TEST: probabilities}, by=by).values()
+    slope, intercept = content_quality.platt(labels, probabilities, sources=["one"] * 20)
 
-    assert calibration_error(truth, probabilities) > 0.1
-    assert calibration_error(truth, after) < 0.01
+    spam = 1 / (1 + np.exp(-(slope * np.log(0.501 / 0.499) + intercept)))
+    assert spam == pytest.approx(11 / 12, abs=0.01)
+
+
+def held_out(*, folds: int = 1) -> HeldOut:
+    """Two halves that err apart, both overconfident, and a peer that knows nothing."""
+    random = np.random.default_rng(5)
+    labels = (random.random(6_000) < 0.4).astype(int)
+    margins = [3 * (2 * labels - 1) + random.normal(0, 4, size=6_000) for _ in range(2)]
+    deep, wide = (1 / (1 + np.exp(-margin)) for margin in margins)
+    return HeldOut(
+        examples=[
+            Example(id=str(row), source="one", text="", label=int(label), group=str(row))
+            for row, label in enumerate(labels)
+        ],
+        folds=np.arange(6_000) % folds,
+        answers={DEEP: deep, WIDE: wide, SIMPLE: random.uniform(0.2, 0.8, size=6_000)},
+    )
+
+
+@pytest.mark.parametrize("folds", [1, 5])
+def test_both_halves_together_are_calibrated_and_better_than_each(folds: int) -> None:
+    held = held_out(folds=folds)
+
+    found = content_quality.left_out(held)
+
+    assert pr_auc(held.labels, found[SHIPPED]) > 0.02 + max(
+        pr_auc(held.labels, found[name]) for name in (DEEP, WIDE)
+    )
+    assert calibration_error(held.labels, held.answers[DEEP]) > 0.05
+    assert all(calibration_error(held.labels, answers) < 0.03 for answers in found.values())
+
+
+def test_a_fold_is_calibrated_on_the_others() -> None:
+    """Whoever turns the labels of one fold round changes the answers for all folds but that."""
+    held = held_out(folds=3)
+    turned = dataclasses.replace(
+        held,
+        examples=[
+            dataclasses.replace(one, label=1 - one.label) if fold == 0 else one
+            for one, fold in zip(held.examples, held.folds, strict=True)
+        ],
+    )
+
+    before, after = (content_quality.left_out(one)[SHIPPED] for one in (held, turned))
+
+    assert np.array_equal(before[held.folds == 0], after[held.folds == 0])
+    assert not np.isclose(before[held.folds != 0], after[held.folds != 0]).any()
 
 
 def test_error_of_the_calibrated_is_the_gap_within_bins() -> None:

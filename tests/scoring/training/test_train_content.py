@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from scoring.training import __main__ as command
-from scoring.training import dataset, fine_tune, train_content
+from scoring.training import dataset, evaluate, fine_tune, train_content
 from scoring.training.dataset import Example, Provenance, Split, split_of
 
 pytestmark = pytest.mark.train
 pytest.importorskip("torch", reason="torch is in the train group")
 transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+
+from scoring.training import wide_and_deep  # noqa: E402 - needs torch
 
 
 @pytest.fixture(scope="session")
@@ -47,26 +49,51 @@ def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_learns_the_difference_and_reports_it(trained: Path) -> None:
     outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
 
-    (tiny, together) = outcome["models"]["distilbert"]
+    (tiny, together) = outcome["models"]["wide_and_deep"]
     assert tiny["source"] == "tiny"
     assert together["rows"] == outcome["parts"]["test"] > 0
     assert tiny["roc_auc"]["value"] > 0.95
-    assert set(outcome["models"]) == {"distilbert", "tfidf_logistic", "mean_of_both"}
+    assert set(outcome["models"]) == {"wide_and_deep", "distilbert", "wide", "tfidf_logistic"}
+    assert set(outcome["held_out"]) == set(outcome["models"])
 
 
-def test_what_is_saved_is_calibrated(trained: Path) -> None:
-    """The calibration is part of the weights: whoever serves them serves calibrated probabilities."""
+def test_what_is_saved_answers_as_measured(trained: Path) -> None:
+    """Both halves, their mix and the calibration are in the weights: who serves these serves all of it."""
     outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(trained)
+    model = wide_and_deep.load(trained)
     tokenizer = transformers.AutoTokenizer.from_pretrained(trained)
-    before = fine_tune.spam_probabilities(model, tokenizer, texts=["free cash", "hello friend"])
+    examples = dataset.part(dataset.load([trained / "texts.jsonl"]), split=Split.TEST)
 
-    fine_tune.fold_calibration(model, slope=0.5, intercept=-1.0)
+    found = fine_tune.spam_probabilities(model, tokenizer, texts=[example.text for example in examples])
 
-    after = fine_tune.spam_probabilities(model, tokenizer, texts=["free cash", "hello friend"])
-    margins, expected = (np.log(one / (1 - one)) for one in (after, before))
-    assert margins == pytest.approx(0.5 * expected - 1.0, abs=1e-4)
-    assert outcome["calibration"][0] > 0
+    (tiny, _) = outcome["models"]["wide_and_deep"]
+    labels = np.array([example.label for example in examples], dtype=np.float64)
+    assert float((found[labels == 1] >= 0.5).mean()) == pytest.approx(tiny["recall"])
+    assert evaluate.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
+
+
+def test_folds_hold_every_text_outside_the_test_part_out(
+    trained: Path, tiny_base: Path, tmp_path: Path
+) -> None:
+    data, options = str(trained / "texts.jsonl"), ("--without-starter-texts", "--base", str(tiny_base))
+
+    command.main(
+        ["content", "--data", data, *options, "--out", str(tmp_path), "--epochs", "1", "--folds", "2"]
+    )
+
+    outcome = json.loads((tmp_path / "metrics.json").read_text())["outcome"]
+    (tiny, _) = outcome["held_out"]["wide_and_deep"]
+    examples = dataset.load([trained / "texts.jsonl"])
+    assert tiny["rows"] == len(examples) - len(dataset.part(examples, split=Split.TEST))
+    assert "--folds 2" in (tmp_path / "model-card.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("epochs", "folds", "reason"), [(1, 1, "0 or at least 2"), (1, -2, "0 or at least 2"), (0, 2, "epochs")]
+)
+def test_refuses_folds_that_hold_nothing_out(epochs: int, folds: int, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        fine_tune.Recipe(epochs=epochs, folds=folds)
 
 
 def test_measures_what_disguise_costs(trained: Path) -> None:
@@ -112,7 +139,7 @@ def test_learns_from_rules_with_less_weight(tmp_path: Path) -> None:
 
 def test_answers_in_the_order_asked(trained: Path) -> None:
     """Batches are grouped by length; answers must not be."""
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(trained)
+    model = wide_and_deep.load(trained)
     tokenizer = transformers.AutoTokenizer.from_pretrained(trained)
     texts = [
         "hello friend meet lunch today " * 4,

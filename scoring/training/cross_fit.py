@@ -1,0 +1,168 @@
+"""Answers for texts that a model never saw: by folds over near-duplicate groups, or on the validation part.
+
+What is chosen and calibrated is chosen and calibrated on these. Folds give an answer for every text outside
+the test part, ten times as many as the validation part holds, for one more training each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.training import augment, dataset, fine_tune, peer, wide
+from scoring.training.dataset import Example, Provenance, Split
+from scoring.training.evaluate import Floats
+from scoring.training.fine_tune import Recipe
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+log = logging.getLogger(__name__)
+
+DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
+# One group in so many is what a training stops early on.
+_STOPPING = 10
+
+Parts = Mapping[Split, Sequence[Example]]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Texts and, by model, P(spam) float64 (n_texts,) from one that was not trained on them.
+
+    `folds` (n_texts,) tells which texts one training left out.
+    """
+
+    examples: list[Example]
+    folds: NDArray[np.int_]
+    answers: Mapping[str, Floats]
+
+    def only(self, rows: NDArray[np.bool_]) -> HeldOut:
+        """Keep some of the texts."""
+        return HeldOut(
+            examples=[example for example, kept in zip(self.examples, rows, strict=True) if kept],
+            folds=self.folds[rows],
+            answers={name: found[rows] for name, found in self.answers.items()},
+        )
+
+    @property
+    def labels(self) -> Floats:
+        """1 where spam."""
+        return np.array([example.label for example in self.examples], dtype=np.float64)
+
+    @property
+    def sources(self) -> list[str]:
+        """Where each text comes from."""
+        return [example.source for example in self.examples]
+
+
+@dataclass(frozen=True)
+class Halves:
+    """What one training on TRAIN gives: DistilBERT with its tokenizer, the wide half, and the simple peer."""
+
+    deep: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    wide: wide.Wide
+    simple: Callable[[list[str]], Floats]
+    recipe: Recipe
+
+    def answers(self, texts: list[str]) -> dict[str, Floats]:
+        """P(spam) of texts as they are served, not calibrated, by model."""
+        margins = self.wide.margins(fine_tune.pieces(self.tokenizer, texts))
+        return {
+            DEEP: fine_tune.spam_probabilities(
+                self.deep, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16
+            ),
+            WIDE: np.asarray(1 / (1 + np.exp(-margins)), dtype=np.float64),
+            SIMPLE: self.simple(texts),
+        }
+
+
+def served_parts(parts: Parts, *, recipe: Recipe) -> dict[Split, list[Example]]:
+    """Disguise a share of TRAIN a second time, and let all parts be read as they are served."""
+    disguised = augment.with_copies(parts[Split.TRAIN], share=recipe.disguised_share, seed=recipe.seed)
+    return {
+        split: dataset.read_as_served(disguised if split is Split.TRAIN else members)
+        for split, members in parts.items()
+    }
+
+
+def train(parts: Parts, *, recipe: Recipe, out: Path) -> Halves:
+    """Fit everything on TRAIN as served; DistilBERT stops early on VALIDATION."""
+    examples = parts[Split.TRAIN]
+    deep, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=fine_tune.class_weights(examples), out=out)
+    return Halves(
+        deep=deep,
+        tokenizer=tokenizer,
+        wide=wide.fit(
+            fine_tune.pieces(tokenizer, [example.text for example in examples]),
+            labels=[example.label for example in examples],
+            weights=[example.weight for example in examples],
+            vocabulary=int(deep.config.vocab_size),
+            seed=recipe.seed,
+        ),
+        simple=peer.fit(examples, seed=recipe.seed),
+        recipe=recipe,
+    )
+
+
+def on_validation(examples: Sequence[Example], *, halves: Halves) -> HeldOut:
+    """Let the trained model answer for the validation part, as served."""
+    return HeldOut(
+        examples=list(examples),
+        folds=np.zeros(len(examples), dtype=np.int_),
+        answers=halves.answers([example.text for example in examples]),
+    )
+
+
+def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
+    """Train once a fold, on raw examples of the other folds, and let it answer for the fold, as served.
+
+    A tenth of the others is what each training stops early on. What rules labelled is learned, never asked.
+    """
+    asked = [example for example in examples if not _is_ruled(example)]
+    served = dataset.read_as_served(asked)
+    place = np.array([_fold(example, of=recipe.folds) for example in asked])
+    answers = {name: np.empty(len(asked), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}
+    for fold in range(recipe.folds):
+        log.info("fold %d of %d", fold + 1, recipe.folds)
+        others = [example for example in examples if _fold(example, of=recipe.folds) != fold]
+        parts = served_parts(_stopping_part(others), recipe=recipe)
+        left_out = np.flatnonzero(place == fold)
+        with tempfile.TemporaryDirectory() as scratch:
+            halves = train(parts, recipe=recipe, out=Path(scratch))
+            for name, found in halves.answers([served[row].text for row in left_out]).items():
+                answers[name][left_out] = found
+    return HeldOut(examples=served, folds=place, answers=answers)
+
+
+def _stopping_part(examples: Sequence[Example]) -> dict[Split, list[Example]]:
+    parts: dict[Split, list[Example]] = {Split.TRAIN: [], Split.VALIDATION: []}
+    for example in examples:
+        stops = _bucket(example.group, salt="stop", of=_STOPPING) == 0
+        if not stops:
+            parts[Split.TRAIN].append(example)
+        elif not _is_ruled(example):
+            parts[Split.VALIDATION].append(example)
+    return parts
+
+
+def _is_ruled(example: Example) -> bool:
+    return example.provenance is Provenance.RULE
+
+
+def _fold(example: Example, *, of: int) -> int:
+    return _bucket(example.group, salt="fold", of=of)
+
+
+def _bucket(group: str, *, salt: str, of: int) -> int:
+    """Draw a number below `of` for a group: the same for ever, and another for another salt."""
+    return int.from_bytes(hashlib.sha256(f"{salt}:{group}".encode()).digest()[:8], "big") % of
