@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scoring.normalise import normalise
+from scoring.training import platt
 from scoring.training.attacks import ATTACKS, attacked
 from scoring.training.cross_fit import DEEP, WIDE, HeldOut
 from scoring.training.dataset import Example
@@ -16,8 +16,8 @@ from scoring.training.evaluate import Floats
 from scoring.training.wide import Mix
 
 SHIPPED = "wide_and_deep"
-_CERTAIN = 1e-9
-SMALL = 100
+DEEP_SHARE = 0.8
+"""Of the calibrated log-odds; with less, texts unlike all that were trained on suffer (ADR 10)."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Calibration:
         """Calibrate the models' answers to the same texts, and mix them into that of the shipped model."""
         return {
             SHIPPED: _mixed(self.mix, answers=answers),
-            **{name: _sigmoid(found, by=self.single[name]) for name, found in answers.items()},
+            **{name: platt.applied(found, by=self.single[name]) for name, found in answers.items()},
         }
 
 
@@ -47,40 +47,18 @@ class Robustness:
     recall_without_normaliser: float
 
 
-def platt(labels: Floats, probabilities: Floats, *, sources: Sequence[str]) -> tuple[float, float]:
-    """Fit sigmoid(slope * margin + intercept) to labels (Platt 1999); return slope and intercept.
-
-    Every source counts the same, however many texts it has: no platform has our files' mixture. Only one
-    of fewer than SMALL texts counts less.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    sizes = Counter(sources)
-    weights = np.array([1 / max(sizes[source], SMALL) for source in sources])
-    weights *= len(labels) / weights.sum()
-    margins = _margins(probabilities)[:, None]
-    # Platt's targets stay off 0 and 1: few texts that happen to be separable prove no certainty.
-    spam = labels.sum()
-    targets = np.where(labels == 1, (spam + 1) / (spam + 2), 1 / (len(labels) - spam + 2))
-    fitted = LogisticRegression(C=1e6).fit(
-        np.concatenate([margins, margins]),
-        np.repeat([1, 0], len(labels)),
-        sample_weight=np.concatenate([weights * targets, weights * (1 - targets)]),
-    )
-    return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-
-
 def calibrate(held: HeldOut) -> Calibration:
-    """Fit each model's calibration on held-out texts; the mix is the calibrated halves' mean, calibrated."""
+    """Fit each model's calibration on held-out texts; the mix is the calibrated halves' sum, calibrated."""
     labels, sources = held.labels, held.sources
-    single = {name: platt(labels, found, sources=sources) for name, found in held.answers.items()}
+    single = {name: platt.fit(labels, found, sources=sources) for name, found in held.answers.items()}
     deep, wide = single[DEEP], single[WIDE]
-    mean = Mix(deep=deep[0] / 2, wide=wide[0] / 2, intercept=(deep[1] + wide[1]) / 2)
-    slope, intercept = platt(labels, _mixed(mean, answers=held.answers), sources=sources)
-    return Calibration(
-        mix=Mix(deep=slope * mean.deep, wide=slope * mean.wide, intercept=slope * mean.intercept + intercept),
-        single=single,
+    sum_of_both = Mix(
+        deep=DEEP_SHARE * deep[0],
+        wide=(1 - DEEP_SHARE) * wide[0],
+        intercept=DEEP_SHARE * deep[1] + (1 - DEEP_SHARE) * wide[1],
     )
+    by = platt.fit(labels, _mixed(sum_of_both, answers=held.answers), sources=sources)
+    return Calibration(mix=sum_of_both.calibrated(by), single=single)
 
 
 def left_out(held: HeldOut) -> dict[str, Floats]:
@@ -125,16 +103,5 @@ def robustness(
     ]
 
 
-def _margins(probabilities: Floats) -> Floats:
-    bounded = np.clip(probabilities, _CERTAIN, 1 - _CERTAIN)
-    return np.asarray(np.log(bounded / (1 - bounded)), dtype=np.float64)
-
-
 def _mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
-    return mix.probabilities(deep=_margins(answers[DEEP]), wide=_margins(answers[WIDE]))
-
-
-def _sigmoid(probabilities: Floats, *, by: tuple[float, float]) -> Floats:
-    """Send probabilities through Platt's curve."""
-    slope, intercept = by
-    return np.asarray(1 / (1 + np.exp(-(slope * _margins(probabilities) + intercept))), dtype=np.float64)
+    return mix.probabilities(deep=platt.margins(answers[DEEP]), wide=platt.margins(answers[WIDE]))

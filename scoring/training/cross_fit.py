@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.training import augment, dataset, fine_tune, peer, wide
+from scoring.training import augment, dataset, fine_tune, peer, platt, wide
 from scoring.training.dataset import Example, Provenance, Split
 from scoring.training.evaluate import Floats
 from scoring.training.fine_tune import Recipe
@@ -66,60 +66,81 @@ class HeldOut:
 
 @dataclass(frozen=True)
 class Halves:
-    """What one training on TRAIN gives: DistilBERT with its tokenizer, the wide half, and the simple peer."""
+    """What one training gives: DistilBERT with its tokenizer, the wide half, and the simple peer.
+
+    `weights` are those of the classes (ham, spam) in DistilBERT's loss. `calibration` is slope and intercept
+    of its margins: trainings differ in how sure of themselves they are.
+    """
 
     deep: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
+    calibration: tuple[float, float]
     wide: wide.Wide
     simple: Callable[[list[str]], Floats]
     recipe: Recipe
+    weights: tuple[float, float]
 
     def answers(self, texts: list[str]) -> dict[str, Floats]:
-        """P(spam) of texts as they are served, not calibrated, by model."""
+        """P(spam) of texts as they are served, by model."""
         margins = self.wide.margins(fine_tune.pieces(self.tokenizer, texts))
+        deep = fine_tune.spam_probabilities(
+            self.deep, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16
+        )
         return {
-            DEEP: fine_tune.spam_probabilities(
-                self.deep, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16
-            ),
+            DEEP: platt.applied(deep, by=self.calibration),
             WIDE: np.asarray(1 / (1 + np.exp(-margins)), dtype=np.float64),
             SIMPLE: self.simple(texts),
         }
 
 
-def served_parts(parts: Parts, *, recipe: Recipe) -> dict[Split, list[Example]]:
-    """Disguise a share of TRAIN a second time, and let all parts be read as they are served."""
-    disguised = augment.with_copies(parts[Split.TRAIN], share=recipe.disguised_share, seed=recipe.seed)
-    return {
-        split: dataset.read_as_served(disguised if split is Split.TRAIN else members)
-        for split, members in parts.items()
+def train(raw: Parts, *, recipe: Recipe, out: Path) -> Halves:
+    """Fit everything on raw TRAIN as it would be served, a share of it disguised a second time.
+
+    DistilBERT stops early on VALIDATION and is calibrated there.
+    """
+    disguised = augment.with_copies(raw[Split.TRAIN], share=recipe.disguised_share, seed=recipe.seed)
+    parts = {
+        Split.TRAIN: dataset.read_as_served(disguised),
+        Split.VALIDATION: dataset.read_as_served(raw[Split.VALIDATION]),
     }
-
-
-def train(parts: Parts, *, recipe: Recipe, out: Path) -> Halves:
-    """Fit everything on TRAIN as served; DistilBERT stops early on VALIDATION."""
-    examples = parts[Split.TRAIN]
-    deep, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=fine_tune.class_weights(examples), out=out)
+    weights = fine_tune.class_weights(parts[Split.TRAIN])
+    deep, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=weights, out=out)
+    stopped = parts[Split.VALIDATION]
+    found = fine_tune.spam_probabilities(
+        deep, tokenizer, texts=[example.text for example in stopped], is_bf16=recipe.is_bf16
+    )
     return Halves(
         deep=deep,
         tokenizer=tokenizer,
-        wide=wide.fit(
-            fine_tune.pieces(tokenizer, [example.text for example in examples]),
-            labels=[example.label for example in examples],
-            weights=[example.weight for example in examples],
-            vocabulary=int(deep.config.vocab_size),
-            seed=recipe.seed,
+        calibration=platt.fit(
+            np.array([example.label for example in stopped], dtype=np.float64),
+            found,
+            sources=[example.source for example in stopped],
         ),
-        simple=peer.fit(examples, seed=recipe.seed),
+        wide=_wide(parts[Split.TRAIN], deep=deep, tokenizer=tokenizer, seed=recipe.seed),
+        simple=peer.fit(parts[Split.TRAIN], seed=recipe.seed),
         recipe=recipe,
+        weights=weights,
+    )
+
+
+def _wide(examples: Sequence[Example], *, deep: Any, tokenizer: Any, seed: int) -> wide.Wide:
+    return wide.fit(
+        fine_tune.pieces(tokenizer, [example.text for example in examples]),
+        labels=[example.label for example in examples],
+        weights=[example.weight for example in examples],
+        vocabulary=int(deep.config.vocab_size),
+        seed=seed,
     )
 
 
 def on_validation(examples: Sequence[Example], *, halves: Halves) -> HeldOut:
-    """Let the trained model answer for the validation part, as served."""
+    """Let the trained model answer for raw texts of the validation part, as served."""
+    served = dataset.read_as_served(examples)
     return HeldOut(
-        examples=list(examples),
-        folds=np.zeros(len(examples), dtype=np.int_),
-        answers=halves.answers([example.text for example in examples]),
+        examples=served,
+        folds=np.zeros(len(served), dtype=np.int_),
+        answers=halves.answers([example.text for example in served]),
     )
 
 
@@ -135,10 +156,9 @@ def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
     for fold in range(recipe.folds):
         log.info("fold %d of %d", fold + 1, recipe.folds)
         others = [example for example in examples if _fold(example, of=recipe.folds) != fold]
-        parts = served_parts(_stopping_part(others), recipe=recipe)
         left_out = np.flatnonzero(place == fold)
         with tempfile.TemporaryDirectory() as scratch:
-            halves = train(parts, recipe=recipe, out=Path(scratch))
+            halves = train(_stopping_part(others), recipe=recipe, out=Path(scratch))
             for name, found in halves.answers([served[row].text for row in left_out]).items():
                 answers[name][left_out] = found
     return HeldOut(examples=served, folds=place, answers=answers)

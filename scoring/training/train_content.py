@@ -148,20 +148,21 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     Held out are the folds of TRAIN and VALIDATION, or without folds VALIDATION.
     """
     raw = {split: dataset.part(material.examples, split=split) for split in Split}
-    parts = cross_fit.served_parts(raw, recipe=recipe)
-    for split, members in parts.items():
+    for split, members in raw.items():
         log.info("%s: %d texts, %d spam", split, len(members), sum(example.label for example in members))
     started = time.monotonic()
-    halves = cross_fit.train(parts, recipe=recipe, out=out)
+    halves = cross_fit.train(raw, recipe=recipe, out=out)
     train_seconds = time.monotonic() - started
     held = (
         cross_fit.by_folds([*raw[Split.TRAIN], *raw[Split.VALIDATION]], recipe=recipe)
         if recipe.folds
-        else cross_fit.on_validation(parts[Split.VALIDATION], halves=halves)
+        else cross_fit.on_validation(raw[Split.VALIDATION], halves=halves)
     )
     calibration = content_quality.calibrate(held)
     ours = _saved(halves, mix=calibration.mix, out=out)
-    tested = [example.text for example in parts[Split.TEST]]
+    tested = dataset.read_as_served(raw[Split.TEST])
+    answers = halves.answers([example.text for example in tested])
+    shipped = {SHIPPED: ours([example.text for example in tested])}
 
     def measured(examples: list[Example], answers: Mapping[str, Floats]) -> dict[str, list[Quality]]:
         return {
@@ -170,18 +171,16 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         }
 
     outcome = Outcome(
-        models=measured(
-            parts[Split.TEST], calibration.applied(halves.answers(tested)) | {SHIPPED: ours(tested)}
-        ),
+        models=measured(tested, calibration.applied(answers) | shipped),
         held_out=measured(held.examples, content_quality.left_out(held)),
         threshold=THRESHOLD,
         mix=calibration.mix,
         robustness=content_quality.robustness(
             raw[Split.TEST], answer=ours, threshold=THRESHOLD, seed=recipe.seed
         ),
-        class_weights=fine_tune.class_weights(parts[Split.TRAIN]),
+        class_weights=halves.weights,
         train_seconds=train_seconds,
-        parts={split.value: len(members) for split, members in parts.items()},
+        parts={split.value: len(members) for split, members in raw.items()},
     )
     _write_metrics(outcome, material=material, recipe=recipe, out=out)
     return outcome
@@ -191,7 +190,7 @@ def _saved(halves: Halves, *, mix: Mix, out: Path) -> Callable[[list[str]], Floa
     """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
     from scoring.training import wide_and_deep
 
-    model = wide_and_deep.joined(halves.deep, fitted=halves.wide, mix=mix)
+    model = wide_and_deep.joined(halves.deep, fitted=halves.wide, mix=mix.after(halves.calibration))
     fine_tune.save(model, halves.tokenizer, out=out)
     return lambda texts: fine_tune.spam_probabilities(
         model, halves.tokenizer, texts=texts, is_bf16=halves.recipe.is_bf16

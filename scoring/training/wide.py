@@ -60,6 +60,18 @@ class Mix:
         margins = self.deep * deep + self.wide * wide + self.intercept
         return np.asarray(1 / (1 + np.exp(-margins)), dtype=np.float64)
 
+    def calibrated(self, by: tuple[float, float]) -> Mix:
+        """Send what it gives through slope and intercept."""
+        slope, intercept = by
+        return Mix(
+            deep=slope * self.deep, wide=slope * self.wide, intercept=slope * self.intercept + intercept
+        )
+
+    def after(self, deep: tuple[float, float]) -> Mix:
+        """Mix margins of the deep half to which slope and intercept are yet to be applied."""
+        slope, intercept = deep
+        return Mix(deep=self.deep * slope, wide=self.wide, intercept=self.intercept + self.deep * intercept)
+
 
 def rows(vocabulary: int) -> int:
     """How many rows the tables have: one a piece, then those that pairs share."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from scoring.training import content_quality
+from scoring.training import content_quality, platt
 from scoring.training.attacks import ATTACKS
 from scoring.training.content_quality import SHIPPED
 from scoring.training.cross_fit import DEEP, SIMPLE, WIDE, HeldOut
@@ -29,7 +29,7 @@ def drawn(*, slope: float, intercept: float) -> tuple[Floats, Floats]:
 def test_platt_finds_the_curve_that_labels_follow() -> None:
     truth, probabilities = drawn(slope=0.4, intercept=-0.7)
 
-    slope, intercept = content_quality.platt(truth, probabilities, sources=["one"] * len(truth))
+    slope, intercept = platt.fit(truth, probabilities, sources=["one"] * len(truth))
 
     assert (slope, intercept) == pytest.approx((0.4, -0.7), abs=0.05)
 
@@ -39,8 +39,8 @@ def test_platt_lets_every_source_count_the_same() -> None:
     truth, probabilities = (
         np.concatenate([of_common, of_rare[:2_000]]) for of_common, of_rare in zip(common, rare, strict=True)
     )
-    both = content_quality.platt(truth, probabilities, sources=["common"] * 20_000 + ["rare"] * 2_000)
-    pooled = content_quality.platt(truth, probabilities, sources=["one"] * 22_000)
+    both = platt.fit(truth, probabilities, sources=["common"] * 20_000 + ["rare"] * 2_000)
+    pooled = platt.fit(truth, probabilities, sources=["one"] * 22_000)
 
     assert pooled[1] < -1.4
     assert -0.7 < both[1] < -0.2
@@ -50,7 +50,7 @@ def test_platt_is_not_certain_of_a_few_separable_texts() -> None:
     labels = np.array([0.0, 1.0] * 10)
     probabilities = np.where(labels == 1, 0.501, 0.499)
 
-    slope, intercept = content_quality.platt(labels, probabilities, sources=["one"] * 20)
+    slope, intercept = platt.fit(labels, probabilities, sources=["one"] * 20)
 
     spam = 1 / (1 + np.exp(-(slope * np.log(0.501 / 0.499) + intercept)))
     assert spam == pytest.approx(11 / 12, abs=0.01)

@@ -85,3 +85,12 @@ def test_a_mix_adds_log_odds() -> None:
     found = mix.probabilities(deep=np.array([4.0]), wide=np.array([1.0]))
 
     assert found == pytest.approx(1 / (1 + np.exp(-3.0)))
+
+
+def test_a_mix_can_be_calibrated_and_can_calibrate_first() -> None:
+    mix = wide.Mix(deep=0.5, wide=2.0, intercept=-1.0)
+
+    calibrated, after = mix.calibrated((3.0, 0.25)), mix.after((4.0, -2.0))
+
+    assert calibrated == wide.Mix(deep=1.5, wide=6.0, intercept=-2.75)
+    assert after == wide.Mix(deep=2.0, wide=2.0, intercept=-2.0)
