@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 
 from scoring.normalise import NONE
-from scoring.training.content_quality import SHIPPED
+from scoring.training.content_quality import DEEP_SHARE, SHIPPED
 from scoring.training.cross_fit import DEEP, SIMPLE, WIDE
 from scoring.training.fine_tune import Recipe
 
@@ -58,6 +58,7 @@ def write(*, model_folder: Path, card: Path) -> None:
         metric_rows="\n".join(_metric_rows(outcome["models"])),
         threshold=f"{outcome['threshold']:g}",
         mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
+        deep_share=f"{DEEP_SHARE:.0%}",
         held_out=_held_out(metrics["recipe"]["folds"]),
         held_out_rows="\n".join(_metric_rows(outcome["held_out"])),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
