@@ -34,6 +34,6 @@ def _add_to_logits(model: onnx.ModelProto, *, shift: float) -> None:
     from onnx import helper, numpy_helper  # noqa: PLC0415
 
     last = next(node for node in model.graph.node if "logits" in node.output)
-    last.output[:] = ["logits_before" if name == "logits" else name for name in last.output]
+    last.output[:] = ["logits_before"]
     model.graph.initializer.append(numpy_helper.from_array(np.array([0, shift], dtype=np.float32), "shift"))
     model.graph.node.append(helper.make_node("Add", ["logits_before", "shift"], ["logits"]))

@@ -19,7 +19,12 @@ class Split(StrEnum):
 
 def split_of(group: str) -> Split:
     """Say which part a group belongs to: the same for ever, whatever else is in the file."""
-    bucket = int.from_bytes(hashlib.sha256(group.encode()).digest()[:8], "big") % 100
-    if bucket < TRAIN_PERCENT:
+    place = bucket(group, of=100)
+    if place < TRAIN_PERCENT:
         return Split.TRAIN
-    return Split.VALIDATION if bucket < TRAIN_PERCENT + VALIDATION_PERCENT else Split.TEST
+    return Split.VALIDATION if place < TRAIN_PERCENT + VALIDATION_PERCENT else Split.TEST
+
+
+def bucket(key: str, *, of: int) -> int:
+    """Draw a number below `of` for a key: the same for ever and on every machine."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % of

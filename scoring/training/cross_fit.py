@@ -6,7 +6,6 @@ the test part, ten times as many as the validation part holds, for one more trai
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.ensemble import probabilities_of
+from scoring.splits import bucket
 from scoring.training import augment, dataset, fine_tune, peer, platt, wide
 from scoring.training.dataset import Example, Provenance, Split
 from scoring.training.evaluate import Floats
@@ -88,7 +89,7 @@ class Halves:
         )
         return {
             DEEP: platt.applied(deep, by=self.calibration),
-            WIDE: np.asarray(1 / (1 + np.exp(-margins)), dtype=np.float64),
+            WIDE: probabilities_of(margins),
             SIMPLE: self.simple(texts),
         }
 
@@ -167,7 +168,7 @@ def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 def _stopping_part(examples: Sequence[Example]) -> dict[Split, list[Example]]:
     parts: dict[Split, list[Example]] = {Split.TRAIN: [], Split.VALIDATION: []}
     for example in examples:
-        stops = _bucket(example.group, salt="stop", of=_STOPPING) == 0
+        stops = bucket(f"stop:{example.group}", of=_STOPPING) == 0
         if not stops:
             parts[Split.TRAIN].append(example)
         elif not _is_ruled(example):
@@ -180,9 +181,4 @@ def _is_ruled(example: Example) -> bool:
 
 
 def _fold(example: Example, *, of: int) -> int:
-    return _bucket(example.group, salt="fold", of=of)
-
-
-def _bucket(group: str, *, salt: str, of: int) -> int:
-    """Draw a number below `of` for a group: the same for ever, and another for another salt."""
-    return int.from_bytes(hashlib.sha256(f"{salt}:{group}".encode()).digest()[:8], "big") % of
+    return bucket(f"fold:{example.group}", of=of)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scoring.ensemble import probabilities_of
 from scoring.training.evaluate import Floats
 
 SMALL = 100
@@ -39,7 +40,7 @@ def fit(labels: Floats, probabilities: Floats, *, sources: Sequence[str]) -> tup
 def applied(probabilities: Floats, *, by: tuple[float, float]) -> Floats:
     """Send probabilities through the curve."""
     slope, intercept = by
-    return np.asarray(1 / (1 + np.exp(-(slope * margins(probabilities) + intercept))), dtype=np.float64)
+    return probabilities_of(slope * margins(probabilities) + intercept)
 
 
 def margins(probabilities: Floats) -> Floats:

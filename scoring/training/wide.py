@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.ensemble import probabilities_of
 from scoring.training.evaluate import Floats
 
 PAIR_CODES = 2**17
@@ -57,8 +58,7 @@ class Mix:
 
     def probabilities(self, *, deep: Floats, wide: Floats) -> Floats:
         """Mix the margins of texts, float64 (n_texts,) each, into P(spam)."""
-        margins = self.deep * deep + self.wide * wide + self.intercept
-        return np.asarray(1 / (1 + np.exp(-margins)), dtype=np.float64)
+        return probabilities_of(self.deep * deep + self.wide * wide + self.intercept)
 
     def calibrated(self, by: tuple[float, float]) -> Mix:
         """Send what it gives through slope and intercept."""
