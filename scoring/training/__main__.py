@@ -11,6 +11,7 @@ from collections.abc import Sequence
 # brings its own heavy libraries.
 COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
+    "unseen": ("scoring.training.unseen_sources", "what the content model makes of sources it never saw"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
     "urls": ("scoring.training.train_urls", "fit the URL model on labelled URLs, split by domain"),

@@ -1,7 +1,8 @@
 """Answers for texts that a model never saw: by folds over near-duplicate groups, or on the validation part.
 
 What is chosen and calibrated is chosen and calibrated on these. Folds give an answer for every text outside
-the test part, ten times as many as the validation part holds, for one more training each.
+the test part, ten times as many as the validation part holds, for one more training each. Folds that are
+whole sources tell what to expect of a platform that nobody has labelled.
 """
 
 from __future__ import annotations
@@ -150,19 +151,37 @@ def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 
     A tenth of the others is what each training stops early on. What rules labelled is learned, never asked.
     """
-    asked = [example for example in examples if not _is_ruled(example)]
-    served = dataset.read_as_served(asked)
-    place = np.array([_fold(example, of=recipe.folds) for example in asked])
-    answers = {name: np.empty(len(asked), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}
-    for fold in range(recipe.folds):
-        log.info("fold %d of %d", fold + 1, recipe.folds)
-        others = [example for example in examples if _fold(example, of=recipe.folds) != fold]
-        left_out = np.flatnonzero(place == fold)
+    return _left_out(examples, place=[_fold(example, of=recipe.folds) for example in examples], recipe=recipe)
+
+
+def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
+    """Do as `by_folds` where every source is a fold. Raises ValueError for fewer than two sources."""
+    sources = sorted({example.source for example in examples if not _is_ruled(example)})
+    if len(sources) < 2:
+        raise ValueError(
+            f"needs two sources at least, to leave one out: found {', '.join(sources) or 'none'}"
+        )
+    number = {source: place for place, source in enumerate(sources)}
+    # Texts that only rules labelled are a source that is never asked.
+    place = [number.get(example.source, len(sources)) for example in examples]
+    return _left_out(examples, place=place, recipe=recipe)
+
+
+def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Recipe) -> HeldOut:
+    """Train once for every place that is asked, without it; `place` (n_examples,)."""
+    rows = [row for row, example in enumerate(examples) if not _is_ruled(example)]
+    served = dataset.read_as_served([examples[row] for row in rows])
+    folds = np.array([place[row] for row in rows], dtype=np.int_)
+    answers = {name: np.empty(len(rows), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}
+    for number, fold in enumerate(np.unique(folds), start=1):
+        log.info("fold %d of %d", number, len(np.unique(folds)))
+        others = [example for example, at in zip(examples, place, strict=True) if at != fold]
+        asked = np.flatnonzero(folds == fold)
         with tempfile.TemporaryDirectory() as scratch:
             halves = train(_stopping_part(others), recipe=recipe, out=Path(scratch))
-            for name, found in halves.answers([served[row].text for row in left_out]).items():
-                answers[name][left_out] = found
-    return HeldOut(examples=served, folds=place, answers=answers)
+            for name, found in halves.answers([served[row].text for row in asked]).items():
+                answers[name][asked] = found
+    return HeldOut(examples=served, folds=folds, answers=answers)
 
 
 def _stopping_part(examples: Sequence[Example]) -> dict[Split, list[Example]]:

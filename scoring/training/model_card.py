@@ -45,7 +45,7 @@ MODEL_NAMES = {
 
 
 def write(*, model_folder: Path, card: Path) -> None:
-    """Fill the template from metrics.json and, once exported, export.json of the model's folder."""
+    """Fill the template from metrics.json of the model's folder, and export.json and unseen.json if there."""
     metrics = json.loads((model_folder / "metrics.json").read_text())
     outcome, data = metrics["outcome"], metrics["data"]
     ham_weight, spam_weight = outcome["class_weights"]
@@ -61,6 +61,7 @@ def write(*, model_folder: Path, card: Path) -> None:
         deep_share=f"{DEEP_SHARE:.0%}",
         held_out=_held_out(metrics["recipe"]["folds"]),
         held_out_rows="\n".join(_metric_rows(outcome["held_out"])),
+        unseen=_unseen(model_folder),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
         rules=_rules(metrics["rules"]),
         normaliser=outcome["normaliser"],
@@ -121,6 +122,22 @@ def _held_out(folds: int) -> str:
     return (
         f"{folds} folds over the groups of the train and validation parts, each answered by a training "
         "without it"
+    )
+
+
+def _unseen(model_folder: Path) -> str:
+    """Tell what a training without a source makes of it, once `unseen` measured that."""
+    measured = model_folder / "unseen.json"
+    if not measured.exists():
+        return "Not measured: `python -m scoring.training unseen` does it, with the options of `content`."
+    return "\n".join(
+        [
+            "Each answered by a training without it, and calibrated on what the other trainings answered.",
+            "",
+            "| model | source | texts (spam) | F1 | ROC-AUC | PR-AUC | precision / recall | ECE |",
+            "|---|---|---|---|---|---|---|---|",
+            *_metric_rows(json.loads(measured.read_text())),
+        ]
     )
 
 

@@ -97,7 +97,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: train, measure, write model, metrics and card into --out."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    recipe = Recipe(
+    outcome = train(material=material_of(arguments), recipe=recipe_of(arguments), out=arguments.out)
+    model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
+    tell(outcome.models)
+
+
+def recipe_of(arguments: argparse.Namespace) -> Recipe:
+    """Read the recipe from the options."""
+    return Recipe(
         base=arguments.base,
         epochs=arguments.epochs,
         batch_size=arguments.batch_size,
@@ -108,14 +115,20 @@ def main(arguments: argparse.Namespace) -> None:
         threads=arguments.threads,
         folds=arguments.folds,
     )
-    material = gather(
+
+
+def material_of(arguments: argparse.Namespace) -> Material:
+    """Gather what the options name. Raises dataset.Malformed."""
+    return gather(
         data=list(arguments.data) + ([] if arguments.without_starter_texts else [STARTER_TEXTS]),
         unlabelled=arguments.unlabelled,
         weights={provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance},
     )
-    outcome = train(material=material, recipe=recipe, out=arguments.out)
-    model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
-    for name, qualities in outcome.models.items():
+
+
+def tell(models: Mapping[str, Sequence[Quality]]) -> None:
+    """Print each model's quality by source."""
+    for name, qualities in models.items():
         for quality in qualities:
             figures = (
                 quality.f1.value,

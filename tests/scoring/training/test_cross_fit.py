@@ -84,3 +84,34 @@ def test_what_rules_labelled_is_learned_and_never_asked(
     learned = [one for parts in trainings for one in parts[Split.TRAIN]]
     assert {one.provenance for one in judged} == {Provenance.PROFESSIONAL}
     assert {one.provenance for one in learned} == {Provenance.PROFESSIONAL, Provenance.RULE}
+
+
+def test_every_source_is_answered_by_a_training_without_it(
+    examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
+) -> None:
+    sources = [replace(one, source=f"source {row % 3}") for row, one in enumerate(examples)]
+
+    held = cross_fit.by_sources(sources, recipe=Recipe(disguised_share=0.0))
+
+    assert held.answers[cross_fit.DEEP].tolist() == [row / 1000 for row in range(300)]
+    learned = [{one.source for members in parts.values() for one in members} for parts in trainings]
+    assert learned == [{"source 1", "source 2"}, {"source 0", "source 2"}, {"source 0", "source 1"}]
+    assert [f"source {fold}" for fold in held.folds] == held.sources
+
+
+def test_a_source_that_rules_labelled_is_learned_with_all_others(
+    examples: list[Example], trainings: list[Mapping[Split, Sequence[Example]]]
+) -> None:
+    ruled = [replace(one, source="crawl", provenance=Provenance.RULE) for one in examples[:30]]
+    sources = [replace(one, source=f"source {row % 2}") for row, one in enumerate(examples)]
+
+    held = cross_fit.by_sources([*ruled, *sources], recipe=Recipe(disguised_share=0.0))
+
+    assert set(held.sources) == {"source 0", "source 1"}
+    for parts in trainings:
+        assert "crawl" in {one.source for one in parts[Split.TRAIN]}
+
+
+def test_refuses_to_leave_the_only_source_out(examples: list[Example]) -> None:
+    with pytest.raises(ValueError, match="needs two sources at least, to leave one out: found one"):
+        cross_fit.by_sources(examples, recipe=Recipe())

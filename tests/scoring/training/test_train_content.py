@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +95,33 @@ def test_folds_hold_every_text_outside_the_test_part_out(
 def test_refuses_folds_that_hold_nothing_out(epochs: int, folds: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         fine_tune.Recipe(epochs=epochs, folds=folds)
+
+
+def test_unseen_asks_each_source_of_a_training_without_it(
+    trained: Path, tiny_base: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "trained"
+    shutil.copytree(trained, out)
+    data = tmp_path / "two.jsonl"
+    rows = [json.loads(line) for line in (trained / "texts.jsonl").read_text().splitlines()]
+    data.write_text(
+        "".join(json.dumps({**row, "source": f"s{at % 2}"}) + "\n" for at, row in enumerate(rows))
+    )
+    options = ("--without-starter-texts", "--base", str(tiny_base), "--epochs", "1", "--out", str(out))
+    assert "Not measured" in (out / "model-card.md").read_text()
+
+    command.main(["unseen", "--data", str(data), *options])
+
+    measured = json.loads((out / "unseen.json").read_text())
+    (first, second, together) = measured["wide_and_deep"]
+    assert (first["source"], second["source"]) == ("s0", "s1")
+    assert together["rows"] == len(rows) - len(dataset.part(dataset.load([data]), split=Split.TEST))
+    (row,) = [
+        line
+        for line in (out / "model-card.md").read_text().splitlines()
+        if line.startswith("| deep half: DistilBERT | s0 | ")
+    ]
+    assert f"{measured['distilbert'][0]['roc_auc']['value']:.3f} (" in row
 
 
 def test_measures_what_disguise_costs(trained: Path) -> None:
