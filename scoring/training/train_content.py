@@ -83,6 +83,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch-size", type=int, default=default.batch_size)
     parser.add_argument("--learning-rate", type=float, default=default.learning_rate)
     parser.add_argument("--disguised-share", type=float, default=default.disguised_share)
+    parser.add_argument(
+        "--consistency",
+        type=float,
+        default=default.consistency,
+        help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
+    )
     parser.add_argument("--bf16", action="store_true", help="BF16 arithmetic, for processors that have it")
     parser.add_argument("--seed", type=int, default=default.seed)
     parser.add_argument("--threads", type=int, default=default.threads)
@@ -110,6 +116,7 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
         batch_size=arguments.batch_size,
         learning_rate=arguments.learning_rate,
         disguised_share=arguments.disguised_share,
+        consistency=arguments.consistency,
         is_bf16=arguments.bf16,
         seed=arguments.seed,
         threads=arguments.threads,

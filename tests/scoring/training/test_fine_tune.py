@@ -1,0 +1,84 @@
+"""The loss: classes and texts count by their weights, and two readings that disagree cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import entropy
+
+from scoring.training import fine_tune
+
+pytestmark = pytest.mark.train
+torch = pytest.importorskip("torch", reason="torch is in the train group")
+
+CLASSES = (0.5, 2.0)
+# Two texts, the second spam and three times as heavy, read twice: the readings differ.
+LABELS, WEIGHTS = (0, 1), (1.0, 3.0)
+FIRST, SECOND = [[1.0, -1.0], [0.0, 2.0]], [[0.5, 0.5], [1.0, 0.0]]
+
+
+class Reader(torch.nn.Module):  # type: ignore[misc] # torch has no types here
+    """Answers with the logits that it was given, as many as it is asked for."""
+
+    def __init__(self, logits: list[list[float]]) -> None:
+        super().__init__()
+        self.logits = torch.tensor(logits)
+        self.texts_read = 0
+
+    def forward(self, input_ids: Any) -> dict[str, Any]:
+        self.texts_read += len(input_ids)
+        return {"logits": self.logits[: len(input_ids)]}
+
+
+def loss(reader: Reader, *, consistency: float) -> float:
+    trainer = fine_tune.weighted(object, classes=CLASSES, consistency=consistency)()
+    batch = {
+        "input_ids": torch.zeros(2, 3),
+        "labels": torch.tensor(LABELS),
+        "weights": torch.tensor(WEIGHTS),
+    }
+    return float(trainer.compute_loss(reader, batch))
+
+
+def answers(logits: list[list[float]]) -> Any:
+    powers = np.exp(logits)
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def cross_entropy(logits: list[list[float]]) -> float:
+    """The mean over both texts, each by its weight, its loss times its class's."""
+    losses = [
+        -CLASSES[label] * np.log(found[label]) for found, label in zip(answers(logits), LABELS, strict=True)
+    ]
+    return float(np.average(losses, weights=WEIGHTS))
+
+
+def test_readings_that_disagree_cost_their_divergence() -> None:
+    reader = Reader(FIRST + SECOND)
+    one, other = answers(FIRST), answers(SECOND)
+    apart = (entropy(one, other, axis=1) + entropy(other, one, axis=1)) / 2
+
+    found = loss(reader.train(), consistency=2.0)
+
+    wrong = (cross_entropy(FIRST) + cross_entropy(SECOND)) / 2
+    assert found == pytest.approx(wrong + 2.0 * np.average(apart, weights=WEIGHTS))
+    assert reader.texts_read == 4
+
+
+def test_readings_that_agree_cost_no_more_than_one() -> None:
+    assert loss(Reader(FIRST + FIRST).train(), consistency=2.0) == pytest.approx(cross_entropy(FIRST))
+
+
+def test_a_text_is_read_once_without_dropout_and_without_consistency() -> None:
+    validated, once = Reader(FIRST + SECOND).eval(), Reader(FIRST + SECOND).train()
+
+    assert loss(validated, consistency=2.0) == pytest.approx(cross_entropy(FIRST))
+    assert loss(once, consistency=0.0) == pytest.approx(cross_entropy(FIRST))
+    assert validated.texts_read == once.texts_read == 2
+
+
+def test_refuses_to_reward_disagreement() -> None:
+    with pytest.raises(ValueError, match="consistency must be at least 0, got -1"):
+        fine_tune.Recipe(consistency=-1.0)
