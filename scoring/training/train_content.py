@@ -133,6 +133,16 @@ def material_of(arguments: argparse.Namespace) -> Material:
     )
 
 
+def measured(
+    examples: Sequence[Example], *, answers: Mapping[str, Floats], seed: int
+) -> dict[str, list[Quality]]:
+    """Measure each model's P(spam), float64 (n_examples,), by source."""
+    return {
+        name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=seed)
+        for name, found in answers.items()
+    }
+
+
 def tell(models: Mapping[str, Sequence[Quality]]) -> None:
     """Print each model's quality by source."""
     for name, qualities in models.items():
@@ -183,16 +193,9 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     tested = dataset.read_as_served(raw[Split.TEST])
     answers = halves.answers([example.text for example in tested])
     shipped = {SHIPPED: ours([example.text for example in tested])}
-
-    def measured(examples: list[Example], answers: Mapping[str, Floats]) -> dict[str, list[Quality]]:
-        return {
-            name: evaluate.by_source(examples, probabilities=found, threshold=THRESHOLD, seed=recipe.seed)
-            for name, found in answers.items()
-        }
-
     outcome = Outcome(
-        models=measured(tested, calibration.applied(answers) | shipped),
-        held_out=measured(held.examples, content_quality.left_out(held)),
+        models=measured(tested, answers=calibration.applied(answers) | shipped, seed=recipe.seed),
+        held_out=measured(held.examples, answers=content_quality.left_out(held), seed=recipe.seed),
         threshold=THRESHOLD,
         mix=calibration.mix,
         robustness=content_quality.robustness(

@@ -11,7 +11,7 @@ import dataclasses
 import json
 import logging
 
-from scoring.training import content_quality, cross_fit, dataset, evaluate, model_card, train_content
+from scoring.training import content_quality, cross_fit, dataset, model_card, train_content
 from scoring.training.dataset import Split
 
 add_arguments = train_content.add_arguments
@@ -28,12 +28,7 @@ def main(arguments: argparse.Namespace) -> None:
         ],
         recipe=train_content.recipe_of(arguments),
     )
-    found = {
-        name: evaluate.by_source(
-            held.examples, probabilities=answers, threshold=train_content.THRESHOLD, seed=arguments.seed
-        )
-        for name, answers in content_quality.left_out(held).items()
-    }
+    found = train_content.measured(held.examples, answers=content_quality.left_out(held), seed=arguments.seed)
     arguments.out.mkdir(parents=True, exist_ok=True)
     written = {
         name: [dataclasses.asdict(quality) for quality in qualities] for name, qualities in found.items()
