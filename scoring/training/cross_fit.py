@@ -155,7 +155,14 @@ def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 
 
 def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
-    """Do as `by_folds` where every source is a fold. Raises ValueError for fewer than two sources."""
+    """Do as `by_folds` where every source is a fold.
+
+    Raises ValueError for fewer than two sources, or a recipe without epochs.
+    """
+    if not recipe.epochs:
+        raise ValueError(
+            "leaving a source out needs epochs: a base that is not trained anew may have seen it"
+        )
     sources = sorted({example.source for example in examples if not _is_ruled(example)})
     if len(sources) < 2:
         raise ValueError(
@@ -173,8 +180,9 @@ def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Reci
     served = dataset.read_as_served([examples[row] for row in rows])
     folds = np.array([place[row] for row in rows], dtype=np.int_)
     answers = {name: np.empty(len(rows), dtype=np.float64) for name in (DEEP, WIDE, SIMPLE)}
-    for number, fold in enumerate(np.unique(folds), start=1):
-        log.info("fold %d of %d", number, len(np.unique(folds)))
+    left_out = np.unique(folds)
+    for number, fold in enumerate(left_out, start=1):
+        log.info("fold %d of %d", number, len(left_out))
         others = [example for example, at in zip(examples, place, strict=True) if at != fold]
         asked = np.flatnonzero(folds == fold)
         with tempfile.TemporaryDirectory() as scratch:

@@ -112,6 +112,11 @@ def test_a_source_that_rules_labelled_is_learned_with_all_others(
         assert "crawl" in {one.source for one in parts[Split.TRAIN]}
 
 
+def test_refuses_to_ask_a_base_that_is_not_trained_anew(examples: list[Example]) -> None:
+    with pytest.raises(ValueError, match="needs epochs"):
+        cross_fit.by_sources(examples, recipe=Recipe(epochs=0))
+
+
 def test_refuses_to_leave_the_only_source_out(examples: list[Example]) -> None:
     with pytest.raises(ValueError, match="needs two sources at least, to leave one out: found one"):
         cross_fit.by_sources(examples, recipe=Recipe())
