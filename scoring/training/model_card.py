@@ -55,12 +55,12 @@ def write(*, model_folder: Path, card: Path) -> None:
         class_weights=f"{ham_weight:.2f} for not spam, {spam_weight:.2f} for spam",
         parts=", ".join(f"{name} {count:,}" for name, count in outcome["parts"].items()),
         data_rows="\n".join(_data_row(entry) for entry in data),
-        metric_rows="\n".join(_metric_rows(outcome["models"])),
+        tested=_table(outcome["models"]),
         threshold=f"{outcome['threshold']:g}",
         mix="{deep:.3f} · deep + {wide:.3f} · wide {intercept:+.3f}".format(**outcome["mix"]),
         deep_share=f"{DEEP_SHARE:.0%}",
         held_out=_held_out(metrics["recipe"]["folds"]),
-        held_out_rows="\n".join(_metric_rows(outcome["held_out"])),
+        left_out=_table(outcome["held_out"]),
         unseen=_unseen(model_folder),
         robustness_rows="\n".join(map(_robustness_row, outcome["robustness"])),
         rules=_rules(metrics["rules"]),
@@ -106,14 +106,21 @@ def _data_row(entry: Mapping[str, Any]) -> str:
     )
 
 
-def _metric_rows(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    return [
+def _table(models: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    rows = [
         f"| {MODEL_NAMES[name]} | {quality['source']} | {quality['rows']} ({quality['spam']}) "
         f"| {_interval(quality['f1'])} | {_interval(quality['roc_auc'])} | {_interval(quality['pr_auc'])} "
         f"| {quality['precision']:.3f} / {quality['recall']:.3f} | {quality['calibration_error']:.3f} |"
         for name, qualities in models.items()
         for quality in qualities
     ]
+    return "\n".join(
+        [
+            "| model | source | texts (spam) | F1 | ROC-AUC | PR-AUC | precision / recall | ECE |",
+            "|---|---|---|---|---|---|---|---|",
+            *rows,
+        ]
+    )
 
 
 def _held_out(folds: int) -> str:
@@ -130,14 +137,9 @@ def _unseen(model_folder: Path) -> str:
     measured = model_folder / "unseen.json"
     if not measured.exists():
         return "Not measured: `python -m scoring.training unseen` does it, with the options of `content`."
-    return "\n".join(
-        [
-            "Each answered by a training without it, and calibrated on what the other trainings answered.",
-            "",
-            "| model | source | texts (spam) | F1 | ROC-AUC | PR-AUC | precision / recall | ECE |",
-            "|---|---|---|---|---|---|---|---|",
-            *_metric_rows(json.loads(measured.read_text())),
-        ]
+    return (
+        "Each answered by a training without it, and calibrated on what the other trainings answered.\n\n"
+        + _table(json.loads(measured.read_text()))
     )
 
 
