@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from moderation.queries.cases import read_link
 from moderation.web import inert as inert_text
 from moderation.web import places, quantities
+from moderation.web.marks import Segment
 
 register = template.Library()
 register.filter(places.reason_words)
@@ -37,7 +38,7 @@ def text_with_links(text: str, length: int = _LONGEST_NAME) -> str:
     return _printed(inert_text.segments(shown, read_link=read_link))
 
 
-def _printed(segments: list[inert_text.Segment]) -> str:
+def _printed(segments: list[Segment]) -> str:
     """Print segments; most names are plain, and a template for each slows long lists."""
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from moderation.models import Reason, Score
 from moderation.queries.cases import CasePage, History, PostRecord, read_link
 from moderation.web import changes, inert
+from moderation.web.marks import Segment
 from moderation.web.quantities import band, count, counted, duration, percent, short_duration
 from moderation.web.sentences import sentence
 
@@ -94,7 +95,7 @@ class ModelView:
         return round(self.spam_probability * 100)
 
 
-def text_segments(page: CasePage, *, is_whole: bool) -> list[inert.Segment]:
+def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
     """Return the post's text, inert; words that moved the content model stand out."""
     text = page.case.score.revision.text
     if not is_whole:

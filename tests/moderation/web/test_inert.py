@@ -7,7 +7,7 @@ import time
 import pytest
 
 from moderation.web import inert
-from moderation.web.inert import Segment
+from moderation.web.marks import Segment
 
 HOSTS = {"evil.example": "evil.example", "paypal.com": "paypal.com", "evil.co.uk": "evil.co.uk"}
 

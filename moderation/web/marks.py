@@ -1,0 +1,147 @@
+"""Marks on hostile text: characters that hide, pose as others or pile up become labelled segments."""
+# ruff: noqa: RUF001 - typographic signs are meant
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.utils.translation import gettext
+
+from moderation.web import characters
+
+_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
+_WORD = re.compile(r"[^\W\d_]+")
+_MAX_COMBINING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text printed one way.
+
+    `mark` is "" or hidden, lookalike, styled, stacked; `label` is its small print, `title` the long one.
+    `tone` in -3..3 is how strongly the words speak against (negative) or for spam.
+    `link` is "" or scheme, rest, domain, target.
+    """
+
+    text: str
+    mark: str = ""
+    label: str = ""
+    title: str = ""
+    tone: int = 0
+    link: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """True when the text needs no element around it."""
+        return not (self.mark or self.tone or self.link)
+
+    @property
+    def strength(self) -> int:
+        """How strongly the words speak, whichever way: 0..3."""
+        return abs(self.tone)
+
+
+class Marker:
+    """Sets marks on stretches of one text; what is usual depends on the whole text's script."""
+
+    def __init__(self, text: str) -> None:
+        self._is_latin = characters.is_mostly_latin(text)
+        self._is_cjk = characters.is_cjk(text)
+
+    def pieces(self, stretch: str) -> Iterator[Segment]:
+        """Yield the stretch as plain and marked segments."""
+        if _NOT_PLAIN.search(stretch) is None:
+            if stretch:
+                yield Segment(stretch)
+            return
+        kinds = self._kinds(stretch)
+        for (mark, detail), group in groupby(zip(kinds, stretch, strict=True), key=lambda pair: pair[0]):
+            yield _segment(mark, detail, "".join(character for _, character in group))
+
+    def _kinds(self, stretch: str) -> list[tuple[str, str]]:
+        """Return (mark, detail) for each character; neighbours with equal ones become one segment."""
+        kinds = [self._kind(stretch, index) for index in range(len(stretch))]
+        for word in _WORD.finditer(stretch):
+            if word[0].isascii():
+                continue
+            posing = characters.impostors(word[0], is_latin_text=self._is_latin)
+            for index in range(*word.span()) if posing else ():
+                if stretch[index] in posing:
+                    kinds[index] = ("lookalike", characters.script(stretch[index]))
+        _stack(stretch, kinds)
+        return kinds
+
+    def _kind(self, stretch: str, index: int) -> tuple[str, str]:
+        character = stretch[index]
+        if " " <= character <= "~":
+            return ("", "")
+        if characters.is_joiner(character) and index and characters.takes_joiners(stretch[index - 1]):
+            return ("", "")
+        label = characters.hidden_label(character)
+        if label:
+            return ("hidden", label)
+        return ("styled", "") if characters.plain_letter(character, is_cjk_text=self._is_cjk) else ("", "")
+
+
+def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
+    """Mark what is piled on a letter when it is more than the few accents that any language uses.
+
+    A hidden character does not end the pile: what follows it would be piled on its label.
+    """
+    start = 0
+    for index, character in enumerate([*stretch, ""]):
+        if _is_accent(character) or (character and kinds[index][0] == "hidden"):
+            continue
+        pile = [place for place in range(start, index) if kinds[place][0] != "hidden"]
+        if len(pile) > _MAX_COMBINING or len(pile) < index - start:
+            for place in pile:
+                kinds[place] = ("stacked", "")
+        start = index + 1
+
+
+def _is_accent(character: str) -> bool:
+    return bool(character) and (
+        unicodedata.combining(character) > 0 or unicodedata.category(character) == "Me"
+    )
+
+
+def _segment(mark: str, detail: str, text: str) -> Segment:
+    times = f" ×{len(text)}" if len(text) > 1 else ""
+    if mark == "hidden":
+        return Segment("", mark=mark, label=detail + times, title=_hidden_title(text))
+    if mark == "stacked":
+        return Segment(
+            "", mark=mark, label=f"+{len(text)}", title=gettext("accents piled on a letter, left out")
+        )
+    if mark == "lookalike":
+        twins = "".join(characters.latin_twin(character) for character in text)
+        return Segment(
+            text,
+            mark=mark,
+            label=detail[:3].title(),
+            title=gettext("letters of %(script)s that pose as “%(twins)s”")
+            % {"script": detail.title(), "twins": twins},
+        )
+    if mark == "styled":
+        plain = "".join(characters.plain_letter(character, is_cjk_text=False) for character in text)
+        return Segment(
+            text,
+            mark=mark,
+            label=gettext("styled"),
+            title=gettext("styled letters, read “%(plain)s”") % {"plain": plain},
+        )
+    return Segment(text)
+
+
+def _hidden_title(text: str) -> str:
+    """Name the character; tag characters spell ASCII that only machines see."""
+    message = "".join(
+        chr(ord(character) - 0xE0000) for character in text if 0xE0020 <= ord(character) <= 0xE007E
+    )
+    if message:
+        return gettext("invisible tag characters that spell “%(message)s”") % {"message": message}
+    return characters.spoken_name(text[0])
