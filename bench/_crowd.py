@@ -16,6 +16,7 @@ from django.test import Client
 
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
 from moderation.operations import ingest, platforms, score
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
 _FIRST = 1_000_000_000
 _DOMAINS, _AUTHORS = 400, 5_000
@@ -108,11 +109,11 @@ def _example() -> Case:
     """Score one post as the product does, and return its open case."""
     at = datetime.now(UTC)
     platform = platforms.register(slug="bench", name="Bench", at=at)
-    incoming = ingest.IncomingPost(
+    incoming = IncomingPost(
         external_id="example",
         text="grey cat near the river https://www.shop.example/",
         posted_at=at,
-        author=ingest.IncomingAuthor(external_id="example"),
+        author=IncomingAuthor(external_id="example"),
         ip="198.51.100.1",
     )
     [accepted] = ingest.accept(platform=platform, posts=[incoming], at=at)

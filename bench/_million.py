@@ -35,7 +35,7 @@ from moderation.models.cases import CaseState
 from moderation.models.people import Role
 from moderation.models.posts import ScoreState
 from moderation.operations import ingest
-from moderation.operations.ingest import IncomingPost
+from moderation.operations.incoming import IncomingPost
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 

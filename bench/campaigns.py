@@ -30,7 +30,7 @@ from moderation.simulation.world import World
 
 if TYPE_CHECKING:
     from moderation.models import Platform
-    from moderation.operations.ingest import IncomingPost
+    from moderation.operations.incoming import IncomingPost
 
 _BATCH = 64
 _START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -22,7 +22,7 @@ from bench import _stack
 from deploy.local.places import ROOT
 
 if TYPE_CHECKING:
-    from moderation.operations.ingest import IncomingPost
+    from moderation.operations.incoming import IncomingPost
 
 _PROMISE = 150
 _FLAT = 0.10

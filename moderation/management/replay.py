@@ -21,7 +21,8 @@ from moderation.models.people import Role
 from moderation.models.reputation import ReputationProvider
 from moderation.operations import complain, ingest, rehearse
 from moderation.operations.complain import IncomingComplaint
-from moderation.operations.ingest import Accepted, IncomingAuthor, IncomingPost
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.ingest import Accepted
 from moderation.queries import records
 from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation import reputations

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import ipaddress
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -17,46 +12,10 @@ from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations import compare, complain, ingest_rows, likeness, link
+from moderation.operations.incoming import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
 
 _ERASED = "The post was erased; no revision of it is taken in any more."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingAuthor:
-    """The author as the platform describes them now; None where it does not say."""
-
-    external_id: str
-    display_name: str = ""
-    created_at: datetime | None = None
-    email_domain: str | None = None
-    friends: int | None = None
-    followers: int | None = None
-    is_verified: bool | None = None
-    posts: int | None = None
-
-
-_AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingPost:
-    """A validated post. `journey` holds (step name, milliseconds since the first step)."""
-
-    external_id: str
-    text: str
-    posted_at: datetime
-    author: IncomingAuthor
-    revision: int = 1
-    language: str = ""
-    ip: str | None = None
-    ip_asn: int | None = None
-    user_agent: str = ""
-    links: tuple[str, ...] = ()
-    media_urls: tuple[str, ...] = ()
-    journey: tuple[tuple[str, int], ...] = ()
-    shares: int | None = None
-    comments: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +81,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         received_at=at,
         latest_revision=post.revision,
     )
-    revision = _revision(incoming=post, row=row, digest=_body_digest(post), at=at)
+    revision = revision_of(incoming=post, row=row, digest=body_digest(post), at=at)
     is_stored = ingest_rows.first(
         post=row,
         author=post.author.external_id,
@@ -199,12 +158,12 @@ def _sort_out(
     fresh: list[Revision] = []
     counted: dict[int, Revision] = {}
     for incoming in posts:
-        row, digest = rows[incoming.external_id], _body_digest(incoming)
+        row, digest = rows[incoming.external_id], body_digest(incoming)
         there = known.get((row.pk, incoming.revision))
         if row.erased_at is not None:
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
         elif there is None:
-            there = _revision(incoming=incoming, row=row, digest=digest, at=at)
+            there = revision_of(incoming=incoming, row=row, digest=digest, at=at)
             known[row.pk, incoming.revision] = there
             fresh.append(there)
             answers.append((there, True))
@@ -226,29 +185,6 @@ def _has_moved(there: Revision, incoming: IncomingPost) -> bool:
         return False
     there.shares, there.comments = counts
     return True
-
-
-def _revision(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:
-    return Revision(
-        post=row,
-        number=incoming.revision,
-        received_at=at,
-        text=incoming.text,
-        language=incoming.language,
-        links=list(incoming.links),
-        media_urls=list(incoming.media_urls),
-        author_snapshot=_snapshot(incoming.author),
-        ip=incoming.ip,
-        ip_network=_network(incoming.ip),
-        ip_asn=incoming.ip_asn,
-        user_agent=incoming.user_agent,
-        journey=[list(step) for step in incoming.journey],
-        shares=incoming.shares,
-        comments=incoming.comments,
-        body_digest=digest,
-        text_digest=_digest(" ".join(incoming.text.casefold().split())),
-        enqueued_at=at,
-    )
 
 
 def _store(*, fresh: list[Revision], new: set[int], is_compared: bool, at: datetime) -> None:
@@ -282,42 +218,3 @@ def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
         score_state=revision.score_state,
         is_new=is_new,
     )
-
-
-def _network(ip: str | None) -> str:
-    """Return the /24 or /48 around an address: what one customer of a provider commonly holds."""
-    if ip is None:
-        return ""
-    if ":" not in ip:
-        return f"{ip.rpartition('.')[0]}.0/24"
-    return str(ipaddress.ip_network((ip, 48), strict=False))
-
-
-def _body_digest(incoming: IncomingPost) -> str:
-    """Digest what a revision says; counts of shares and comments may move without a new revision."""
-    body = {
-        "external_id": incoming.external_id,
-        "text": incoming.text,
-        "posted_at": incoming.posted_at.isoformat(),
-        "revision": incoming.revision,
-        "language": incoming.language,
-        "ip": incoming.ip,
-        "user_agent": incoming.user_agent,
-        "links": incoming.links,
-        "media_urls": incoming.media_urls,
-        "journey": incoming.journey,
-    }
-    # Absent from the digests of posts that were stored before platforms could send it.
-    if incoming.ip_asn is not None:
-        body["ip_asn"] = incoming.ip_asn
-    return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _snapshot(author: IncomingAuthor) -> dict[str, Any]:
-    values = {name: getattr(author, name) for name in _AUTHOR_FIELDS}
-    values["created_at"] = author.created_at.isoformat() if author.created_at else None
-    return values

@@ -15,7 +15,8 @@ from moderation.models import Case, Decision, Platform, Score
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations import ingest, score
-from moderation.operations.ingest import Accepted, IncomingPost, Refused
+from moderation.operations.incoming import IncomingPost
+from moderation.operations.ingest import Accepted, Refused
 
 log = structlog.get_logger(__name__)
 

@@ -22,7 +22,8 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, ingest, keys, policies, probe, review, rule, users
+from moderation.operations import campaign, keys, policies, probe, review, rule, users
+from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.probe import Part
 from tests.browser.stage import MARKUP, SPOOFS, press_and_wait, wait_for_ahead
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
@@ -126,9 +127,7 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
     now = timezone.now()
     cases = {str(n): hostile_case(open_case, admin, text) for n, text in enumerate((*MARKUP[:3], *SPOOFS))}
     for number, name in enumerate(NAMES):
-        author = ingest.IncomingAuthor(
-            external_id=f"named-{number}", display_name=name, email_domain=LONG_HOST[:90]
-        )
+        author = IncomingAuthor(external_id=f"named-{number}", display_name=name, email_domain=LONG_HOST[:90])
         cases[f"name-{number}"] = open_case(
             text=f"{ARABIC} {name}",
             author=author,

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.operations import campaign as campaigns
-from moderation.operations import ingest
 from moderation.operations.campaign import Wanted
+from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
@@ -105,7 +105,7 @@ class TestHostile:
         at = timezone.now() - timedelta(hours=1)
         same = "the same words in every one of these posts, so that they belong together"
         for payload in (*MARKUP, *SPOOFS):
-            author = ingest.IncomingAuthor(external_id=payload[:150], display_name=payload[:200])
+            author = IncomingAuthor(external_id=payload[:150], display_name=payload[:200])
             text = f"{same} {payload}"[:30_000]
             link = f"https://evil.example/{payload[:200]}"
             run_all(

@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Platform, User
 from moderation.models.people import Role
-from moderation.operations import complain, filters, ingest, keys, policies, review, rule
+from moderation.operations import complain, filters, keys, policies, review, rule
+from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -37,7 +38,7 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
             language=("en", "ar", "de")[number % 3],
             ip=f"203.0.113.{number % 4 + 1}",
             at=now - timedelta(hours=3 * number),
-            author=ingest.IncomingAuthor(
+            author=IncomingAuthor(
                 external_id=f"author-{number % 5}",
                 display_name=HOSTILE_NAME if number % 5 == 0 else f"Author {number % 5}",
                 followers=1200,

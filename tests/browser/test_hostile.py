@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
-from moderation.operations import ingest, review, rule
+from moderation.operations import review, rule
+from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
@@ -23,7 +24,7 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
     now = timezone.now()
     case = open_case(
         text=f"{payload} https://evil.example/?q={payload[:200]}",
-        author=ingest.IncomingAuthor(
+        author=IncomingAuthor(
             external_id=payload[:150] + str(Case.objects.count()),
             display_name=payload[:200],
             email_domain=payload[:90],

@@ -12,6 +12,7 @@ from moderation import scorer
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.people import Role
 from moderation.operations import ingest, review, score
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.fakes import FakeContent, FakeScorer
 
 Post_ = Callable[..., Post]
@@ -66,24 +67,24 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
 
 
 @pytest.fixture
-def incoming(at: datetime) -> Callable[..., ingest.IncomingPost]:
+def incoming(at: datetime) -> Callable[..., IncomingPost]:
     """Build a valid post; every call gives another external id unless one is named."""
     numbers = count(1)
 
-    def build(**given: object) -> ingest.IncomingPost:
+    def build(**given: object) -> IncomingPost:
         values: dict[str, object] = {
             "external_id": f"post-{next(numbers)}",
             "text": "Has anybody seen my grey cat near the river?",
             "posted_at": at,
-            "author": ingest.IncomingAuthor(external_id="honest_author"),
+            "author": IncomingAuthor(external_id="honest_author"),
         }
-        return ingest.IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
+        return IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
 
     return build
 
 
 @pytest.fixture
-def post(platform: Platform, incoming: Callable[..., ingest.IncomingPost], at: datetime) -> Post_:
+def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime) -> Post_:
     """Store a post and return its row."""
 
     def store(**given: object) -> Post:

@@ -17,7 +17,8 @@ from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
-from moderation.operations import export, ingest, review
+from moderation.operations import export, review
+from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
 CELLS = [
@@ -40,7 +41,7 @@ RUN_BY_SPREADSHEETS = set("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 @pytest.fixture
 def decided(open_case: Callable[..., Case], moderator: User, later: Callable[[float], datetime]) -> None:
     for number, cell in enumerate(CELLS):
-        author = ingest.IncomingAuthor(external_id=cell[:150], display_name=cell)
+        author = IncomingAuthor(external_id=cell[:150], display_name=cell)
         case = open_case(text=f"{cell} number {number}", author=author)
         review.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(

@@ -19,7 +19,8 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, ingest, keys, review, rule, webhooks
+from moderation.operations import export, keys, review, rule, webhooks
+from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
@@ -70,7 +71,7 @@ def theirs(
 ) -> dict[str, dict[str, str]]:
     """Everything that a platform can own, and the ids that lead to it, by the beginning of the path."""
     endpoint, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
-    author = ingest.IncomingAuthor(external_id="honest_author", email_domain=MAIL)
+    author = IncomingAuthor(external_id="honest_author", email_domain=MAIL)
     decided, waiting = (open_case(text=text, ip=ADDRESS, author=author) for text in ("one", "two"))
     review.claim(case_id=decided.pk, moderator=moderator, at=later(2))
     decision = review.decide(

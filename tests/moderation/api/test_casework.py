@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
 from moderation.operations import ingest, review, score, webhooks
-from moderation.operations.ingest import IncomingAuthor, IncomingPost
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 

@@ -15,6 +15,7 @@ from moderation.models import Decision, Platform, Revision, User
 from moderation.models.cases import Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import ingest, reverse, review, score
+from moderation.operations.incoming import IncomingPost
 from moderation.queries import decisions
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
@@ -27,7 +28,7 @@ Decide = Callable[..., Decision]
 @pytest.fixture
 def decide(
     platform: Platform,
-    incoming: Callable[..., ingest.IncomingPost],
+    incoming: Callable[..., IncomingPost],
     fake_scorer: FakeScorer,
     moderator: User,
     at: datetime,
@@ -48,7 +49,7 @@ def decide(
 
 @pytest.fixture
 def automatic(
-    platform: Platform, incoming: Callable[..., ingest.IncomingPost], fake_scorer: FakeScorer
+    platform: Platform, incoming: Callable[..., IncomingPost], fake_scorer: FakeScorer
 ) -> Callable[[datetime], None]:
     """Send and score a post that is certainly spam."""
 
@@ -203,7 +204,7 @@ class TestTiming:
         self,
         platform: Platform,
         automatic: Callable[[datetime], None],
-        incoming: Callable[..., ingest.IncomingPost],
+        incoming: Callable[..., IncomingPost],
         later: Later,
     ) -> None:
         """A batch claimed at 0 s writes at 20 s what takes effect at 0 s: a poll at 10 s must not pass by."""
@@ -223,7 +224,7 @@ class TestTiming:
         self,
         platform: Platform,
         automatic: Callable[[datetime], None],
-        incoming: Callable[..., ingest.IncomingPost],
+        incoming: Callable[..., IncomingPost],
         later: Later,
     ) -> None:
         [lost] = ingest.accept(platform=platform, posts=[incoming()], at=later(0))

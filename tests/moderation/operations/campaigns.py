@@ -8,24 +8,25 @@ from itertools import count
 
 from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
 from moderation.operations import campaign_gather, ingest, score
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
 _NUMBERS = count(1)
 CITIES = ("Oslo", "Leeds", "Lyon", "Quito", "Lima", "Osaka")
 TEXT = "Cheap pills without prescription in {city}, call now and save {number} dollars today"
 
 
-def incoming(number: int, *, at: datetime, **given: object) -> ingest.IncomingPost:
+def incoming(number: int, *, at: datetime, **given: object) -> IncomingPost:
     """Build the post of one spammer: the same text with another city and number."""
     values: dict[str, object] = {
         "external_id": f"campaign-{next(_NUMBERS)}",
         "text": TEXT.format(city=CITIES[number % len(CITIES)], number=number),
         "posted_at": at,
-        "author": ingest.IncomingAuthor(external_id=f"spammer-{number}"),
+        "author": IncomingAuthor(external_id=f"spammer-{number}"),
     }
-    return ingest.IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
+    return IncomingPost(**(values | given))  # type: ignore[arg-type]  # tests name real fields
 
 
-def accept(platform: Platform, posts: Sequence[ingest.IncomingPost], *, at: datetime) -> list[Post]:
+def accept(platform: Platform, posts: Sequence[IncomingPost], *, at: datetime) -> list[Post]:
     """Store posts, in order."""
     answers = ingest.accept(platform=platform, posts=posts, at=at)
     ids = [answer.post_id for answer in answers if isinstance(answer, ingest.Accepted)]

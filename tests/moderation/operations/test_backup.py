@@ -20,7 +20,8 @@ from deploy.local.places import ROOT, State
 from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from moderation.models import Erasure, Platform, Post, Revision
-from moderation.operations import backup, erase, ingest, journal
+from moderation.operations import backup, erase, journal
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 
 KEPT, LATER = "Has anybody seen my grey cat?", "Erased after the backup"
@@ -65,14 +66,14 @@ def manage(*arguments: str, environment: dict[str, str]) -> subprocess.Completed
 @pytest.mark.django_db(transaction=True)
 def test_what_was_erased_stays_erased_in_an_empty_server(
     post: Post_,
-    incoming: Callable[..., ingest.IncomingPost],
+    incoming: Callable[..., IncomingPost],
     platform: Platform,
     empty_server: dict[str, str],
     at: datetime,
     tmp_path: Path,
 ) -> None:
     kept, wanted, before = post(text=KEPT), post(text=LATER), post(text="Erased before")
-    spammer = ingest.IncomingAuthor(external_id="spammer", display_name="Secret Name")
+    spammer = IncomingAuthor(external_id="spammer", display_name="Secret Name")
     post(text=f"{LATER}, too", author=spammer)
     erase.post(post_id=before.pk, at=at)
     release = tmp_path / "releases" / "r1" / "manifest.json"

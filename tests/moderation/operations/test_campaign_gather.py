@@ -11,7 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
-from moderation.operations import erase, ingest
+from moderation.operations import erase
+from moderation.operations.incoming import IncomingAuthor
 from tests.moderation.operations.campaigns import accept, campaign_of, gather, incoming
 
 Later = Callable[[float], datetime]
@@ -199,4 +200,4 @@ class TestSideBySide:
         assert Campaign.objects.get().posts == 24
         assert CampaignMember.objects.count() == 24
         assert {member.campaign_id for member in CampaignMember.objects.all()} == {Campaign.objects.get().pk}
-        assert isinstance(incoming(1, at=at).author, ingest.IncomingAuthor)
+        assert isinstance(incoming(1, at=at).author, IncomingAuthor)

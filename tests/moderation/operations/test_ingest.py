@@ -24,14 +24,13 @@ from moderation.models import (
 )
 from moderation.models.posts import ScoreState
 from moderation.operations import compare, complain, erase, ingest
+from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
-Incoming = Callable[..., ingest.IncomingPost]
+Incoming = Callable[..., IncomingPost]
 SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http://pills.example/{}"
 
 
-def accept(
-    platform: Platform, at: datetime, *posts: ingest.IncomingPost
-) -> list[ingest.Accepted | ingest.Refused]:
+def accept(platform: Platform, at: datetime, *posts: IncomingPost) -> list[ingest.Accepted | ingest.Refused]:
     return ingest.accept(platform=platform, posts=posts, at=at)
 
 
@@ -186,16 +185,16 @@ class TestAcceptConcurrently:
     def test_joins_posts_with_complaints_that_come_at_the_same_moment(
         self, platform: Platform, incoming: Incoming, at: datetime
     ) -> None:
-        def send(post: ingest.IncomingPost) -> None:
+        def send(post: IncomingPost) -> None:
             ingest.accept(platform=platform, posts=[post], at=at, is_compared=False)
 
-        def report(post: ingest.IncomingPost) -> None:
+        def report(post: IncomingPost) -> None:
             complaint = complain.IncomingComplaint(
                 post=post.external_id, reporter="honest_author", reason="spam", reported_at=at
             )
             complain.record(platform=platform, complaint=complaint, at=at)
 
-        def run(each: tuple[Callable[[ingest.IncomingPost], None], ingest.IncomingPost]) -> None:
+        def run(each: tuple[Callable[[IncomingPost], None], IncomingPost]) -> None:
             try:
                 each[0](each[1])
             finally:
@@ -251,7 +250,7 @@ class TestFirst:
     """A single post that nobody sent before takes fewer statements, and ends in the same rows."""
 
     @staticmethod
-    def accept(platform: Platform, at: datetime, post: ingest.IncomingPost) -> ingest.Accepted:
+    def accept(platform: Platform, at: datetime, post: IncomingPost) -> ingest.Accepted:
         [answer] = ingest.accept(platform=platform, posts=[post], at=at, is_compared=False)
         assert isinstance(answer, ingest.Accepted)
         return answer
@@ -262,9 +261,7 @@ class TestFirst:
         text = "it's 100% \\ ☃ 'quoted' see https://a.example/1 and https://b.example/2"
         whole = {
             "text": text,
-            "author": ingest.IncomingAuthor(
-                external_id="a%s", display_name="A 'b'", friends=3, created_at=at
-            ),
+            "author": IncomingAuthor(external_id="a%s", display_name="A 'b'", friends=3, created_at=at),
             "ip": "2001:db8::1",
             "ip_asn": 64500,
             "language": "en",
@@ -318,7 +315,7 @@ class TestFirst:
 
     def test_renames_an_author(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
         for name in ("Old", "New", ""):
-            author = ingest.IncomingAuthor(external_id="somebody", display_name=name)
+            author = IncomingAuthor(external_id="somebody", display_name=name)
             self.accept(platform, at, incoming(author=author))
 
         assert Author.objects.get().display_name == "New"

@@ -12,7 +12,8 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
-from moderation.operations import ingest, replay, rule, score
+from moderation.operations import replay, rule, score
+from moderation.operations.incoming import IncomingAuthor
 from scoring import release as releases
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def scored(post: Callable[..., Post], later: Callable[[float], datetime]) -> lis
         post(
             text=text,
             links=("http://shop.example/",) if not text else (),
-            author=ingest.IncomingAuthor(external_id=f"author-{number}", followers=number),
+            author=IncomingAuthor(external_id=f"author-{number}", followers=number),
         )
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
     return list(Score.objects.order_by("id"))

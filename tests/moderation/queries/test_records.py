@@ -11,7 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain, ingest, reverse, review
+from moderation.operations import complain, reverse, review
+from moderation.operations.incoming import IncomingAuthor
 from moderation.queries import records
 from scoring.records import LinkReputation, PostRecord
 
@@ -25,9 +26,9 @@ def latest(post: Post) -> Revision:
     return rows.get(post=post, number=post.latest_revision)
 
 
-def bulk_account(number: int) -> ingest.IncomingAuthor:
+def bulk_account(number: int) -> IncomingAuthor:
     """An account as a script makes them by the hundred."""
-    return ingest.IncomingAuthor(
+    return IncomingAuthor(
         external_id=f"bulk-{number}",
         display_name=f"Maria_vip{number}",
         created_at=datetime(2026, 2, 26, tzinfo=UTC),
@@ -145,7 +146,7 @@ class TestHistories:
     ) -> None:
         spam = open_case(ip="192.0.2.7", ip_asn=64496, author=bulk_account(1))
         decide(spam, moderator, later(10), Verdict.SPAM)
-        other = ingest.IncomingAuthor(external_id="newcomer", email_domain="mail.example")
+        other = IncomingAuthor(external_id="newcomer", email_domain="mail.example")
         judged = post(ip="198.51.100.9", ip_asn=64496, author=other, at=later(20))
 
         record = records.record_at(revision=latest(judged), at=later(30))
@@ -161,9 +162,7 @@ class TestResembling:
         self, open_case: Callable[..., Case], post: StorePost, moderator: User, later: Later
     ) -> None:
         decide(open_case(author=bulk_account(1)), moderator, later(10), Verdict.SPAM)
-        post(
-            author=ingest.IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example")
-        )
+        post(author=IncomingAuthor(external_id="rosa", display_name="Rosa", email_domain="mail.example"))
         judged = post(author=bulk_account(2), at=later(20))
 
         record = records.record_at(revision=latest(judged), at=later(30))

@@ -10,7 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Author, Case, Post, SavedFilter, User
-from moderation.operations import ingest, review
+from moderation.operations import review
+from moderation.operations.incoming import IncomingAuthor
 from moderation.queries import domains, search
 from tests.moderation.web.conftest import HTMX
 
@@ -103,7 +104,7 @@ class TestAuthors:
          ("state=spam", False), ("state=reported", False), ("", True)],
     )  # fmt: skip
     def test_are_found(self, desk: Client, open_case: Case_, query: str, is_found: bool) -> None:
-        open_case(author=ingest.IncomingAuthor(external_id="author-77", display_name="Greta Grey"))
+        open_case(author=IncomingAuthor(external_id="author-77", display_name="Greta Grey"))
 
         assert ("Greta Grey" in desk.get(f"/authors/?{query}").content.decode()) is is_found
 
