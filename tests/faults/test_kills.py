@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -114,10 +115,11 @@ def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, door: httpx.Cli
         [case_id] = stand.cases(1)
         decision = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id)).json()["id"]
 
+        def is_of_it(said: dict[str, Any]) -> bool:
+            return said["type"] == "decision.created" and said["data"]["id"] == decision
+
         def told() -> list[tuple[dict[str, str], bytes]]:
-            return [
-                (headers, body) for headers, body in platform.got if f'"id":"{decision}"' in body.decode()
-            ]
+            return [(headers, body) for headers, body in platform.got if is_of_it(json.loads(body))]
 
         stand.signal_all(stand.workers("default"), signal.SIGKILL)
         assert told() == []
