@@ -11,20 +11,12 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import Post, Revision
+from scoring.records import AuthorSnapshot
 
+IncomingAuthor = AuthorSnapshot
+"""The author as the platform describes them now: what is stored is what it sent."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingAuthor:
-    """The author as the platform describes them now; None where it does not say."""
-
-    external_id: str
-    display_name: str = ""
-    created_at: datetime | None = None
-    email_domain: str | None = None
-    friends: int | None = None
-    followers: int | None = None
-    is_verified: bool | None = None
-    posts: int | None = None
+_AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +37,6 @@ class IncomingPost:
     journey: tuple[tuple[str, int], ...] = ()
     shares: int | None = None
     comments: int | None = None
-
-
-_AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor))
 
 
 def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:

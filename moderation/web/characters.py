@@ -1,6 +1,6 @@
 """Characters that deceive: what a reader cannot see, or takes for another, and how to name it.
 
-Pure functions of single characters and words; `inert` lays them over a whole text.
+Pure functions of single characters and words; `marks` lays them over a whole text.
 """
 # ruff: noqa: RUF001 - this module is about characters that pass for others
 
