@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.splits import Split
+
 REPORT_FORMAT = 1
 HIGHER_IS_BETTER = {"pr_auc": True, "recall_at_1_fpr": True, "calibration_error": False}
 
@@ -60,7 +62,13 @@ def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterato
         answer=f"{compared[0][:12]} with {compared[1][:12]}; live is {live[:12]}",
     )
     rows = sum(part["rows"] for part in report["slices"] if part["by"] == "all")
-    yield Finding(question="looks at posts", passed=rows > 0, answer=f"{rows} posts")
+    # Reports from before there was a choice are of the test part.
+    part = report.get("part", Split.TEST)
+    yield Finding(
+        question="looks at posts of the test part",
+        passed=rows > 0 and part == Split.TEST,
+        answer=f"{rows} posts of the {part} part",
+    )
 
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:

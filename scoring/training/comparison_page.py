@@ -26,7 +26,7 @@ def page(report: Mapping[str, Any]) -> str:
         verdict=f"{failed} of {len(findings)} questions did not pass."
         if failed
         else f"All {len(findings)} questions passed.",
-        data="Judged on "
+        data=f"Judged on the {report['part']} part of "
         + ", ".join(f"{escape(one['file'])} ({one['rows']:,} posts)" for one in report["data"])
         + ".",
         made_at=report["made_at"],

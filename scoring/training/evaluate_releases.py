@@ -21,6 +21,7 @@ from scoring.gate import REPORT_FORMAT
 from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.release import Release
+from scoring.splits import Split
 from scoring.training import compare, comparison_page, labelled_posts, robustness, served_content
 from scoring.training.compare import Floats, Sample
 
@@ -42,7 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         required=True,
-        help="records of simulate_records, exports of labels, labelled texts; only their test part is read",
+        help="records of simulate_records, exports of labels, labelled texts",
+    )
+    parser.add_argument(
+        "--part",
+        choices=[Split.VALIDATION, Split.TEST],
+        type=Split,
+        default=Split.TEST,
+        help="what of them is read: choose among candidates by validation; the gate accepts test alone",
     )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder for report.json and report.html")
@@ -54,12 +62,16 @@ def main(arguments: argparse.Namespace) -> None:
     live, candidate = (
         _open(folder, arguments=arguments) for folder in (arguments.against, arguments.release)
     )
-    posts = [labelled_posts.load([path]) for path in arguments.data]
+    posts = [labelled_posts.load([path], split=arguments.part) for path in arguments.data]
     sources = [labelled_posts.describe(path, part) for path, part in zip(arguments.data, posts, strict=True)]
     report = evaluate(
         [post for part in posts for post in part], live=live, candidate=candidate, seed=arguments.seed
     )
-    report |= {"data": sources, "made_at": datetime.now(UTC).isoformat(timespec="seconds")}
+    report |= {
+        "part": arguments.part,
+        "data": sources,
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
     findings = gate.findings(report, candidate=candidate.release.id, live=live.release.id)
     report["findings"] = [[one.question, one.passed, one.answer] for one in findings]
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Labelled posts to compare releases on: simulated records, exported decisions, labelled texts.
 
-Only the test part is read, so that no release was trained on what judges it.
+One part is read, the test part unless told otherwise: no release was trained on what judges it.
 """
 
 from __future__ import annotations

@@ -51,7 +51,18 @@ def test_refuses_a_report_about_another_live_release() -> None:
 
 
 def test_refuses_a_report_without_posts() -> None:
-    assert failed(report(slices=[])) == ["looks at posts"]
+    assert failed(report(slices=[])) == ["looks at posts of the test part"]
+
+
+def test_refuses_a_report_about_what_candidates_are_chosen_by() -> None:
+    [finding] = [
+        one
+        for one in gate.findings(report(part="validation"), candidate=CANDIDATE, live=LIVE)
+        if not one.passed
+    ]
+
+    assert finding.answer == "500 posts of the validation part"
+    assert failed(report(part="test")) == []
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 
 from scoring import gate
 from scoring.release import Release
+from scoring.splits import Split, split_of
 from scoring.training import evaluate_releases
 from tests import releases
 from tests.scoring.random_records import labelled
@@ -19,18 +20,19 @@ from tests.scoring.starter import STARTER
 pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(180)]
 
 
-def run(*, release: Path, data: Path, out: Path) -> None:
+def run(*, release: Path, data: Path, out: Path, part: Split = Split.TEST) -> None:
     parser = argparse.ArgumentParser()
     evaluate_releases.add_arguments(parser)
     given = {
         "release": release,
         "against": STARTER,
         "data": data,
+        "part": part,
         "triton": os.environ["TRITON_URL"],
         "out": out,
     }
     evaluate_releases.main(
-        parser.parse_args([part for name, value in given.items() for part in (f"--{name}", str(value))])
+        parser.parse_args([word for name, value in given.items() for word in (f"--{name}", str(value))])
     )
 
 
@@ -62,3 +64,18 @@ def test_compares_two_releases(triton_url: str, data: Path, tmp_path: Path) -> N
     assert page.count("<svg") == 3
     assert "<script" not in page
     assert candidate.id[:12] in page
+
+
+def test_candidates_can_be_compared_without_the_test_part(
+    triton_url: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    candidate = releases.release(tmp_path / "candidate")
+
+    run(release=candidate.folder, data=data, out=tmp_path / "out", part=Split.VALIDATION)
+
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    groups = [json.loads(line)["group"] for line in data.read_text().splitlines()]
+    expected = sum(split_of(group) is Split.VALIDATION for group in groups)
+    assert report["slices"][0]["rows"] == expected > 50
+    assert "Judged on the validation part" in (tmp_path / "out" / "report.html").read_text()
+    assert f"{expected} posts of the validation part" in capsys.readouterr().out
