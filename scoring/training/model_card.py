@@ -169,8 +169,9 @@ def _commands(run: Mapping[str, Any], *, data: Sequence[str], out: str) -> list[
     base = f"{out}-before"
     # The first runs knew no disguise.
     recipe = {"disguised_share": 0.0} | run["recipe"] | ({"base": base} if run.get("earlier") else {})
+    switches = {"is_averaged": "--average", "is_bf16": "--bf16"}
     options = [
-        "--bf16" if name == "is_bf16" else f"--{name.replace('_', '-')} {value}"
+        switches[name] if name in switches else f"--{name.replace('_', '-')} {value}"
         for name, value in recipe.items()
         if value != default[name]
     ]

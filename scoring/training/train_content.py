@@ -89,6 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=default.consistency,
         help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
     )
+    parser.add_argument(
+        "--average",
+        action="store_true",
+        help="run every epoch and take the mean of the weights over the last, not the best on validation",
+    )
     parser.add_argument("--bf16", action="store_true", help="BF16 arithmetic, for processors that have it")
     parser.add_argument("--seed", type=int, default=default.seed)
     parser.add_argument("--threads", type=int, default=default.threads)
@@ -117,6 +122,7 @@ def recipe_of(arguments: argparse.Namespace) -> Recipe:
         learning_rate=arguments.learning_rate,
         disguised_share=arguments.disguised_share,
         consistency=arguments.consistency,
+        is_averaged=arguments.average,
         is_bf16=arguments.bf16,
         seed=arguments.seed,
         threads=arguments.threads,

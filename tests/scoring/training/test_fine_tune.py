@@ -1,7 +1,8 @@
-"""The loss: classes and texts count by their weights, and two readings that disagree cost."""
+"""The loss counts classes and texts by their weights and two readings that disagree; the weights' mean."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -82,3 +83,17 @@ def test_a_text_is_read_once_without_dropout_and_without_consistency() -> None:
 def test_refuses_to_reward_disagreement() -> None:
     with pytest.raises(ValueError, match="consistency must be at least 0, got -1"):
         fine_tune.Recipe(consistency=-1.0)
+
+
+def test_ends_with_the_mean_of_the_last_epoch() -> None:
+    model = torch.nn.Linear(1, 1)
+    callback = fine_tune.averaging(object)()
+    arguments = SimpleNamespace(num_train_epochs=2)
+
+    callback.on_train_begin(arguments, None, None, model=model)
+    for epoch, weight in ((0.5, 100.0), (1.0, 50.0), (1.5, 3.0), (2.0, 5.0)):
+        torch.nn.init.constant_(model.weight, weight)
+        callback.on_step_end(arguments, SimpleNamespace(epoch=epoch), None, model=model)
+    callback.on_train_end(arguments, None, None, model=model)
+
+    assert float(model.weight) == pytest.approx(4.0)
