@@ -7,7 +7,9 @@ from datetime import datetime
 from itertools import count
 
 from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
+from moderation.models.cases import Verdict
 from moderation.operations import campaign_gather, ingest, score
+from moderation.operations.campaign import Wanted
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
 _NUMBERS = count(1)
@@ -59,3 +61,8 @@ def campaign_of(post: Post) -> Campaign | None:
     """Return the campaign that a post is in."""
     member = CampaignMember.objects.filter(post=post).select_related("campaign").first()
     return member.campaign if member else None
+
+
+def spam(count: int, **given: object) -> Wanted:
+    """Ask for a whole campaign of so many to be judged spam."""
+    return Wanted(verdict=Verdict.SPAM, expected_count=count, **given)  # type: ignore[arg-type]  # its own fields

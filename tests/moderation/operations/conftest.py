@@ -1,17 +1,21 @@
-"""Releases of a test's own, beside the shipped one, on the real Triton."""
+"""Releases of a test's own, beside the shipped one, on the real Triton; a campaign and who hears of it."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from moderation import scorer
-from moderation.operations import host
+from moderation.models import Campaign, Platform
+from moderation.operations import host, webhooks
 from scoring.release import Release
 from tests import releases
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import opened
 
 OTHER_MODELS_SHIFT = 0.3
 
@@ -40,3 +44,16 @@ def other_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def candidate(tmp_path: Path, other_models: Path) -> Release:
     return releases.release(tmp_path / "candidate", models=other_models)
+
+
+@pytest.fixture
+def webhook(platform: Platform, at: datetime) -> Platform:
+    """The platform takes webhooks, so deliveries wait."""
+    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+    return platform
+
+
+@pytest.fixture
+def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
+    """A campaign of five that waits."""
+    return opened(platform, 5, at=at)

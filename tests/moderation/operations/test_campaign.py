@@ -22,33 +22,14 @@ from moderation.models import (
     Reversal,
     User,
 )
-from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_carry, campaign_reverse, reverse, review, webhooks
-from moderation.operations.campaign import Wanted
+from moderation.operations import campaign, campaign_reverse, reverse, review
 from moderation.queries import campaign_members, history
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, gather, incoming, opened, run_all
+from tests.moderation.operations.campaigns import accept, incoming, opened, run_all, spam
 
 Later = Callable[[float], datetime]
-
-
-@pytest.fixture
-def webhook(platform: Platform, at: datetime) -> Platform:
-    """The platform takes webhooks, so deliveries wait."""
-    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
-    return platform
-
-
-@pytest.fixture
-def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
-    """A campaign of five that waits."""
-    return opened(platform, 5, at=at)
-
-
-def spam(count: int, **given: object) -> Wanted:
-    return Wanted(verdict=Verdict.SPAM, expected_count=count, **given)  # type: ignore[arg-type]  # its own fields
 
 
 class TestDecide:
@@ -321,99 +302,3 @@ class TestCorrect:
         campaign_reverse.correct(campaign_decision_id=made.pk, moderator=lead, reason="x", at=later(601))
 
         assert Decision.objects.filter(verdict=Verdict.NOT_SPAM, decided_by=lead).count() == 5
-
-
-class TestLarge:
-    """More than a moderator waits for; here, more than four."""
-
-    @pytest.fixture(autouse=True)
-    def _small_pieces(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(campaign, "AT_ONCE", 4)
-        monkeypatch.setattr(campaign_reverse, "AT_ONCE", 4)
-        monkeypatch.setattr(campaign_carry, "PIECE", 2)
-
-    def carried_out(self, decision: CampaignDecision, at: datetime) -> CampaignDecision:
-        campaign_carry.carry_out(campaign_decision_id=decision.pk, at=at)
-        decision.refresh_from_db()
-        return decision
-
-    def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
-        self, pills: Campaign, moderator: User, later: Later
-    ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        assert (made.state, made.settled) == (CampaignDecisionState.WAITING, 0)
-
-        assert not campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(65))
-        assert campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(70))
-        made.refresh_from_db()
-        assert (made.state, made.settled) == (CampaignDecisionState.RUNNING, 2)
-
-        assert self.carried_out(made, later(71)).state == CampaignDecisionState.DONE
-        assert made.settled == 5
-        assert Label.objects.count() == 5
-
-    def test_undone_before_it_begins_does_nothing(
-        self, pills: Campaign, moderator: User, later: Later
-    ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
-        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
-
-        assert self.carried_out(made, later(80)).settled == 0
-        assert not Decision.objects.exists()
-
-    def test_leaves_out_who_joins_meanwhile(
-        self, platform: Platform, pills: Campaign, moderator: User, later: Later
-    ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
-        run_all([late], at=later(62))
-
-        self.carried_out(made, later(75))
-
-        assert Case.objects.get(state=CaseState.OPEN).post_id == late.pk
-
-    def test_leaves_out_who_begins_to_wait_meanwhile(
-        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
-    ) -> None:
-        pills = opened(platform, 5, at=at)
-        unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
-        gather(unscored, at=later(2))
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        run_all(unscored, at=later(62))
-
-        done = self.carried_out(made, later(75))
-
-        assert (done.state, done.settled) == (CampaignDecisionState.DONE, 5)
-        assert Case.objects.get(state=CaseState.OPEN).post_id == unscored[0].pk
-
-    def test_is_found_again_when_its_message_was_lost(
-        self, pills: Campaign, moderator: User, later: Later
-    ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
-        assert campaign_carry.sweep(at=later(65)) == 0
-        assert campaign_carry.sweep(at=later(75)) == 1
-        campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(75))
-        assert campaign_carry.sweep(at=later(76)) == 0
-        assert campaign_carry.sweep(at=later(200)) == 1
-
-    def test_refuses_a_second_decision_while_the_first_is_carried_out(
-        self, pills: Campaign, moderator: User, lead: User, later: Later
-    ) -> None:
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-
-        with pytest.raises(campaign.StillRunning):
-            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
-
-    def test_is_corrected_piece_by_piece(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        self.carried_out(made, later(75))
-
-        correction = campaign_reverse.correct(
-            campaign_decision_id=made.pk, moderator=moderator, reason="sorry", at=later(600)
-        )
-
-        assert correction.state == CampaignDecisionState.RUNNING
-        assert self.carried_out(correction, later(601)).settled == 5
-        assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == 5

@@ -22,7 +22,7 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse, reverse, webhooks
+from moderation.operations import campaign, campaign_reverse, reverse
 from moderation.operations.campaign import Wanted
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
@@ -30,12 +30,6 @@ from tests.moderation.operations.campaigns import accept, incoming, opened, run_
 pytestmark = pytest.mark.django_db(transaction=True)
 
 SIZE, JOINING = 60, 40
-
-
-@pytest.fixture
-def webhook(platform: Platform, at: datetime) -> Platform:
-    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
-    return platform
 
 
 def side_by_side(*acts: Callable[[], object]) -> list[object]:

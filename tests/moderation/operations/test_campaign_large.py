@@ -1,0 +1,115 @@
+"""One decision for more posts than a moderator waits for: carried out later, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Campaign, CampaignDecision, Case, Decision, Label, Platform, User
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import CaseState
+from moderation.operations import campaign, campaign_carry, campaign_reverse
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import accept, gather, incoming, opened, run_all, spam
+
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four are many here."""
+    monkeypatch.setattr(campaign, "AT_ONCE", 4)
+    monkeypatch.setattr(campaign_reverse, "AT_ONCE", 4)
+    monkeypatch.setattr(campaign_carry, "PIECE", 2)
+
+
+def carried_out(decision: CampaignDecision, at: datetime) -> CampaignDecision:
+    campaign_carry.carry_out(campaign_decision_id=decision.pk, at=at)
+    decision.refresh_from_db()
+    return decision
+
+
+def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
+    pills: Campaign, moderator: User, later: Later
+) -> None:
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    assert (made.state, made.settled) == (CampaignDecisionState.WAITING, 0)
+
+    assert not campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(65))
+    assert campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(70))
+    made.refresh_from_db()
+    assert (made.state, made.settled) == (CampaignDecisionState.RUNNING, 2)
+
+    assert carried_out(made, later(71)).state == CampaignDecisionState.DONE
+    assert made.settled == 5
+    assert Label.objects.count() == 5
+
+
+def test_undone_before_it_begins_does_nothing(pills: Campaign, moderator: User, later: Later) -> None:
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+    campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+
+    assert carried_out(made, later(80)).settled == 0
+    assert not Decision.objects.exists()
+
+
+def test_leaves_out_who_joins_meanwhile(
+    platform: Platform, pills: Campaign, moderator: User, later: Later
+) -> None:
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
+    run_all([late], at=later(62))
+
+    carried_out(made, later(75))
+
+    assert Case.objects.get(state=CaseState.OPEN).post_id == late.pk
+
+
+def test_leaves_out_who_begins_to_wait_meanwhile(
+    platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+) -> None:
+    pills = opened(platform, 5, at=at)
+    unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
+    gather(unscored, at=later(2))
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    run_all(unscored, at=later(62))
+
+    done = carried_out(made, later(75))
+
+    assert (done.state, done.settled) == (CampaignDecisionState.DONE, 5)
+    assert Case.objects.get(state=CaseState.OPEN).post_id == unscored[0].pk
+
+
+def test_is_found_again_when_its_message_was_lost(pills: Campaign, moderator: User, later: Later) -> None:
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+    assert campaign_carry.sweep(at=later(65)) == 0
+    assert campaign_carry.sweep(at=later(75)) == 1
+    campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(75))
+    assert campaign_carry.sweep(at=later(76)) == 0
+    assert campaign_carry.sweep(at=later(200)) == 1
+
+
+def test_refuses_a_second_decision_while_the_first_is_carried_out(
+    pills: Campaign, moderator: User, lead: User, later: Later
+) -> None:
+    campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+    with pytest.raises(campaign.StillRunning):
+        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+
+
+def test_is_corrected_piece_by_piece(pills: Campaign, moderator: User, later: Later) -> None:
+    made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    carried_out(made, later(75))
+
+    correction = campaign_reverse.correct(
+        campaign_decision_id=made.pk, moderator=moderator, reason="sorry", at=later(600)
+    )
+
+    assert correction.state == CampaignDecisionState.RUNNING
+    assert carried_out(correction, later(601)).settled == 5
+    assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == 5
