@@ -22,7 +22,7 @@ PAIR_CODES = 2**17
 _MULTIPLIER = 31_337
 # A piece or pair of a single text tells about that text alone.
 _SEEN_IN = 2
-_REGULARISATION = 10.0
+_REGULARISATION = 100.0
 
 
 @dataclass(frozen=True)
