@@ -96,4 +96,4 @@ def test_ends_with_the_mean_of_the_last_epoch() -> None:
         callback.on_step_end(arguments, SimpleNamespace(epoch=epoch), None, model=model)
     callback.on_train_end(arguments, None, None, model=model)
 
-    assert float(model.weight) == pytest.approx(4.0)
+    assert model.weight.item() == pytest.approx(4.0)
