@@ -51,9 +51,10 @@ DESCRIPTIONS = {
         comment=(
             "DistilBERT with OpenVINO on CPU. On GPU a model of the same name, inputs and output takes\n"
             "its place. Ragged: requests of different lengths share a batch; model.py groups the rows by\n"
-            "width itself. INFERENCE_PRECISION_HINT auto: bf16 where the processor has it, else f32; a\n"
-            "model.onnx that was quantised runs in INT8 whatever it says. INFERENCE_NUM_THREADS 0: as many\n"
-            "as the process may use; one instance with every core beats two that share them."
+            "width itself. INFERENCE_PRECISION_HINT auto: bf16 where it is the faster (AMX, or AVX-512\n"
+            "on AMD), else f32; a model.onnx that was quantised runs in INT8 whatever it says.\n"
+            "INFERENCE_NUM_THREADS 0: as many as the process may use; one instance with every core beats\n"
+            "two that share them."
         ),
     ),
     Variant.ONNXRUNTIME_GPU: Description(

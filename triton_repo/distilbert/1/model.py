@@ -46,7 +46,9 @@ class TritonPythonModel:
             "CPU",
             {
                 "PERFORMANCE_HINT": "LATENCY",
-                "INFERENCE_PRECISION_HINT": _precision(core, wanted=parameters["INFERENCE_PRECISION_HINT"]),
+                "INFERENCE_PRECISION_HINT": precision(
+                    wanted=parameters["INFERENCE_PRECISION_HINT"], processor=Path("/proc/cpuinfo").read_text()
+                ),
                 "INFERENCE_NUM_THREADS": int(parameters["INFERENCE_NUM_THREADS"])
                 or len(os.sched_getaffinity(0)),
             },
@@ -152,7 +154,13 @@ def _vocabulary(model: Any) -> int:
     return max(int(table.get_output_shape(0)[0]) for table in tables if len(table.get_output_shape(0)) == 2)
 
 
-def _precision(core: Any, *, wanted: str) -> str:
+def precision(*, wanted: str, processor: str) -> str:
+    """Return what floats are computed in; `processor` is what /proc/cpuinfo says of it.
+
+    "auto" is BF16 where it is faster than FP32: with AMX, and on AMD. Intel's AVX-512 alone is slower in it
+    (docs/benchmarks.md). A rule, not a measurement at each load: the same machine must answer the same bits.
+    """
     if wanted != "auto":
         return wanted
-    return "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+    words = set(processor.split())
+    return "bf16" if "amx_bf16" in words or {"AuthenticAMD", "avx512_bf16"} <= words else "f32"
