@@ -17,7 +17,7 @@ from django.db import DatabaseError, connection
 
 from moderation.models import Promotion
 from scoring import hosting
-from scoring.content import FIRST, LAST, ContentModel
+from scoring.content import FIRST, LAST, ContentModel, load_client
 from scoring.normalise import VersionMismatch
 from scoring.pipeline import Scorer
 from scoring.release import Corrupt, Release, SchemaMismatch
@@ -78,7 +78,10 @@ def of(release_id: str) -> Scorer:
 @lru_cache(maxsize=2)
 def _prompt_of(release_id: str) -> Scorer:
     one = kept(release_id)
-    return Scorer(release=one, content=_client(one, timeout_seconds=settings.VERDICT_CONTENT_MS / 1000))
+    prompt = Scorer(release=one, content=_client(one, timeout_seconds=settings.VERDICT_CONTENT_MS / 1000))
+    prompt.prepare()
+    load_client()
+    return prompt
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
@@ -81,6 +82,12 @@ class Breaker:
             self._failed = 0 if succeeded else self._failed + 1
             if self._failed >= self._limit:
                 self._closed_until = self._clock() + self._seconds
+
+
+def load_client() -> None:
+    """Import Triton's client, up to a second once a process: no part of an answer's time."""
+    for name in ("geventhttpclient.response", "tritonclient.grpc", "tritonclient.http"):
+        import_module(name)
 
 
 class ContentModel:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -69,7 +70,15 @@ class Scorer:
                 f"{release.folder}: the ensemble was trained on other features than its manifest says"
             )
         self._models = features.Models.load(release.folder, files=release.files)
-        self._explainer = StackExplainer(self._ensemble)
+
+    def prepare(self) -> None:
+        """Import what the first score needs beside, seconds of shap, before somebody waits for it."""
+        _ = self._explainer
+
+    @cached_property
+    def _explainer(self) -> StackExplainer:
+        # When first needed: who asks for the release or its content model alone never waits for shap.
+        return StackExplainer(self._ensemble)
 
     @property
     def release(self) -> Release:

@@ -13,6 +13,7 @@ from celery import current_app
 from django.db import connection
 
 from moderation import scorer
+from scoring.content import load_client
 
 TIMEOUT_SECONDS = 2.0
 
@@ -42,6 +43,8 @@ class Answer:
 
 def ask(parts: Sequence[Part]) -> list[Answer]:
     """Ask the parts side by side: one that hangs must not hide the others."""
+    if Part.TRITON in parts:
+        load_client()
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
     asked = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
     answers = [_answer(part, began_at, future) for part, began_at, future in asked]

@@ -79,6 +79,13 @@ class TestReady:
             (Part.BROKER, True),
         ]
 
+    def test_the_first_probe_does_not_count_its_imports(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(probe, "TIMEOUT_SECONDS", 0.2)
+        monkeypatch.setattr(probe, "load_client", lambda: time.sleep(0.4))
+        monkeypatch.setitem(probe._ASKED, Part.TRITON, lambda: ())
+
+        assert [answer.is_up for answer in probe.ask([Part.TRITON])] == [True]
+
     @pytest.mark.django_db(transaction=True)
     def test_gives_back_every_connection_to_the_database(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Else a web process that is asked often soon has none left for its requests."""

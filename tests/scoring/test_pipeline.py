@@ -257,6 +257,19 @@ class TestScorer:
 
         assert printed.strip() == "[]"
 
+    def test_building_it_leaves_shap_to_the_first_score(self) -> None:
+        """A probe asks for the live release's content model; it must not wait seconds for shap."""
+        program = (
+            "import sys; from pathlib import Path; from scoring.pipeline import Scorer, Release;"
+            f"scorer = Scorer(release=Release.load(Path({str(STARTER)!r})), content=None);"
+            "before = 'shap' in sys.modules; scorer.prepare(); print(before, 'shap' in sys.modules)"
+        )
+
+        command = [sys.executable, "-c", program]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+        assert printed.split() == ["False", "True"]
+
 
 class TestCascade:
     def skipping(self, release: Release, **bounds: float) -> Release:
