@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import _product
+from scoring.routing import Route
 from scoring.splits import Split, split_of
 
 _FOLDER = Path("../shared/data")
@@ -87,7 +88,8 @@ def _print(sources: dict[str, dict[str, Any]]) -> None:
     print("Real posts, sent as bare texts. 'whole file' contains rows that the content model was trained on.")
     print(
         f"{'source':<14}{'rows':<12}{'posts':>7}{'spam':>7}"
-        f"{'ROC-AUC spam probability':>26}{'ROC-AUC content probability':>29}{'degraded':>10}"
+        f"{'ROC-AUC spam probability':>26}{'ROC-AUC content probability':>29}"
+        f"{'spam let through':>18}{'others held':>13}{'degraded':>10}"
     )
     for source, rows in sources.items():
         scores = _scores(list(rows))
@@ -110,9 +112,12 @@ def _print_row(source: str, part: str, *, rows: dict[str, Any], scores: dict[str
         truths=[is_spam[score.external_id] for score in with_content],
         probabilities=[score.content_probability for score in with_content],
     )
+    let_through = sum(is_spam[score.external_id] and score.route == Route.ALLOW for score in scored)
+    held = sum(not is_spam[score.external_id] and score.route != Route.ALLOW for score in scored)
     degraded = sum(score.is_degraded for score in scored)
     print(
-        f"{source:<14}{part:<12}{len(rows):>7}{sum(is_spam.values()):>7}{spam:>26.4f}{content:>29.4f}{degraded:>10}"
+        f"{source:<14}{part:<12}{len(rows):>7}{sum(is_spam.values()):>7}{spam:>26.4f}{content:>29.4f}"
+        f"{let_through:>18}{held:>13}{degraded:>10}"
     )
 
 
