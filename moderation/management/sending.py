@@ -92,13 +92,7 @@ class Sending:
             time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))
 
     def _payload(self, post: PostEvent) -> dict[str, Any]:
-        if not self._is_bare:
-            return post.payload
-        author = {"external_id": post.payload["author"]["external_id"]}
-        return {
-            **{name: post.payload[name] for name in ("external_id", "text", "posted_at")},
-            "author": author,
-        }
+        return post.bare_payload if self._is_bare else post.payload
 
     def _count(self, refusals: list[str]) -> None:
         for refusal in refusals:

@@ -26,6 +26,12 @@ class PostEvent:
     payload: dict[str, Any]
     truth: Truth
 
+    @property
+    def bare_payload(self) -> dict[str, Any]:
+        """What is left of `payload` from a platform that tells texts and author ids alone."""
+        told = {name: self.payload[name] for name in ("external_id", "text", "posted_at")}
+        return told | {"author": {"external_id": self.payload["author"]["external_id"]}}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComplaintEvent:

@@ -38,25 +38,39 @@ class Command(BaseCommand):
         """Declare how many posts, which seed and where to write."""
         parser.add_argument("--posts", type=int, default=12_000, help="simulated posts, one record each")
         parser.add_argument("--seed", type=int, default=7, help="the same seed writes the same file")
+        parser.add_argument(
+            "--bare-worlds",
+            type=int,
+            default=0,
+            help=f"how many of the worlds, of {_WORLD_POSTS:,} posts each, are of a platform that sends "
+            "texts and author ids, and nothing else ever",
+        )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
-    def handle(self, *_: Any, posts: int, seed: int, out: Path, **__: Any) -> None:
+    def handle(self, *_: Any, posts: int, seed: int, bare_worlds: int, out: Path, **__: Any) -> None:
         """Write the file and say what it holds."""
+        if not 0 <= bare_worlds <= len(_sizes(posts)):
+            raise CommandError(
+                f"--bare-worlds must be 0 to {len(_sizes(posts))}, the worlds of {posts} posts."
+            )
         out.parent.mkdir(parents=True, exist_ok=True)
         with _scratch_database(), out.open("w", encoding="utf-8") as file:
-            written, spam = write_worlds(file, posts=posts, seed=seed)
+            written, spam = write_worlds(file, posts=posts, seed=seed, bare_worlds=bare_worlds)
         self.stdout.write(f"{written} simulated records ({spam} spam) in {out}.")
 
 
-def write_worlds(file: TextIO, *, posts: int, seed: int) -> tuple[int, int]:
+def write_worlds(file: TextIO, *, posts: int, seed: int, bare_worlds: int = 0) -> tuple[int, int]:
     """Write one record per simulated post; return how many there are and how many are spam.
 
-    Each world is rolled back, so that the next one starts from an empty database, too.
+    The last `bare_worlds` are of platforms that tell nothing but texts and author ids. Each world is rolled
+    back, so that the next one starts from an empty database, too.
     """
     written = spam = 0
-    for number, size in enumerate(_sizes(posts)):
+    sizes = _sizes(posts)
+    for number, size in enumerate(sizes):
         with transaction.atomic():
-            replay = _replay(number=number, seed=seed, posts=size)
+            is_bare = number >= len(sizes) - bare_worlds
+            replay = _replay(number=number, seed=seed, posts=size, is_bare=is_bare)
             frozen = list(_progress(replay.records(), before=written, total=posts))
             groups = _groups(frozen)
             for one in frozen:
@@ -94,7 +108,7 @@ def _sizes(posts: int) -> list[int]:
     return [posts * (number + 1) // worlds - posts * number // worlds for number in range(worlds)]
 
 
-def _replay(*, number: int, seed: int, posts: int) -> Replay:
+def _replay(*, number: int, seed: int, posts: int, is_bare: bool) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
     if number % every in backlogs:
@@ -104,7 +118,8 @@ def _replay(*, number: int, seed: int, posts: int) -> Replay:
         )
     else:
         pace = Pace(start=_START, seconds_per_post=_SECONDS_PER_POST, speed=1, batch=1, soon_seconds=1)
-    return Replay(seed=1000 * seed + number, run=f"simulated-{seed}-{number}", posts=posts, pace=pace)
+    run = f"simulated-{seed}-{number}"
+    return Replay(seed=1000 * seed + number, run=run, posts=posts, pace=pace, is_bare=is_bare)
 
 
 def _groups(frozen: list[Frozen]) -> dict[int, str]:

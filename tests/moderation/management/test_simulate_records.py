@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
+from moderation.management.commands import simulate_records
 from moderation.management.commands.simulate_records import write_worlds
 from moderation.models import Author, Label, Platform, Post, User
 from scoring.records import PostRecord
@@ -18,10 +19,10 @@ from scoring.records import PostRecord
 pytestmark = pytest.mark.django_db
 
 
-def rows(out: Path, *, posts: int, seed: int = 7) -> list[dict[str, Any]]:
+def rows(out: Path, *, posts: int, seed: int = 7, bare_worlds: int = 0) -> list[dict[str, Any]]:
     """Write simulated worlds into the test database and return the lines."""
     with out.open("w") as file:
-        write_worlds(file, posts=posts, seed=seed)
+        write_worlds(file, posts=posts, seed=seed, bare_worlds=bare_worlds)
     return read(out)
 
 
@@ -57,6 +58,27 @@ def test_history_shows_in_the_records(tmp_path: Path) -> None:
     assert any(record.similar.posts for record in records)
     assert any(record.complaints for record in records)
     assert any(record.ip_network_history.posts for record in records)
+
+
+def test_a_bare_world_tells_texts_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 80)
+
+    lines = rows(tmp_path / "records.jsonl", posts=160, bare_worlds=1)
+
+    records = [PostRecord.from_json(line["record"]) for line in lines]
+    telling, bare = records[:80], records[80:]
+    assert {record.platform for record in bare} == {"simulated-7-1"}
+    for record in bare:
+        assert (record.ip, record.journey, record.author.created_at) == (None, (), None)
+        assert not record.complaints
+    assert any(record.author_history.posts for record in bare)
+    assert any(record.ip for record in telling)
+    assert rows(tmp_path / "telling.jsonl", posts=160)[:80] == lines[:80]
+
+
+def test_there_are_no_more_bare_worlds_than_worlds(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="--bare-worlds must be 0 to 1"):
+        call_command("simulate_records", posts=30, bare_worlds=2, out=tmp_path / "records.jsonl")
 
 
 @pytest.mark.django_db(transaction=True)
