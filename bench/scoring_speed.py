@@ -10,13 +10,14 @@ import dataclasses
 import random
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench._shap_trees import ShapTrees
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 from scoring import features
@@ -28,6 +29,7 @@ from scoring.links import links_in
 from scoring.pipeline import Scorer
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
 from scoring.release import Release
+from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
 
 BATCH = 256
@@ -69,7 +71,12 @@ def main() -> None:
     for name, times in _parts(release, fresh).items():
         print(_row(f"of these: {name}", times))
     rate = BATCH / statistics.median(rounds)
-    print(f"\n{rate:,.0f} posts a second per core in batches of {BATCH} (CPU time, median of {len(batches)})")
+    print(
+        f"\n{rate:,.0f} posts a second per core in batches of {BATCH} (CPU time, median of {len(batches)})\n"
+    )
+    print("| TreeSHAP of the four forests, µs a post | one | batches |\n|---|---|---|")
+    for name, one, many in _tree_shap(release, fresh):
+        print(f"| {name} | {one:.0f} | {many:.0f} |")
 
 
 def _options() -> argparse.Namespace:
@@ -111,6 +118,29 @@ def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[tu
             list(zip(rows, inputs, strict=True)),
         ),
     }
+
+
+def _tree_shap(release: Release, records: Sequence[PostRecord]) -> Iterator[tuple[str, float, float]]:
+    """Compare our contributions with shap's, forest by forest: microseconds alone, and in batches."""
+    ensemble, models = Ensemble.load(release.folder), Models.load(release.folder, files=release.files)
+    rows = np.stack([features.extract(record, models=models) for record in records])
+    inputs = ensemble.main_inputs(rows, content_probabilities=np.full(len(rows), 0.5))
+    forests = [(ensemble.sub_models[name], rows[:, ensemble.columns(name)]) for name in ensemble.sub_models]
+    forests.append((ensemble.main, inputs))
+    for name, kind in (("ours", TreeShap), ("shap", ShapTrees)):
+        explainers = [(kind(forest), read) for forest, read in forests]
+        yield name, _microseconds(explainers, size=1), _microseconds(explainers, size=BATCH)
+
+
+def _microseconds(explainers: Sequence[tuple[TreeShap | ShapTrees, Floats]], *, size: int) -> float:
+    """Return the median of a post's share of explaining so many at once by all of these."""
+
+    def explain(start: int) -> None:
+        for explainer, rows in explainers:
+            explainer.shares(rows[start : start + size])
+
+    starts = range(0, len(explainers[0][1]) - size + 1, size)
+    return statistics.median(seconds for _, seconds in _timed(explain, starts)) / size * 1e6
 
 
 def _row(name: str, times: Sequence[tuple[float, float]]) -> str:

@@ -24,12 +24,14 @@ def _keep_django_logging(**_: Any) -> None:
 
 
 @worker_init.connect
-def _import_slow_libraries(**_: Any) -> None:
-    """Import shap before processes are forked: on a busy machine that outlasts a task's time limit.
+def _import_slow_libraries(sender: Any, **_: Any) -> None:
+    """Import shap, where words are explained, before processes are forked: on a busy machine that outlasts a
+    task's time limit.
 
     A process killed for it would only begin again. So they share its memory, too.
     """
-    importlib.import_module("shap")
+    if "explanations" in sender.app.amqp.queues.consume_from:
+        importlib.import_module("shap")
 
 
 @task_postrun.connect

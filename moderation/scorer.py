@@ -79,7 +79,6 @@ def of(release_id: str) -> Scorer:
 def _prompt_of(release_id: str) -> Scorer:
     one = kept(release_id)
     prompt = Scorer(release=one, content=_client(one, timeout_seconds=settings.VERDICT_CONTENT_MS / 1000))
-    prompt.prepare()
     load_client()
     return prompt
 

@@ -1,8 +1,8 @@
 """Why a post scored as it did: contributions of features to the main margin, and of words to the content
 margin.
 
-The engine is shap, imported when first needed: the import takes over a second and 150 MB. Wording for people
-lives in moderation's templates.
+Words are explained by shap, imported when first needed: the import takes over a second and 150 MB, which
+workers that only score never pay. Wording for people lives in moderation's templates.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.ensemble import MAIN_INPUTS, SUB_MODELS, Ensemble, content_margins
 from scoring.normalise import normalise
-from scoring.trees import Floats, Forest
+from scoring.tree_shap import TreeShap
+from scoring.trees import Floats
 
 CONTENT_TEXT = "content.text"
 MAX_WORDS = 126  # each is at least one of the 128 tokens that the model reads, two of which are its own
@@ -32,9 +33,11 @@ _WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
 _CANCELLED = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
-    """A feature's value (NaN unknown) and its share of the main margin in log-odds; > 0 speaks for spam."""
+class Contribution(NamedTuple):
+    """A feature's value (NaN unknown) and its share of the main margin in log-odds; > 0 speaks for spam.
+
+    A tuple, since each score makes eighty of them.
+    """
 
     feature: str
     value: float
@@ -54,13 +57,13 @@ class StackExplainer:
     """Splits main margins over features and text by TreeSHAP through the stack (G-DeepSHAP: Chen, Lundberg
     and Lee, Explaining a series of models by propagating Shapley values, Nature Communications 13, 2022).
 
-    Building one imports shap. Safe to share between threads.
+    Safe to share between threads.
     """
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
-        self._main = _TreeShap(ensemble.main)
-        self._sub_models = {name: _TreeShap(ensemble.sub_models[name]) for name in SUB_MODELS}
+        self._main = TreeShap(ensemble.main)
+        self._sub_models = {name: TreeShap(ensemble.sub_models[name]) for name in SUB_MODELS}
         self.base = self._main.base
 
     def contributions(self, features: Floats, *, main_inputs: Floats) -> Floats:
@@ -122,23 +125,6 @@ def _word_shares(
     return shares
 
 
-class _TreeShap:
-    """TreeSHAP of one forest, path-dependent: the background is the training rows counted in the trees'
-    covers.
-    """
-
-    def __init__(self, forest: Forest) -> None:
-        self._explainer = _shap().TreeExplainer(
-            _shap_model(forest), feature_perturbation="tree_path_dependent"
-        )
-        self.base = float(np.ravel(self._explainer.expected_value)[0])
-
-    def shares(self, rows: Floats) -> Floats:
-        """Return float64 (n, n_inputs) whose rows add up to margin - base."""
-        shares: Floats = self._explainer.shap_values(np.ascontiguousarray(rows), check_additivity=False)
-        return shares
-
-
 def _apportioned(totals: Floats, *, shares: Floats) -> Floats:
     """Split each row's total over its family in proportion to the sub-model's own shares (the rescale rule).
 
@@ -151,28 +137,6 @@ def _apportioned(totals: Floats, *, shares: Floats) -> Floats:
     weights = np.where(sizes.sum(axis=1, keepdims=True) > 0.0, weights, 1.0)
     apportioned: Floats = totals[:, None] * weights / weights.sum(axis=1, keepdims=True)
     return apportioned
-
-
-def _shap_model(forest: Forest) -> dict[str, Any]:
-    """Write a forest as the dictionary that shap's tree code reads."""
-    trees = [
-        {
-            "children_left": tree.left,
-            "children_right": tree.right,
-            "children_default": tree.missing,
-            "features": tree.input,
-            "thresholds": tree.threshold,
-            "values": tree.value[:, None],
-            "node_sample_weight": tree.cover,
-        }
-        for tree in forest.trees
-    ]
-    return {
-        "trees": trees,
-        "base_offset": forest.base,
-        "input_dtype": np.float64,
-        "internal_dtype": np.float64,
-    }
 
 
 def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, list[Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +16,7 @@ from scoring.content import Unavailable
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated, probabilities_of
 from scoring.explain import CONTENT_TEXT, Contribution, StackExplainer
 from scoring.records import PostRecord
-from scoring.release import Release, SchemaMismatch
+from scoring.release import Corrupt, Release, SchemaMismatch
 from scoring.routing import Route, Routing
 from scoring.trees import Floats
 
@@ -69,16 +68,11 @@ class Scorer:
             raise SchemaMismatch(
                 f"{release.folder}: the ensemble was trained on other features than its manifest says"
             )
+        try:
+            self._explainer = StackExplainer(self._ensemble)
+        except ValueError as error:
+            raise Corrupt(f"{release.folder}: the ensemble cannot be explained: {error}") from error
         self._models = features.Models.load(release.folder, files=release.files)
-
-    def prepare(self) -> None:
-        """Import what the first score needs beside, seconds of shap, before somebody waits for it."""
-        _ = self._explainer
-
-    @cached_property
-    def _explainer(self) -> StackExplainer:
-        # When first needed: who asks for the release or its content model alone never waits for shap.
-        return StackExplainer(self._ensemble)
 
     @property
     def release(self) -> Release:

@@ -127,7 +127,9 @@ def _depth(tree: Tree) -> int:
 
 
 def _tree_from_json(stored: Mapping[str, Any], *, n_inputs: int) -> Tree:
-    """Read a tree. Raises ValueError where an index would lead outside it, or back up."""
+    """Read a tree. Raises ValueError where an index would lead outside it, or back up, or where its covers
+    could not be shares of training rows.
+    """
     tree = Tree(
         left=np.array(stored["left"], dtype=np.int32),
         right=np.array(stored["right"], dtype=np.int32),
@@ -144,4 +146,6 @@ def _tree_from_json(stored: Mapping[str, Any], *, n_inputs: int) -> Tree:
             raise ValueError("a tree's child is not behind its parent")
     if (tree.input[inner] >= n_inputs).any() or not np.isfinite(tree.value).all():
         raise ValueError("a tree reads an unknown input or has a value that is not finite")
+    if not (np.isfinite(tree.cover) & (tree.cover > 0)).all():
+        raise ValueError("a node of a tree covers no training rows")
     return tree

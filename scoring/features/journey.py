@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import statistics
 from collections.abc import Callable
 from functools import partial
 
 from scoring.features.feature import UNKNOWN, Feature
 from scoring.features.models import Models
+from scoring.journeys import variation
 from scoring.records import JourneyStep, PostRecord
 
 _KEY_WORDS = ("key", "type", "typing", "write")
@@ -39,12 +39,8 @@ def _seconds_per_step(steps: tuple[JourneyStep, ...]) -> float:
 
 
 def _interval_variation(steps: tuple[JourneyStep, ...]) -> float:
-    """Coefficient of variation of the time between steps: standard deviation over mean, 0 = a metronome."""
     intervals = [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
-    if len(intervals) < 2:
-        return UNKNOWN
-    mean = statistics.fmean(intervals)
-    return statistics.pstdev(intervals, mu=mean) / mean if mean > 0 else 0.0
+    return variation(intervals) if len(intervals) > 1 else UNKNOWN
 
 
 def _has_paste(steps: tuple[JourneyStep, ...]) -> float:

@@ -16,14 +16,15 @@ import pytest
 
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, calibrated
+from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import ComplaintRecord, History, Link
-from scoring.release import MANIFEST, Cascade, Release, SchemaMismatch
+from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
+from tests.scoring.forests import staircase
 from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.starter import STARTER
 
@@ -257,18 +258,31 @@ class TestScorer:
 
         assert printed.strip() == "[]"
 
-    def test_building_it_leaves_shap_to_the_first_score(self) -> None:
-        """A probe asks for the live release's content model; it must not wait seconds for shap."""
+    def test_refuses_a_release_that_it_could_not_explain(self, tmp_path: Path) -> None:
+        folder = Path(shutil.copytree(STARTER, tmp_path / "release"))
+        ensemble = Ensemble.load(folder)
+        deep = staircase(9, inputs=ensemble.sub_models["ip_url"].inputs)
+        dataclasses.replace(ensemble, sub_models={**ensemble.sub_models, "ip_url": deep}).save(folder)
+        release = dataclasses.replace(Release.load(STARTER), folder=folder)
+
+        with pytest.raises(Corrupt, match="9 inputs"):
+            Scorer(release=release, content=FakeContent())
+
+    def test_scoring_loads_no_shap(self) -> None:
+        """Its import takes seconds, which a probe or a verdict would wait for, and 150 MB a process."""
         program = (
-            "import sys; from pathlib import Path; from scoring.pipeline import Scorer, Release;"
+            "import dataclasses, sys; from pathlib import Path; from scoring.blocklist import Blocklist;"
+            "from scoring.pipeline import Scorer, Release; from tests.scoring.random_records import labelled;"
             f"scorer = Scorer(release=Release.load(Path({str(STARTER)!r})), content=None);"
-            "before = 'shap' in sys.modules; scorer.prepare(); print(before, 'shap' in sys.modules)"
+            "silent = dataclasses.replace(labelled(1)[0].record, text='');"
+            "result = scorer.score(silent, blocklist=Blocklist());"
+            "print(len(result.contributions) > 0, 'shap' in sys.modules)"
         )
 
         command = [sys.executable, "-c", program]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-        assert printed.split() == ["False", "True"]
+        assert printed.split() == ["True", "False"]
 
 
 class TestCascade:

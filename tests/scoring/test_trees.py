@@ -81,6 +81,8 @@ class TestJson:
             ("missing", -5, "child"),
             ("input", 99, "unknown input"),
             ("value", float("inf"), "finite"),
+            ("cover", 0.0, "no training rows"),
+            ("cover", float("nan"), "no training rows"),
         ],
     )
     def test_refuses_a_damaged_tree(self, forest: Forest, name: str, value: float, problem: str) -> None:

@@ -1,0 +1,83 @@
+"""Contributions of trees, against shap's own code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench._shap_trees import ShapTrees
+from scoring.ensemble import Ensemble
+from scoring.tree_shap import TreeShap
+from scoring.trees import Floats, Forest
+from tests.scoring.forests import random_forest, staircase
+from tests.scoring.starter import STARTER
+
+
+def random_rows(forest: Forest, *, count: int, seed: int) -> Floats:
+    """Return rows that often lie exactly on a threshold, are unknown, or infinite."""
+    generator = np.random.default_rng(seed)
+    rows = generator.integers(-6, 7, size=(count, len(forest.inputs))) / 4
+    rows[generator.random(rows.shape) < 0.2] = np.nan
+    rows[generator.random(rows.shape) < 0.05] = -np.inf
+    rows[generator.random(rows.shape) < 0.05] = np.inf
+    return rows
+
+
+def assert_equals_shap(forest: Forest, rows: Floats) -> None:
+    ours, peer = TreeShap(forest), ShapTrees(forest)
+
+    assert ours.base == pytest.approx(peer.base, abs=1e-12)
+    np.testing.assert_allclose(ours.shares(rows), peer.shares(rows), rtol=0, atol=1e-12)
+
+
+class TestTreeShap:
+    @pytest.mark.parametrize("seed", range(12))
+    def test_equals_shap_on_trees_by_chance(self, seed: int) -> None:
+        forest = random_forest(trees=6, n_inputs=1 + seed, splits=2 + seed, seed=seed)
+
+        assert_equals_shap(forest, random_rows(forest, count=80, seed=seed))
+
+    @pytest.mark.parametrize("steps", [1, 2, 7, 8])
+    def test_equals_shap_on_a_path_of_many_inputs(self, steps: int) -> None:
+        forest = staircase(steps, inputs=tuple("abcdefgh"))
+
+        assert_equals_shap(forest, random_rows(forest, count=300, seed=steps))
+
+    @pytest.mark.parametrize("name", ["ip_url", "behaviour", "feedback", "main"])
+    def test_equals_shap_on_the_shipped_forests(self, name: str) -> None:
+        ensemble = Ensemble.load(STARTER)
+        forest = ensemble.main if name == "main" else ensemble.sub_models[name]
+
+        assert_equals_shap(forest, 10 * random_rows(forest, count=200, seed=1))
+
+    def test_adds_up_to_the_margin(self) -> None:
+        forest = random_forest(trees=20, n_inputs=9, splits=9, seed=3)
+        rows, ours = random_rows(forest, count=100, seed=3), TreeShap(forest)
+
+        np.testing.assert_allclose(
+            ours.base + ours.shares(rows).sum(axis=1), forest.margins(rows), atol=1e-12
+        )
+
+    def test_a_row_does_not_depend_on_its_neighbours(self) -> None:
+        forest = random_forest(trees=20, n_inputs=9, splits=9, seed=4)
+        rows, ours = random_rows(forest, count=100, seed=4), TreeShap(forest)
+
+        alone = np.concatenate([ours.shares(row[None, :]) for row in rows])
+
+        np.testing.assert_array_equal(alone, ours.shares(rows))
+
+    @pytest.mark.parametrize("splits", [None, 0], ids=["no trees", "a leaf alone"])
+    def test_without_splits_all_is_base(self, splits: int | None) -> None:
+        forest = random_forest(trees=0 if splits is None else 3, n_inputs=2, splits=0, seed=5)
+
+        ours = TreeShap(forest)
+
+        assert ours.base == pytest.approx(forest.margins(np.zeros((1, 2)))[0])
+        assert ours.shares(np.zeros((4, 2))).tolist() == [[0.0, 0.0]] * 4
+
+    def test_of_no_rows_is_nothing(self) -> None:
+        assert TreeShap(staircase(3, inputs=tuple("abc"))).shares(np.zeros((0, 3))).shape == (0, 3)
+
+    def test_refuses_a_path_of_too_many_inputs(self) -> None:
+        with pytest.raises(ValueError, match="reads 9 inputs"):
+            TreeShap(staircase(9, inputs=tuple("abcdefghi")))
