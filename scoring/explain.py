@@ -22,11 +22,13 @@ from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
 
 CONTENT_TEXT = "content.text"
+# Stands in for words that are taken away, by what `bench masks` says: shap's own, three dots, is taken for an
+# honest text by the model, so that a fifth of the words of honest posts seemed to speak for spam.
+MASK = "_"
 MAX_WORDS = 126  # each is at least one of the 128 tokens that the model reads, two of which are its own
 
 _BATCH = 16  # small, so that a post to be scored never waits long behind an explanation
 _MAX_CHARACTERS = 20_000
-_MASK = "..."
 # A link or number stays one word; a run of punctuation or emoji is one.
 _WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
 # Below this share of its absolute total, a sub-model's own sum says nothing about its features' shares.
@@ -84,10 +86,10 @@ class StackExplainer:
 
 
 def word_contributions(
-    text: str, *, probabilities: Callable[[Sequence[str]], Floats]
+    text: str, *, probabilities: Callable[[Sequence[str]], Floats], mask: str = MASK
 ) -> tuple[WordContribution, ...]:
-    """Return each word's share of the content margin of `text`, in reading order; empty for a text without
-    words.
+    """Return each word's share of what the content margin of `text` is above that of `mask`, in reading
+    order; empty for a text without words.
 
     Words are those of the normalised text, so that "f r e e" is one; their places are those of the raw text.
     `probabilities` maps texts to spam probabilities; it is called in batches of 16, two texts a word and at
@@ -98,7 +100,7 @@ def word_contributions(
     if not words:
         return ()
     explained = read.text[: words[-1][1]]
-    shares = _word_shares(explained, words=len(words), probabilities=probabilities)
+    shares = _word_shares(explained, words=len(words), probabilities=probabilities, mask=mask)
     places = [read.raw_range(start, end) for start, end in words]
     return tuple(
         WordContribution(start=start, end=end, contribution=float(share))
@@ -107,7 +109,7 @@ def word_contributions(
 
 
 def _word_shares(
-    text: str, *, words: int, probabilities: Callable[[Sequence[str]], Floats]
+    text: str, *, words: int, probabilities: Callable[[Sequence[str]], Floats], mask: str
 ) -> Sequence[float]:
     shap = _shap()
 
@@ -115,9 +117,10 @@ def _word_shares(
         return content_margins(np.asarray(probabilities([str(part) for part in masked]), dtype=np.float64))
 
     if words == 1:  # shap cannot cluster a single word
-        whole, masked_out = margins(np.array([text, _MASK]))
+        whole, masked_out = margins(np.array([text, mask]))
         return [float(whole - masked_out)]
-    explainer = shap.PartitionExplainer(margins, shap.maskers.Text(_words_of, mask_token=_MASK))
+    masker = shap.maskers.Text(_words_of, mask_token=f"{mask} ")  # the space keeps it off the next word
+    explainer = shap.PartitionExplainer(margins, masker)
     # Each part is masked with all others in place (one context, not both): 2 n evaluations then reach every
     # word. With both, 300 leave most words of a 50-word text at their neighbours' mean.
     explanation = explainer([text], max_evals=2 * words + 2, batch_size=_BATCH, fixed_context=1, silent=True)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.ensemble import Ensemble, content_margins
-from scoring.explain import MAX_WORDS, StackExplainer, _apportioned, word_contributions
+from scoring.explain import MASK, MAX_WORDS, StackExplainer, _apportioned, word_contributions
 from scoring.features import NAMES
 from scoring.trees import Floats
 from tests.scoring.starter import STARTER
@@ -116,8 +116,20 @@ class TestWordContributions:
 
         found = word_contributions(text, probabilities=speaks_of_pills)
 
-        whole, nothing = content_margins(speaks_of_pills([text, "..."]))
+        whole, nothing = content_margins(speaks_of_pills([text, MASK]))
         assert sum(one.contribution for one in found) == pytest.approx(whole - nothing, abs=1e-6)
+
+    def test_the_mask_stands_apart_from_its_neighbours(self) -> None:
+        asked: list[str] = []
+
+        def heard(texts: Sequence[str]) -> Floats:
+            asked.extend(texts)
+            return speaks_of_pills(texts)
+
+        word_contributions("see http://a.example/ now", probabilities=heard)
+
+        assert f"{MASK} http://a.example/ {MASK}" in asked or f"see {MASK} now" in asked
+        assert not any(f"{MASK}{letter}" in text for text in asked for letter in "hn")
 
     def test_keeps_a_link_and_an_emoji_whole(self) -> None:
         text = "pills http://a.example/x?y=1 🎉🎉 don't"
