@@ -131,7 +131,7 @@ class NoteRequestSerializer(StrictSerializer):
     note = TextField(max_length=2_000)
 
 
-class NoteSerializer(StrictSerializer):
+class HandOnRequestSerializer(StrictSerializer):
     """Why a case is handed on."""
 
     note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)

@@ -52,10 +52,15 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class StrictSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]  # its metaclass has no types
-    """Say in the OpenAPI document that unknown fields are refused."""
+    """Say in the OpenAPI document that unknown fields are refused, under a name that says request once."""
 
     target_class = StrictSerializer
     match_subclasses = True
+
+    def get_name(self, auto_schema: AutoSchema, direction: Any) -> str:
+        """Return the component's name, without the word that the library adds to every request."""
+        name: str = auto_schema.get_serializer_name(self.target, direction)
+        return name.removesuffix("Serializer").removesuffix("Request")
 
     def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> dict[str, Any]:
         """Return the schema that the library makes, closed."""

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from moderation.api.serializers.cases import (
     CaseNoteSerializer,
     CaseSerializer,
+    HandOnRequestSerializer,
     NoteRequestSerializer,
-    NoteSerializer,
     case,
     note,
 )
@@ -60,13 +60,13 @@ class SecondReviews(DoorView):
             "the first verdict. That stands until then. Scope: `decisions:write`."
         ),
         parameters=[ONCE, CASE_ID],
-        request=NoteSerializer,
+        request=HandOnRequestSerializer,
         responses={201: CaseSerializer, **problem_responses("not_decided", "erased", *_PROBLEMS)},
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Ask."""
         row, at = own_case(request, id), timezone.now()
-        text = self.read(NoteSerializer, request).get("note", "")
+        text = self.read(HandOnRequestSerializer, request).get("note", "")
         made = look_again.ask(case_id=row.pk, asked_by=person_of(request), text=text, at=at)
         shown = case(own_case(request, str(made.pk)), at=at)
         return Response(shown, status=status.HTTP_201_CREATED)

@@ -22,7 +22,7 @@ from moderation.api.serializers.cases import (
     ClaimSerializer,
     ClaimsSerializer,
     DecisionRequestSerializer,
-    NoteSerializer,
+    HandOnRequestSerializer,
     WholeCaseSerializer,
     case,
     whole_case,
@@ -234,13 +234,13 @@ class CaseEscalations(DoorView):
         summary="Hand a case to the leads",
         description="Needs a live claim. Scope: `decisions:write`.",
         parameters=[ONCE, CASE_ID],
-        request=NoteSerializer,
+        request=HandOnRequestSerializer,
         responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Escalate."""
         row, at = own_case(request, id), timezone.now()
-        note = self.read(NoteSerializer, request).get("note", "")
+        note = self.read(HandOnRequestSerializer, request).get("note", "")
         review.escalate(case_id=row.pk, moderator=person_of(request), note=note, at=at)
         return Response(case(own_case(request, id), at=at), status=status.HTTP_201_CREATED)
 

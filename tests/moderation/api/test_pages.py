@@ -120,6 +120,13 @@ def test_unknown_fields_are_closed_out(document: Any) -> None:
         assert document["components"]["schemas"][name]["additionalProperties"] is False
 
 
+def test_a_request_is_called_so_once(document: Any) -> None:
+    names = document["components"]["schemas"]
+
+    assert {"RuleRequest", "DecisionRequest", "HandOnRequest"} <= set(names)
+    assert not [name for name in names if name.endswith("RequestRequest")]
+
+
 class TestDocumentation:
     def test_loads_nothing_from_elsewhere_and_runs_nothing_inline(self) -> None:
         response = Client().get("/api/v1/docs")
