@@ -46,8 +46,10 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 
 
 def schema_hash(features: tuple[Feature, ...]) -> str:
-    """Return the SHA-256 (64 hex digits) over names and units in order; meanings may be reworded freely."""
-    lines = (f"{feature.name}\t{feature.unit}" for feature in features)
+    """Return the SHA-256 (64 hex digits) over names, units and versions in order; meanings may be reworded
+    freely.
+    """
+    lines = (f"{feature.name}\t{feature.unit}\t{feature.version}" for feature in features)
     return hashlib.sha256("\n".join(lines).encode("utf-8")).hexdigest()
 
 

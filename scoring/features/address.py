@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Feature, days_between, recent_spam_share
+from scoring.features.feature import UNKNOWN, Feature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
 
 # An address is named a persistent spammer from here on: not one bad evening, and hardly honest.
@@ -41,10 +41,7 @@ def _of_provider(record: PostRecord, *, measure: Callable[[History], float]) -> 
 
 
 def _days_known(record: PostRecord) -> float:
-    if record.ip is None:
-        return UNKNOWN
-    first_seen_at = record.ip_history.first_seen_at
-    return 0.0 if first_seen_at is None else days_between(first_seen_at, record.at)
+    return UNKNOWN if record.ip is None else days_known(record.ip_history, before=record.posted_at)
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -118,8 +115,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         name="context.ip_days_known",
         unit="days",
-        meaning="Days since the first post from the address, 0 for a new one",
+        meaning="Days from the first post from the address to this one, 0 for a new address",
         why="Proxies are rented by the day",
         compute=_days_known,
+        version=2,
     ),
 )

@@ -13,6 +13,7 @@ from scoring.features.feature import (
     UNKNOWN,
     Feature,
     days_between,
+    days_known,
     highest,
     lowest,
     number_or_unknown,
@@ -40,8 +41,7 @@ def _domain_days_known(record: PostRecord) -> float:
     """A domain that this platform never saw is known for 0 days: that is knowledge, not a gap."""
     if not record.links:
         return UNKNOWN
-    first_seen = (link.domain_history.first_seen_at for link in record.links)
-    return min(0.0 if seen is None else days_between(seen, record.at) for seen in first_seen)
+    return min(days_known(link.domain_history, before=record.posted_at) for link in record.links)
 
 
 def _pattern_suspicion(record: PostRecord, models: Models) -> float:
@@ -77,9 +77,10 @@ _DOMAIN = (
     Feature(
         name="context.domain_days_known",
         unit="days",
-        meaning="Days since the newest linked domain was first seen on the platform, 0 for a new one",
+        meaning="Days from the first sight of the newest linked domain to this post, 0 for a new one",
         why="Banned domains are replaced by fresh ones",
         compute=_domain_days_known,
+        version=2,
     ),
     Feature(
         name="context.domain_posts",

@@ -24,7 +24,8 @@ _SECONDS_PER_DAY = 86_400.0
 class Feature:
     """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown.
 
-    A plain feature has `compute`; one that asks a trained model of the release has `judge` instead.
+    A plain feature has `compute`; one that asks a trained model of the release has `judge` instead. `version`
+    counts the ways in which it has been computed: trees that were fitted to another must not read this one.
     `mission_name` is what the product's requirements call it, where they name it.
     """
 
@@ -37,6 +38,7 @@ class Feature:
     compute: Callable[[PostRecord], float] | None = None
     judge: Callable[[PostRecord, Models], float] | None = None
     mission_name: str = ""
+    version: int = 1
 
     def value(self, record: PostRecord, *, models: Models) -> float:
         """Return the feature of a record, NaN if unknown."""
@@ -77,6 +79,15 @@ def days_between(earlier: datetime | None, later: datetime) -> float:
     if earlier is None:
         return UNKNOWN
     return max(0.0, (later - earlier).total_seconds() / _SECONDS_PER_DAY)
+
+
+def days_known(history: History, *, before: datetime) -> float:
+    """Days for which somebody or something had been seen before, 0 for what is new.
+
+    `before` is when the post was written, not when it is scored: a post that waits would look more honest
+    with every minute.
+    """
+    return 0.0 if history.first_seen_at is None else days_between(history.first_seen_at, before)
 
 
 def number_or_unknown(number: float | None) -> float:

@@ -8,6 +8,7 @@ from scoring.features.feature import (
     UNKNOWN,
     Feature,
     days_between,
+    days_known,
     number_or_unknown,
     shrunk_spam_share,
     unblamed_posts,
@@ -31,8 +32,7 @@ def _posts_per_day(record: PostRecord) -> float:
 
 
 def _days_known(record: PostRecord) -> float:
-    first_seen_at = record.author_history.first_seen_at
-    return 0.0 if first_seen_at is None else days_between(first_seen_at, record.at)
+    return days_known(record.author_history, before=record.posted_at)
 
 
 def _link_repeats(record: PostRecord) -> float:
@@ -159,9 +159,10 @@ _PAST = (
     Feature(
         name="social.days_known",
         unit="days",
-        meaning="Days since the author's first post sent here, 0 for a new author",
+        meaning="Days from the author's first post sent here to this one, 0 for a new author",
         why="Sleeping accounts are bought old and start posting at once",
         compute=_days_known,
+        version=2,
     ),
     Feature(
         name="social.spam_share",

@@ -43,7 +43,7 @@ class TestAddress:
             ("context.ip_authors", 6),
             ("context.ip_posts_24h", 9),
             ("context.ip_complaints", 5),
-            ("context.ip_days_known", 3),
+            ("context.ip_days_known", 3 - 1 / 24),
         ],
     )
     def test_of_a_known_address(self, name: str, value: float) -> None:

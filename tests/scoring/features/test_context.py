@@ -40,7 +40,7 @@ class TestDomain:
     @pytest.mark.parametrize(
         ("name", "known", "both"),
         [
-            ("context.domain_days_known", 3, 0),
+            ("context.domain_days_known", 3 - 1 / 24, 0),
             ("context.domain_posts", 32, 0),
             ("context.domain_posts_24h", 9, 9),
             ("context.domain_authors", 6, 0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ import pytest
 from scoring.features import FAMILIES, FEATURES, NAMES, SCHEMA_HASH, Models, extract, schema_hash
 from scoring.features.__main__ import page
 from scoring.features.models import MODEL_FILES
-from tests.scoring.random_records import labelled, record
+from scoring.records import History, Link
+from tests.scoring.features.values import value_of
+from tests.scoring.random_records import AT, labelled, record
 from tests.scoring.starter import STARTER
 
 MODELS = Models.load(STARTER, files=MODEL_FILES)
@@ -54,6 +57,22 @@ class TestFeatures:
     def test_every_feature_belongs_to_one_sub_model(self) -> None:
         assert sorted(name for names in FAMILIES.values() for name in names) == sorted(NAMES)
 
+    def test_what_is_new_stays_new_while_its_post_waits_to_be_scored(self) -> None:
+        """Author, address and domain are first seen with the post; seconds of waiting once looked honest."""
+        seen = History(first_seen_at=AT)
+        link = Link(url="https://new.example/", host="new.example", domain="new.example", domain_history=seen)
+        known = ("social.days_known", "context.ip_days_known", "context.domain_days_known")
+        for minutes in (0, 1, 600):
+            waited = record(
+                posted_at=AT,
+                at=AT + timedelta(minutes=minutes),
+                ip="192.0.2.7",
+                author_history=seen,
+                ip_history=seen,
+                links=(link,),
+            )
+            assert [value_of(name, waited) for name in known] == [0.0, 0.0, 0.0]
+
     def test_every_feature_is_documented(self) -> None:
         assert all(feature.unit and feature.meaning and feature.why for feature in FEATURES)
         assert all((feature.compute is None) != (feature.judge is None) for feature in FEATURES)
@@ -70,17 +89,18 @@ class TestFeatures:
 class TestSchemaHash:
     def test_is_the_one_that_stored_scores_name(self) -> None:
         """A change here needs a new release: stored ensembles refuse to run on other features."""
-        assert SCHEMA_HASH == "e3d57bfe45b7d9ab5e8471ab497c00ca1ee62ac8e40e2a810e0d16f64ece68ae"
+        assert SCHEMA_HASH == "0a54c2c5285b1d53b383be022038b22e9defc5ab7997730b94e5f504abd100fa"
 
-    def test_changes_with_name_unit_and_order(self) -> None:
+    def test_changes_with_name_unit_version_and_order(self) -> None:
         first, *rest = FEATURES
         changed = [
             (dataclasses.replace(first, name="context.other"), *rest),
             (dataclasses.replace(first, unit="percent"), *rest),
+            (dataclasses.replace(first, version=first.version + 1), *rest),
             (*rest, first),
         ]
 
-        assert len({SCHEMA_HASH, *map(schema_hash, changed)}) == 4
+        assert len({SCHEMA_HASH, *map(schema_hash, changed)}) == 5
 
     def test_does_not_change_with_wording(self) -> None:
         first, *rest = FEATURES

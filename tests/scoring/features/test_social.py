@@ -63,7 +63,7 @@ class TestFeatures:
             ("social.is_reported_spammer", 1),
             ("social.known_posts", 10),
             ("social.posts_24h", 3),
-            ("social.days_known", 10),
+            ("social.days_known", 10 - 1 / 24),
             ("social.spam_share", 2.5 / 10),
             ("social.confirmed_spam", 2),
             ("social.complaints", 4),
