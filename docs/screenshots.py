@@ -153,9 +153,11 @@ def _stage(folder: Path) -> int:
 
 
 def _choose(page: Page) -> dict[str, str]:
-    """Return the addresses of the most telling and of the most hostile case among the first of the queue."""
+    """Return the addresses of the most telling case in the README's language, and of the most hostile
+    one among the first of the queue.
+    """
     links = page.locator(".table__link").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    scored: list[tuple[int, float, str]] = []
+    scored: list[tuple[bool, int, float, str]] = []
     for link in links[:_LOOKED_AT]:
         page.goto(link)
         if page.locator(".case--blurred").count():
@@ -163,12 +165,13 @@ def _choose(page: Page) -> dict[str, str]:
         shown = sum(page.locator(part).count() > 0 for part in _TELLING)
         # A case whose score is hidden shows less; half a mark decides between equals.
         disguises = page.locator(_DISGUISE).count() + page.locator(".verdict").count() / 2
-        scored.append((shown, disguises, link))
+        is_english = page.locator(".post-text[lang^=en]").count() > 0
+        scored.append((is_english, shown, disguises, link))
     if not scored:
         raise SystemExit("The queue is empty: send posts first (make demo-data).")
     review = max(scored)
     others = [case for case in scored if case != review] or [review]
-    return {"review": review[2], "hostile": max(others, key=lambda case: case[1])[2]}
+    return {"review": review[-1], "hostile": max(others, key=lambda case: case[-2])[-1]}
 
 
 def _work(page: Page, *, spare: set[str]) -> None:
