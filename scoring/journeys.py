@@ -120,7 +120,7 @@ class JourneyModel:
     def measures(self, steps: Sequence[JourneyStep]) -> tuple[float, ...]:
         """Return MEASURES of a journey of two or more steps; all are finite."""
         total = self._sum(steps)
-        pauses = [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
+        pauses = pauses_of(steps)
         return (
             total / len(steps),
             math.tanh(total / _WHOLE_SCALE),
@@ -132,6 +132,11 @@ class JourneyModel:
 
     def _sum(self, steps: Sequence[JourneyStep]) -> float:
         return math.fsum(float(self.log_ratios[token]) for token in tokens(steps))
+
+
+def pauses_of(steps: Sequence[JourneyStep]) -> list[int]:
+    """Return the milliseconds between steps, one fewer than there are; 0 where a clock ran backwards."""
+    return [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
 
 
 def variation(pauses: Sequence[int]) -> float:

@@ -7,14 +7,13 @@ All measures are unknown if no journey was sent.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from functools import partial
 
 from scoring.features.feature import UNKNOWN, Feature
 from scoring.features.models import Models
-from scoring.journeys import variation
+from scoring.journeys import pauses_of, variation
 from scoring.records import JourneyStep, PostRecord
 
 _KEY_WORDS = ("key", "type", "typing", "write")
@@ -39,8 +38,7 @@ def _seconds_per_step(steps: tuple[JourneyStep, ...]) -> float:
 
 
 def _interval_variation(steps: tuple[JourneyStep, ...]) -> float:
-    intervals = [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
-    return variation(intervals) if len(intervals) > 1 else UNKNOWN
+    return variation(pauses_of(steps)) if len(steps) > 2 else UNKNOWN
 
 
 def _has_paste(steps: tuple[JourneyStep, ...]) -> float:
