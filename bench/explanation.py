@@ -8,14 +8,13 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from deploy.local import addresses
+from bench import _content
 from scoring.content import ContentModel
 from scoring.explain import word_contributions
 from scoring.training import dataset
@@ -27,10 +26,7 @@ TOKENIZER = Path("triton_repo/tokenizer/1/tokenizer.json")
 def main() -> None:
     """Explain texts one after another and print the table."""
     options = _options()
-    addresses.fill()
-    if "TRITON_URL" not in os.environ:
-        sys.exit("No Triton: start the product with `make run`, or name one in TRITON_URL.")
-    content = ContentModel(url=os.environ["TRITON_URL"], version="1", timeout_seconds=20.0)
+    content = _content.connect()
     texts = _texts(count=options.texts + options.warm, tokens=options.tokens, seed=options.seed)
     words, seconds, asked = [], [], []
     for text in texts:

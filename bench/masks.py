@@ -11,15 +11,13 @@ of the validation part, so many of each source and label.
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from deploy.local import addresses
+from bench import _content
 from scoring.content import ContentModel
 from scoring.ensemble import content_margins
 from scoring.explain import MASK, WordContribution, word_contributions
@@ -38,10 +36,7 @@ _SPEAKS = 0.2  # log-odds from which the desk's shade of a word can be seen
 def main() -> None:
     """Explain the same texts with each mask and print a table."""
     options = _options()
-    addresses.fill()
-    if "TRITON_URL" not in os.environ:
-        sys.exit("No Triton: start the product with `make run`, or name one in TRITON_URL.")
-    content = _Remembered(ContentModel(url=os.environ["TRITON_URL"], version="1", timeout_seconds=20.0))
+    content = _Remembered(_content.connect())
     chosen = _chosen(options.files, texts=options.texts, seed=options.seed)
     print(f"{len(chosen)} texts of the validation part; * is the mask in use\n")
     print("| mask | its margin | three words out move a verdict by | honest words that seem spam's |")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -152,12 +153,21 @@ def _stage(folder: Path) -> int:
     ).returncode
 
 
+class _Case(NamedTuple):
+    """What a picture of a case would show; the greatest is the one for the README."""
+
+    is_english: bool
+    shown: int
+    disguises: float
+    link: str
+
+
 def _choose(page: Page) -> dict[str, str]:
     """Return the addresses of the most telling case in the README's language, and of the most hostile
     one among the first of the queue.
     """
     links = page.locator(".table__link").evaluate_all("links => links.map(link => link.getAttribute('href'))")
-    scored: list[tuple[bool, int, float, str]] = []
+    seen: list[_Case] = []
     for link in links[:_LOOKED_AT]:
         page.goto(link)
         if page.locator(".case--blurred").count():
@@ -166,12 +176,12 @@ def _choose(page: Page) -> dict[str, str]:
         # A case whose score is hidden shows less; half a mark decides between equals.
         disguises = page.locator(_DISGUISE).count() + page.locator(".verdict").count() / 2
         is_english = page.locator(".post-text[lang^=en]").count() > 0
-        scored.append((is_english, shown, disguises, link))
-    if not scored:
+        seen.append(_Case(is_english, shown, disguises, link))
+    if not seen:
         raise SystemExit("The queue is empty: send posts first (make demo-data).")
-    review = max(scored)
-    others = [case for case in scored if case != review] or [review]
-    return {"review": review[-1], "hostile": max(others, key=lambda case: case[-2])[-1]}
+    review = max(seen)
+    others = [case for case in seen if case != review] or [review]
+    return {"review": review.link, "hostile": max(others, key=lambda case: case.disguises).link}
 
 
 def _work(page: Page, *, spare: set[str]) -> None:
