@@ -6,10 +6,11 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import Warning as CheckWarning
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError
 
-from moderation.operations import seed
+from moderation.operations import egress, seed
 
 log = structlog.get_logger(__name__)
 
@@ -50,3 +51,22 @@ def refuse_demo_accounts() -> None:
             f"The demo accounts {', '.join(names)} still have the demo's password; production does not start"
             " with them. Change it with `manage.py changepassword`."
         )
+
+
+@register()
+def providers_can_be_called(**_: Any) -> list[CheckMessage]:
+    """Warn of a reputation provider whose address the guard of outgoing calls would refuse."""
+    found: list[CheckMessage] = []
+    for name in ("WEB_RISK_URL", "WOT_URL", "RDAP_URL"):
+        url = getattr(settings, name)
+        try:
+            if url:
+                egress.check(url)
+        except egress.Refused as refused:
+            hint = "Give a public https address, or list its host in SPAMDESK_EGRESS_PRIVATE_HOSTS."
+            found.append(
+                CheckWarning(
+                    f"SPAMDESK_{name} will never be called. {refused}", hint=hint, id="spamdesk.W002"
+                )
+            )
+    return found

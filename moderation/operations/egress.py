@@ -7,7 +7,6 @@ operator lists the host.
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import ssl
 import time
@@ -17,13 +16,15 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import can_ada
 import httpcore
 import httpx
 from django.conf import settings
 
+from moderation.operations import special_addresses
+
 TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _MAX_RETRY_AFTER_SECONDS = 86_400
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
@@ -56,6 +57,8 @@ def check(url: str) -> httpx.URL:
         raise Refused("The address must be http or https, with a host and without credentials.")
     if _port(target) not in PORTS and not _is_listed(target.host):
         raise Refused(f"Port {_port(target)} is not one of {', '.join(map(str, sorted(PORTS)))}.")
+    if not _is_listed(target.host):
+        _refuse_special_host(target.host)
     return target
 
 
@@ -185,6 +188,27 @@ def _is_listed(host: str) -> bool:
     return host in settings.EGRESS_PRIVATE_HOSTS
 
 
+def _refuse_special_host(host: str) -> None:
+    """Refuse an address in place of a name, however it is spelled, unless it is public. Raises Refused.
+
+    Whoever gives it learns at once what the connection would find out. Browsers' rules read the spelling:
+    0x7f.1, 017700000001 and 127。1 are 127.0.0.1, and what ends in a number but is no address is no name.
+    """
+    try:
+        read = can_ada.parse(f"http://[{host.split('%', 1)[0]}]/" if ":" in host else f"http://{host}/")
+    except ValueError as refused:
+        raise Refused("The address has no valid host.") from refused
+    name = read.hostname.strip("[]").rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        raise Refused(f"{host} is this machine itself, RFC 6761.")
+    try:
+        use = special_addresses.special_use(name)
+    except ValueError:
+        return  # a name: what it leads to is checked whenever it is called
+    if use is not None:
+        raise Refused(f"{host} is not a public address ({use}).")
+
+
 def _checked_address(host: str, port: int) -> str:
     """Resolve the host and return an address; refuse if any of its addresses is not public."""
     try:
@@ -194,25 +218,14 @@ def _checked_address(host: str, port: int) -> str:
     addresses = [str(answer[4][0]) for answer in answers]
     if not _is_listed(host):
         for address in addresses:
-            if not is_public(address):
-                raise Refused(f"{host} leads to {address}, which is not a public address.")
+            if (use := special_addresses.special_use(address)) is not None:
+                raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")
     return addresses[0]
 
 
 def is_public(address: str) -> bool:
     """Tell whether an address belongs to the internet, also where IPv6 carries an IPv4 address."""
-    parsed = ipaddress.ip_address(address.split("%", 1)[0])
-    if isinstance(parsed, ipaddress.IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return _is_global(parsed.ipv4_mapped)
-        nat64 = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF) if parsed in _NAT64 else None
-        inside = [parsed.sixtofour, nat64, *(parsed.teredo or ())]
-        return _is_global(parsed) and all(_is_global(one) for one in inside if one is not None)
-    return _is_global(parsed)
-
-
-def _is_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    return address.is_global and not address.is_multicast
+    return special_addresses.special_use(address) is None
 
 
 def _retry_after(given: bytes) -> float:

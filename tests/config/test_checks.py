@@ -59,3 +59,14 @@ class TestProductionSettings:
             "__Host-sessionid",
             "__Host-csrftoken",
         )
+
+
+class TestProviders:
+    def test_that_could_never_be_called_are_named(self, settings: Any) -> None:
+        settings.RDAP_URL, settings.EGRESS_PRIVATE_HOSTS = "http://127.0.0.1:9/", ()
+
+        [warning] = checks.providers_can_be_called()
+
+        assert "SPAMDESK_RDAP_URL" in str(warning.msg)
+        settings.EGRESS_PRIVATE_HOSTS = ("127.0.0.1",)
+        assert checks.providers_can_be_called() == []
