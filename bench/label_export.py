@@ -42,13 +42,13 @@ def main() -> None:
 
 
 def _exported(out: Path, *, form: str) -> float:
-    from moderation.operations import export  # noqa: PLC0415 - Django is not set up before
+    from moderation.operations import export_write  # noqa: PLC0415 - Django is not set up before
     from moderation.queries.labels import LabelFilter  # noqa: PLC0415
 
     memory = _Memory()
     memory.start()
     began = time.perf_counter()
-    manifest = export.write(out=out, wanted=LabelFilter(), at=datetime.now(UTC), form=form)
+    manifest = export_write.write(out=out, wanted=LabelFilter(), at=datetime.now(UTC), form=form)
     seconds = time.perf_counter() - began
     memory.is_over.set()
     memory.join()

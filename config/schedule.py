@@ -11,6 +11,7 @@ _SECONDS = {
     "reload_content_models": 10.0,
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
+    "sweep_exports": 10.0,
     "erase_expired": 300.0,
     "prune_answers": 900.0,
 }

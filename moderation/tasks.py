@@ -10,7 +10,7 @@ from moderation.operations import (
     chain,
     erase,
     explain,
-    export,
+    export_build,
     host,
     idempotency,
     journal,
@@ -104,10 +104,21 @@ def prune_answers(**_: object) -> int:
     return idempotency.prune(at=timezone.now())
 
 
-@shared_task
+# Acknowledged at once: else the broker would hand a long one out again every minute. The row has a lease.
+@shared_task(
+    acks_late=False,
+    soft_time_limit=export_build.LONGEST_SECONDS + 60,
+    time_limit=export_build.LONGEST_SECONDS + 120,
+)
 def build_export(*, export_id: int, **_: object) -> None:
     """Build a requested export."""
-    export.build(export_id=export_id, at=timezone.now())
+    export_build.build(export_id=export_id, at=timezone.now())
+
+
+@shared_task
+def sweep_exports(**_: object) -> int:
+    """Enqueue exports that a lost message or a killed worker left open."""
+    return export_build.sweep(at=timezone.now())
 
 
 @shared_task

@@ -58,6 +58,12 @@ class Export(models.Model):
     manifest = models.JSONField(null=True, blank=True)
     file_name = models.CharField(max_length=200, blank=True)
     error = models.CharField(max_length=500, blank=True)
+    attempts = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How often somebody began to build it; each has a file of its own."
+    )
+    lease_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then its message or its builder is trusted to come."
+    )
 
     class Meta:
         ordering = ("-requested_at", "-id")

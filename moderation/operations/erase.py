@@ -192,7 +192,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     Decision.objects.filter(post__in=posts).update(note="")
     CaseNote.objects.filter(case__post__in=posts).update(text="")
     Appeal.objects.filter(post__in=posts).update(reason="", external_id="")
-    export.withdraw(post_ids=posts)
+    export.withdraw(post_ids=posts, at=at)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None

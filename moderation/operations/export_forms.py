@@ -113,7 +113,7 @@ class _Csv:
 
 
 class _Parquet:
-    """Columns by name, `features` a map from names to numbers, `record` JSON; a row group at a time."""
+    """Columns by name, `features` names with their numbers, `record` JSON; a row group at a time."""
 
     def __init__(self, file: Digested, columns: tuple[str, ...]) -> None:
         from pyarrow import parquet  # noqa: PLC0415 - heavy, and only wanted by who asks for it
@@ -125,7 +125,7 @@ class _Parquet:
 
     def add(self, label: LabelLine) -> None:
         row = _flat(label)
-        row["features"] = list(row["features"].items())
+        row["features"] = [{"name": name, "value": value} for name, value in row["features"].items()]
         row["record"] = json.dumps(row["record"], ensure_ascii=False)
         self._rows.append(row)
         self._bytes += len(label.line)
@@ -157,7 +157,8 @@ def _schema(columns: tuple[str, ...]) -> pa.Schema:
         "is_audit_sample": pa.bool_(),
     }
     fields = [(name, kinds.get(name, pa.string())) for name in columns]
-    features = pa.map_(pa.string(), pa.float64())
+    # No map: Hugging Face's `datasets` refuses a file that has one. A struct would need all schemas' names.
+    features = pa.list_(pa.struct([("name", pa.string()), ("value", pa.float64())]))
     return pa.schema([*fields, ("features", features), ("record", pa.string())])
 
 

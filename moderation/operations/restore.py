@@ -16,7 +16,7 @@ from django.db.migrations.loader import MigrationLoader
 
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import backup, chain, erase, export, journal
+from moderation.operations import backup, chain, erase, export_files, journal
 from moderation.operations.backup import Failed
 
 
@@ -100,7 +100,7 @@ def _forget_what_is_gone() -> None:
 
 
 def _has_file(row: Export) -> bool:
-    return row.state == ExportState.READY and export.path_of(row).exists()
+    return row.state == ExportState.READY and export_files.path_of(row).exists()
 
 
 def _expire(*, at: datetime) -> int:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from moderation.models import Export
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.operations import export as operations
+from moderation.operations import export_files
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
 from moderation.web import access
@@ -54,7 +55,7 @@ def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
 def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # noqa: ARG001 - the door reads it
     """Stream the file of a finished export."""
     export = get_object_or_404(Export, pk=export_id, state=ExportState.READY)
-    path = operations.path_of(export)
+    path = export_files.path_of(export)
     try:
         file = path.open("rb")
     except FileNotFoundError as refusal:

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
-from moderation.operations import export, review
+from moderation.operations import export_write, review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
@@ -53,7 +53,7 @@ def test_hostile_cells_come_back_letter_by_letter(
     decided: None, tmp_path: Path, later: Callable[[float], datetime]
 ) -> None:
     out = tmp_path / "labels.jsonl"
-    manifest = export.write(out=out, wanted=LabelFilter(), at=later(99))
+    manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
     lines = out.read_bytes().split(b"\n")
 
@@ -69,7 +69,7 @@ def test_no_cell_of_a_csv_runs_and_each_comes_back(
     decided: None, tmp_path: Path, later: Callable[[float], datetime]
 ) -> None:
     out = tmp_path / "labels.csv"
-    export.write(out=out, wanted=LabelFilter(), at=later(99), form="csv")
+    export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="csv")
 
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -82,7 +82,7 @@ def test_no_cell_of_a_csv_runs_and_each_comes_back(
 
 def test_parquet_is_untouched(decided: None, tmp_path: Path, later: Callable[[float], datetime]) -> None:
     out = tmp_path / "labels.parquet"
-    export.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
+    export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
 
     texts = parquet.read_table(out)["text"].to_pylist()
 

@@ -92,7 +92,8 @@ class ExportSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=ExportState.values)
     format = serializers.ChoiceField(choices=ExportFormat.values)
     requested_at = serializers.DateTimeField()
-    rows = serializers.IntegerField()
+    rows = serializers.IntegerField(help_text="Written so far.")
+    rows_expected = serializers.IntegerField(help_text="All splits together, once it is being built.")
     manifest = serializers.DictField(
         allow_null=True, help_text="With the file's format and sha256, once it is ready."
     )
@@ -116,6 +117,7 @@ def export(row: Export, *, file: str) -> dict[str, Any]:
         "format": row.format,
         "requested_at": instant(row.requested_at),
         "rows": row.rows_written,
+        "rows_expected": row.rows_expected,
         "manifest": row.manifest if is_ready else None,
         "file": file if is_ready else None,
         "error": row.error,

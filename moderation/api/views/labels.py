@@ -36,6 +36,7 @@ from moderation.models import Export
 from moderation.models.exports import ExportState
 from moderation.models.platforms import Scope
 from moderation.operations import export as exports
+from moderation.operations import export_files
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
 
@@ -142,7 +143,10 @@ class ExportFile(DoorView):
         row = _own_export(request, id)
         if row.state != ExportState.READY:
             raise Refused("not_ready", f"The export is {row.state}.")
-        file = exports.path_of(row).open("rb")  # closed by the response
+        try:
+            file = export_files.path_of(row).open("rb")  # closed by the response
+        except FileNotFoundError:
+            raise Refused("not_found", "The file of this export was removed; ask for a new one.") from None
         return FileResponse(file, content_type=exports.media_type_of(row))
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from moderation.models.exports import ExportFormat
-from moderation.operations import export
+from moderation.operations import export_write
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
         wanted = LabelFilter(since=_time(since, "--since"), until=_time(until, "--until") or at)
         expected = labels.count(wanted=wanted)
         try:
-            manifest = export.write(
+            manifest = export_write.write(
                 out=out,
                 wanted=wanted,
                 at=at,

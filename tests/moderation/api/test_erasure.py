@@ -28,7 +28,7 @@ from moderation.models import (
 )
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations import erase, export, review, score
+from moderation.operations import erase, export, export_build, export_files, review, score
 from moderation.queries import label_lines
 from moderation.queries.labels import LabelFilter
 from tests.moderation.api.answers import problem
@@ -117,8 +117,8 @@ class TestPost:
         self, door: APIClient, judged: str, lead: User, later: Later, django_capture_on_commit_callbacks: Any
     ) -> None:
         row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(60))
-        export.build(export_id=row.pk, at=later(60))
-        file = export.path_of(Export.objects.get())
+        export_build.build(export_id=row.pk, at=later(60))
+        file = export_files.path_of(Export.objects.get())
         assert file.exists()
 
         with django_capture_on_commit_callbacks(execute=True):

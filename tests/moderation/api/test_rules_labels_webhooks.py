@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from moderation.models import Case, Delivery, Export, Platform, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import export, review, webhooks
+from moderation.operations import export_build, review, webhooks
 from tests.moderation.api.answers import pointers, problem
 
 
@@ -49,7 +49,7 @@ class TestLabels:
         self, lead_door: APIClient, form: str, begins: bytes, media: str
     ) -> None:
         asked = lead_door.post("/api/v1/exports", {"format": form, "weights": False}, format="json")
-        export.build(export_id=Export.objects.get().pk, at=timezone.now())
+        export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
         ready = lead_door.get(asked.headers["Location"]).json()
         file = lead_door.get(ready["file"])
 
@@ -65,7 +65,7 @@ class TestLabels:
         asked = lead_door.post("/api/v1/exports", {}, format="json")
         address = asked.headers["Location"]
         early = lead_door.get(f"{address}/file")
-        export.build(export_id=Export.objects.get().pk, at=timezone.now())
+        export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
         foreign = other_door.get(address)
         ready = lead_door.get(address).json()
         file = lead_door.get(ready["file"])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from moderation import scorer
-from moderation.models import Campaign, Platform
-from moderation.operations import host, webhooks
+from moderation.models import Campaign, Case, Platform, User
+from moderation.models.cases import Verdict
+from moderation.operations import host, review, webhooks
 from scoring.release import Release
 from tests import releases
 from tests.moderation.fakes import FakeScorer
@@ -57,3 +58,20 @@ def webhook(platform: Platform, at: datetime) -> Platform:
 def pills(platform: Platform, fake_scorer: FakeScorer, at: datetime) -> Campaign:
     """A campaign of five that waits."""
     return opened(platform, 5, at=at)
+
+
+@pytest.fixture
+def decided_posts(
+    open_case: Callable[..., Case], moderator: User, later: Callable[[float], datetime]
+) -> None:
+    """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
+    texts = [
+        ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),
+        ("Cheap pills without prescription, call 1-800-555-0202", Verdict.SPAM),
+        ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
+    ]
+    for number, (text, verdict) in enumerate(texts, start=1):
+        case = review.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
+        )

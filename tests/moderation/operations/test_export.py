@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import importlib
 import json
 from collections.abc import Callable
 from datetime import datetime
@@ -15,37 +16,28 @@ from django.core.management import CommandError, call_command
 from pyarrow import parquet
 from pytest_django import Settings
 
-from moderation.models import Case, Score, User
-from moderation.models.cases import Verdict
+from moderation.models import Score, User
 from moderation.models.exports import ExportState
-from moderation.operations import export, export_forms, reverse, review
+from moderation.operations import (
+    export,
+    export_build,
+    export_files,
+    export_forms,
+    export_write,
+    reverse,
+)
 from moderation.queries import labels as labels_query
 from moderation.queries.labels import SPLITS, LabelFilter, weight_of
 
 Later = Callable[[float], datetime]
 
 
-@pytest.fixture
-def labels(open_case: Callable[..., Case], moderator: User, later: Later) -> None:
-    """Three decided posts: two spam near-duplicates and one that is not, decided at 10, 20 and 30 s."""
-    texts = [
-        ("Cheap pills without prescription, call 1-800-555-0101", Verdict.SPAM),
-        ("Cheap pills without prescription, call 1-800-555-0202", Verdict.SPAM),
-        ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
-    ]
-    for number, (text, verdict) in enumerate(texts, start=1):
-        case = review.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
-        review.decide(
-            case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
-        )
-
-
-@pytest.mark.usefixtures("labels")
+@pytest.mark.usefixtures("decided_posts")
 class TestWrite:
     def test_writes_one_line_per_label_and_a_manifest_that_agrees(self, tmp_path: Path, later: Later) -> None:
         out = tmp_path / "labels.jsonl"
 
-        manifest = export.write(out=out, wanted=LabelFilter(), at=later(99))
+        manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
         rows = [json.loads(line) for line in out.read_text().splitlines()]
         assert [row["label"] for row in rows] == [1, 1, 0]
@@ -62,14 +54,14 @@ class TestWrite:
             Score.objects.update(schema_hash=schema)
         out = tmp_path / "labels.jsonl"
 
-        export.write(out=out, wanted=LabelFilter(), at=later(99))
+        export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
         page, _ = labels_query.page(wanted=LabelFilter(), after=None, limit=9)
         assert [json.loads(line) for line in out.read_text().splitlines()] == page
 
     def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
         out = tmp_path / "labels.jsonl"
-        export.write(out=out, wanted=LabelFilter(), at=later(99))
+        export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
         rows = [json.loads(line) for line in out.read_text().splitlines()]
 
@@ -79,7 +71,7 @@ class TestWrite:
     def test_keeps_to_its_window(self, tmp_path: Path, later: Later) -> None:
         wanted = LabelFilter(since=later(20), until=later(30))
 
-        manifest = export.write(out=tmp_path / "labels.jsonl", wanted=wanted, at=later(99))
+        manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=wanted, at=later(99))
 
         assert manifest["counts"]["labels"] == 1
 
@@ -88,12 +80,12 @@ class TestWrite:
         assert decision is not None
         reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(35))
 
-        manifest = export.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=later(99))
+        manifest = export_write.write(out=tmp_path / "labels.jsonl", wanted=LabelFilter(), at=later(99))
 
         assert manifest["counts"]["labels"] == 2
 
 
-@pytest.mark.usefixtures("labels")
+@pytest.mark.usefixtures("decided_posts")
 class TestBuild:
     def test_builds_a_requested_export_once(
         self, lead: User, tmp_path: Path, settings: Settings, later: Later
@@ -101,26 +93,26 @@ class TestBuild:
         settings.EXPORT_DIR = tmp_path
         row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
-        export.build(export_id=row.pk, at=later(51))
-        export.build(export_id=row.pk, at=later(52))
+        export_build.build(export_id=row.pk, at=later(51))
+        export_build.build(export_id=row.pk, at=later(52))
 
         row.refresh_from_db()
         assert (row.state, row.rows_written) == (ExportState.READY, 3)
-        assert export.path_of(row).exists()
+        assert export_files.path_of(row).exists()
 
     def test_says_why_it_failed(self, lead: User, tmp_path: Path, settings: Settings, later: Later) -> None:
         (tmp_path / "file").write_text("in the way")
         settings.EXPORT_DIR = tmp_path / "file"
         row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
-        export.build(export_id=row.pk, at=later(51))
+        export_build.build(export_id=row.pk, at=later(51))
 
         row.refresh_from_db()
         assert row.state == ExportState.FAILED
         assert row.error
 
 
-@pytest.mark.usefixtures("labels")
+@pytest.mark.usefixtures("decided_posts")
 class TestCommand:
     def test_refuses_a_time_without_offset(self, tmp_path: Path) -> None:
         with pytest.raises(CommandError, match="--since"):
@@ -132,7 +124,7 @@ class TestCommand:
         assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("labels")
+@pytest.mark.usefixtures("decided_posts")
 class TestForms:
     def rows(self, out: Path) -> list[dict[str, Any]]:
         """Read a file back as its form says, numbers as numbers."""
@@ -144,20 +136,43 @@ class TestForms:
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_say_what_the_lines_say(self, tmp_path: Path, later: Later, form: str) -> None:
         lines, out = tmp_path / "labels.jsonl", tmp_path / f"labels.{form}"
-        export.write(out=lines, wanted=LabelFilter(), at=later(99))
+        export_write.write(out=lines, wanted=LabelFilter(), at=later(99))
 
-        manifest = export.write(out=out, wanted=LabelFilter(), at=later(99), form=form)
+        manifest = export_write.write(out=out, wanted=LabelFilter(), at=later(99), form=form)
 
         assert manifest["format"] == form
         assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
         said = [json.loads(line) for line in lines.read_text().splitlines()]
         for row, line in zip(self.rows(out), said, strict=True):
             assert json.loads(row["record"]) == line["record"]
-            found = json.loads(row["features"]) if form == "csv" else dict(row["features"])
+            found = (
+                json.loads(row["features"])
+                if form == "csv"
+                else {feature["name"]: feature["value"] for feature in row["features"]}
+            )
             assert found == line["features"]
             for name in ("id", "label", "group", "split", "weight"):
                 assert str(row[name]) == str(line[name])
             assert row["decided_at"] == line["provenance"]["decided_at"]
+
+    def test_parquet_is_read_by_whoever_trains(self, tmp_path: Path, later: Later) -> None:
+        """What `datasets` refuses in a file (maps above all), its users cannot load at all."""
+        lines, out = tmp_path / "labels.jsonl", tmp_path / "labels.parquet"
+        export_write.write(out=lines, wanted=LabelFilter(), at=later(99))
+        export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
+
+        rows = (
+            importlib.import_module("datasets")
+            .Dataset.from_parquet(str(out), cache_dir=str(tmp_path / "cache"))
+            .to_list()
+        )
+        frame = importlib.import_module("pandas").read_parquet(out)
+
+        said = [json.loads(line) for line in lines.read_text().splitlines()]
+        for row, seen, line in zip(rows, frame.to_dict("records"), said, strict=True):
+            for read in (row, seen):
+                assert (read["text"], read["label"]) == (line["text"], line["label"])
+                assert {one["name"]: one["value"] for one in read["features"]} == line["features"]
 
     def test_parquet_is_written_group_by_group(
         self, tmp_path: Path, later: Later, monkeypatch: pytest.MonkeyPatch
@@ -165,7 +180,7 @@ class TestForms:
         monkeypatch.setattr(export_forms, "GROUP_ROWS", 2)
         out = tmp_path / "labels.parquet"
 
-        export.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
+        export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")
 
         assert parquet.ParquetFile(out).metadata.num_row_groups == 2
 
@@ -173,12 +188,12 @@ class TestForms:
     def test_hold_the_splits_and_columns_that_were_asked_for(
         self, tmp_path: Path, later: Later, form: str
     ) -> None:
-        whole = export.write(out=tmp_path / "whole", wanted=LabelFilter(), at=later(99))
+        whole = export_write.write(out=tmp_path / "whole", wanted=LabelFilter(), at=later(99))
         for split in SPLITS:
             out = tmp_path / f"{split}.{form}"
             wanted = LabelFilter(splits=(split,))
 
-            manifest = export.write(out=out, wanted=wanted, at=later(99), form=form, has_weights=False)
+            manifest = export_write.write(out=out, wanted=wanted, at=later(99), form=form, has_weights=False)
 
             assert manifest["counts"]["labels"] == whole["splits"].get(split, 0)
             assert manifest["filter"]["splits"] == [split]

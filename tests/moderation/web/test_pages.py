@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
-from moderation.operations import export, probe, review
+from moderation.operations import export_build, probe, review
 from moderation.operations.probe import Answer, Part
 from moderation.queries import queue
 from tests.moderation.fakes import FakeScorer
@@ -194,12 +194,12 @@ class TestExports:
         )
         assert lead_desk.get(f"/exports/{asked.pk}/download/").status_code == 404
 
-        export.build(export_id=asked.pk, at=timezone.now())
+        export_build.build(export_id=asked.pk, at=timezone.now())
 
         body = lead_desk.get(f"/exports/{asked.pk}/", headers=HTMX).content.decode()
         assert "SHA-256" in body
         answer = lead_desk.get(f"/exports/{asked.pk}/download/")
-        assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}.csv"'
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}-1.csv"'
         assert b"".join(answer.streaming_content).startswith(b'"schema_version","id","text"')  # type: ignore[arg-type]  # a plain iterator here
 
     def test_refuse_a_window_that_ends_before_it_begins(self, lead_desk: Client) -> None:

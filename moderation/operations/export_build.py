@@ -1,0 +1,186 @@
+"""Build exports: under a lease, so that a lost message or a killed worker only delays one.
+
+Every attempt writes to a file of its own, and publishes it only while the row still names it: two builders
+side by side never share a file, and what was erased meanwhile (export.withdraw) is never published.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.db import OperationalError, connection, transaction
+from django.db.models import Q
+
+from moderation import enqueue
+from moderation.models import Export
+from moderation.models.exports import ExportState
+from moderation.operations import announce, export_files, export_write
+from moderation.operations.export import ERASING, PATIENCE
+from moderation.operations.export_files import path_of
+from moderation.queries import labels
+from moderation.queries.labels import LabelFilter
+
+log = structlog.get_logger(__name__)
+
+LEASE = timedelta(seconds=120)
+"""Renewed with every few thousand labels; once it is over, another worker begins anew."""
+
+LONGEST_SECONDS = 3_600
+MOST_ATTEMPTS = 5
+_SWEPT = 100
+_ERASURES_SECONDS = 5
+_OPEN = (ExportState.WAITING, ExportState.BUILDING)
+
+
+class _Lost(Exception):
+    """Another worker has this export by now, or a post in it was erased: nothing is published."""
+
+
+class _TooLong(Exception):
+    """More than LONGEST_SECONDS."""
+
+
+def build(*, export_id: int, at: datetime) -> None:
+    """Build an export that waits, or whose builder is gone. Safe to run twice, and side by side."""
+    row = _claim(export_id, at=at)
+    if row is None:
+        return
+    attempt = _Attempt(row=row, at=at)
+    try:
+        attempt.publish(attempt.write())
+    except _Lost:
+        log.info("export_lost", export=row.pk, attempt=row.attempts)
+        export_files.delete([row.file_name])
+    except _TooLong:
+        hours = round(LONGEST_SECONDS / 3600, 1)
+        attempt.fail(f"It took longer than {hours} h; ask for a shorter time or for fewer splits.")
+    except OSError as failure:
+        reason = failure.strerror or type(failure).__name__
+        attempt.fail(f"The file could not be written ({reason}): mend the export folder, then ask again.")
+    # Anything else, a lost database above all, leaves row and file as they are: was it committed, or not?
+    # The lease ends, and the next attempt deletes the file.
+
+
+def sweep(*, at: datetime) -> int:
+    """Enqueue what a lost message or a killed worker left open, and delete files that no export names.
+
+    Returns how many exports were enqueued. Raises OSError.
+    """
+    with transaction.atomic():
+        is_over = Q(lease_until__lt=at) | Q(lease_until__isnull=True, requested_at__lt=at - PATIENCE)
+        due = Export.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+            is_over, state__in=_OPEN
+        )
+        rows = list(due.order_by("requested_at", "id")[:_SWEPT])
+        for row in rows:
+            _send_back(row, at=at)
+        Export.objects.bulk_update(rows, ["state", "lease_until", "error", "file_name"])
+    export_files.delete_strays()
+    return sum(row.state == ExportState.WAITING for row in rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    """One attempt at an export; `row` as it was claimed."""
+
+    row: Export
+    at: datetime
+    _started: float = field(default_factory=time.monotonic)
+
+    def write(self) -> dict[str, Any]:
+        """Write the file and its manifest; return the manifest. Raises _Lost, _TooLong or OSError."""
+        wanted = _filter(self.row)
+        self._keep(rows_expected=labels.count(wanted=wanted))
+        return export_write.write(
+            out=path_of(self.row),
+            wanted=wanted,
+            at=self.at,
+            form=self.row.format,
+            has_weights=self.row.has_weights,
+            progress=lambda written: self._keep(rows_written=written),
+        )
+
+    def publish(self, manifest: dict[str, Any]) -> None:
+        """Say that the file is there. Raises _Lost."""
+        with transaction.atomic():
+            # An erasure locks the row, too: either it sees what we published, or we see that it was here.
+            rows = Export.objects.select_for_update(of=("self",)).select_related("platform")
+            row = rows.filter(self._is_ours).first()
+            if row is None:
+                raise _Lost
+            row.manifest, row.rows_written = manifest, manifest["counts"]["labels"]
+            row.state, row.lease_until, row.error = ExportState.READY, None, ""
+            row.save(update_fields=("manifest", "rows_written", "state", "lease_until", "error"))
+            announce.export_ready(row, at=self._now())
+
+    def fail(self, reason: str) -> None:
+        """Give up for good, unless the export is somebody else's by now."""
+        ours = Export.objects.filter(self._is_ours)
+        ours.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
+        export_files.delete([self.row.file_name])
+
+    @property
+    def _is_ours(self) -> Q:
+        return Q(pk=self.row.pk, state=ExportState.BUILDING, attempts=self.row.attempts)
+
+    def _keep(self, **progress: int) -> None:
+        if time.monotonic() - self._started > LONGEST_SECONDS:
+            raise _TooLong
+        if not Export.objects.filter(self._is_ours).update(lease_until=self._now() + LEASE, **progress):
+            raise _Lost
+
+    def _now(self) -> datetime:
+        return self.at + timedelta(seconds=time.monotonic() - self._started)
+
+
+def _claim(export_id: int, *, at: datetime) -> Export | None:
+    """Take the lease; None where there is nothing to do, or not yet."""
+    is_free = Q(state=ExportState.WAITING) | Q(state=ExportState.BUILDING, lease_until__lt=at)
+    try:
+        with transaction.atomic():
+            _wait_for_erasures()
+            rows = Export.objects.select_for_update(skip_locked=True, of=("self",))
+            row = rows.filter(is_free, pk=export_id, attempts__lt=MOST_ATTEMPTS).first()
+            if row is None:
+                return None
+            left_behind = row.file_name
+            row.attempts, row.rows_written, row.error = row.attempts + 1, 0, ""
+            row.state, row.lease_until = ExportState.BUILDING, at + LEASE
+            row.file_name = export_files.name_of(row)
+            row.save(update_fields=("attempts", "rows_written", "error", "state", "lease_until", "file_name"))
+    except OperationalError as reason:
+        log.info("export_postponed", export=export_id, reason=type(reason.__cause__).__name__)
+        return None
+    export_files.delete([left_behind])
+    return row
+
+
+def _wait_for_erasures() -> None:
+    """Begin after every erasure that is under way: what is read from now on is wiped, or says that it was.
+
+    Erasures that come meanwhile wait for us: not for long. They lock the row after this lock, and so do we.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL lock_timeout = '{_ERASURES_SECONDS}s'")
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (ERASING,))
+
+
+def _send_back(row: Export, *, at: datetime) -> None:
+    row.file_name = ""  # what a dead builder left is a stray from now on
+    if row.attempts < MOST_ATTEMPTS:
+        row.state, row.lease_until = ExportState.WAITING, at + PATIENCE
+        enqueue.export(export_id=row.pk)
+        return
+    why = row.error or "Its worker was stopped each time: see the worker's log."
+    row.state, row.lease_until = ExportState.FAILED, None
+    row.error = f"It was begun {row.attempts} times and never finished. {why} Then ask for a new export."
+
+
+def _filter(row: Export) -> LabelFilter:
+    return LabelFilter(
+        since=row.since, until=row.until, platform_id=row.platform_id, splits=tuple(row.splits)
+    )

@@ -1,0 +1,67 @@
+"""The files of exports: how they are called, and which of them no export names any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+from moderation.models import Export
+from moderation.models.exports import ExportFormat, ExportState
+
+log = structlog.get_logger(__name__)
+
+PARTIAL, MANIFEST = ".partial", ".manifest.json"
+_NAMED = (ExportState.BUILDING, ExportState.READY)
+_OURS = re.compile(
+    rf"(?P<file>labels-\d+(-\d+)?\.({'|'.join(ExportFormat.values)}))({re.escape(PARTIAL)}|{re.escape(MANIFEST)})?"
+)
+
+
+def name_of(export: Export) -> str:
+    """Return the name of the file of the present attempt: no two attempts ever write to one file."""
+    return f"labels-{export.pk}-{export.attempts}.{export.format}"
+
+
+def path_of(export: Export) -> Path:
+    """Return where the file of an export lies."""
+    return _folder() / export.file_name
+
+
+def delete(names: Sequence[str]) -> None:
+    """Delete files with their manifests, also such as were not finished. Raises OSError."""
+    for name in filter(None, names) if _folder().is_dir() else ():
+        for ending in ("", PARTIAL, MANIFEST):
+            (_folder() / f"{name}{ending}").unlink(missing_ok=True)
+
+
+def delete_strays() -> int:
+    """Delete the files of ours that no export names, which a killed process left; return how many.
+
+    The folder is read before the rows: an export names its file before it makes it, so that a file just made
+    is never taken for a stray. Raises OSError.
+    """
+    there = _ours()
+    if not there:
+        return 0
+    named = set(Export.objects.filter(state__in=_NAMED).values_list("file_name", flat=True))
+    strays = {path: name for path, name in there.items() if name not in named}
+    for path, name in strays.items():
+        path.unlink(missing_ok=True)
+        log.warning("export_file_removed", file=name, reason="no export names it")
+    return len(strays)
+
+
+def _ours() -> dict[Path, str]:
+    """Return what lies in the folder under a name of ours, with the name of the export's file."""
+    if not _folder().is_dir():
+        return {}
+    found = ((path, _OURS.fullmatch(path.name)) for path in _folder().iterdir())
+    return {path: match["file"] for path, match in found if match}
+
+
+def _folder() -> Path:
+    return Path(settings.EXPORT_DIR)

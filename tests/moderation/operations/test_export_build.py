@@ -1,0 +1,294 @@
+"""Trial 30. Promise: an export that lost its message or its worker is built, or says why it is not.
+
+Stopped or killed at each step, or erased meanwhile, it leaves no file that no row names, no erased word.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import redis
+from django.conf import settings as configured
+from django.db import connection, transaction
+from pytest_django import Settings
+
+from moderation.models import Export, Post, User
+from moderation.models.exports import ExportState
+from moderation.operations import (
+    announce,
+    erase,
+    export,
+    export_build,
+    export_files,
+    export_write,
+)
+from moderation.queries import label_lines, labels
+from moderation.queries.labels import LabelFilter
+
+Later = Callable[[float], datetime]
+WORD = "1-800-555-0101"
+LEASE = export_build.LEASE.total_seconds()
+STEPS = ("claimed", "reading", "written", "moved", "publishing")
+WAIT_SECONDS = 60
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing of ours may catch it, and the transaction is lost."""
+
+
+@pytest.fixture
+def folder(settings: Settings, tmp_path: Path) -> Path:
+    settings.EXPORT_DIR = tmp_path / "exports"
+    return tmp_path / "exports"
+
+
+@pytest.fixture
+def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> Export:
+    return export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
+
+
+@contextmanager
+def at_step(step: str, happens: Callable[[], None]) -> Iterator[None]:
+    """Let something happen the first time that a builder reaches a step."""
+    once = [happens]
+
+    def reached() -> None:
+        if once:
+            once.pop()()
+
+    def before(function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapped(*given: Any, **named: Any) -> Any:
+            reached()
+            return function(*given, **named)
+
+        return wrapped
+
+    def lines(**named: Any) -> Iterator[Any]:
+        for line in found(**named):
+            yield line
+            reached()
+
+    found = label_lines.lines
+    with ExitStack() as patches:
+        patch = {
+            "claimed": mock.patch.object(labels, "count", before(labels.count)),
+            "reading": mock.patch.object(label_lines, "lines", lines),
+            "written": mock.patch.object(export_write, "_manifest", before(export_write._manifest)),
+            "moved": mock.patch.object(
+                export_build._Attempt,
+                "publish",
+                before(export_build._Attempt.publish),
+            ),
+            "publishing": mock.patch.object(announce, "export_ready", before(announce.export_ready)),
+        }[step]
+        patches.enter_context(patch)
+        yield
+
+
+def kill() -> None:
+    raise Killed
+
+
+def in_thread(work: Callable[[], None]) -> threading.Thread:
+    """Run with a connection of its own, as another process would."""
+
+    def run() -> None:
+        try:
+            work()
+        except Killed:
+            pass
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def finish(row: Export, *, at: datetime) -> Export:
+    """Do what the sweep and a worker do, again and again."""
+    for number in range(1, 4):
+        moment = at + number * (export_build.LEASE + timedelta(seconds=1))
+        export_build.sweep(at=moment)
+        export_build.build(export_id=row.pk, at=moment)
+    row.refresh_from_db()
+    return row
+
+
+def is_whole(row: Export, folder: Path) -> bool:
+    """Tell whether the folder holds what the rows name, and that is what the manifest says."""
+    if row.state == ExportState.FAILED:
+        return bool(row.error) and not row.file_name and not list(folder.glob("*"))
+    file = export_files.path_of(row)
+    assert row.manifest is not None
+    return (
+        row.state == ExportState.READY
+        and {path.name for path in folder.iterdir()} == {file.name, f"{file.name}.manifest.json"}
+        and row.manifest["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+        and row.manifest["counts"]["labels"] == row.rows_written == len(file.read_bytes().splitlines())
+    )
+
+
+def words_left(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob("*") if WORD.encode() in path.read_bytes()]
+
+
+class TestLost:
+    def test_message_is_sent_again(self, asked: Export, folder: Path, later: Later) -> None:
+        early, due = export_build.sweep(at=later(60)), export_build.sweep(at=later(111))
+
+        export_build.build(export_id=asked.pk, at=later(112))
+
+        assert (early, due) == (0, 1)
+        asked.refresh_from_db()
+        assert is_whole(asked, folder)
+
+    @pytest.mark.parametrize("step", STEPS)
+    def test_builder_is_replaced(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+        with at_step(step, kill), pytest.raises(Killed):
+            export_build.build(export_id=asked.pk, at=later(51))
+
+        export_build.build(export_id=asked.pk, at=later(60))
+
+        asked.refresh_from_db()
+        assert asked.state == ExportState.BUILDING  # the lease of the dead one still holds
+        assert is_whole(finish(asked, at=later(51)), folder)
+        assert (asked.attempts, asked.rows_written) == (2, 3)
+
+    def test_builders_are_not_replaced_for_ever(self, asked: Export, folder: Path, later: Later) -> None:
+        moment = later(51)
+        for _ in range(export_build.MOST_ATTEMPTS):
+            with at_step("reading", kill), pytest.raises(Killed):
+                export_build.build(export_id=asked.pk, at=moment)
+            moment += timedelta(seconds=LEASE + 1)
+            export_build.sweep(at=moment)
+
+        asked.refresh_from_db()
+        assert asked.state == ExportState.FAILED
+        assert "begun 5 times" in asked.error
+        assert is_whole(asked, folder)
+
+    def test_one_that_takes_too_long_says_what_to_do(
+        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(export_build, "LONGEST_SECONDS", -1)
+
+        export_build.build(export_id=asked.pk, at=later(51))
+
+        asked.refresh_from_db()
+        assert "shorter time" in asked.error
+        assert is_whole(asked, folder)
+
+    def test_one_paused_past_its_lease_publishes_nothing(
+        self, asked: Export, folder: Path, later: Later
+    ) -> None:
+        def overtaken() -> None:
+            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + LEASE))).join()
+
+        for step in STEPS[:4]:
+            asked = export.request(requested_by=asked.requested_by, wanted=LabelFilter(), at=later(50))
+            with at_step(step, overtaken):
+                export_build.build(export_id=asked.pk, at=later(51))
+
+            asked.refresh_from_db()
+            assert asked.file_name == f"labels-{asked.pk}-2.jsonl"
+            assert not list(folder.glob(f"labels-{asked.pk}-1.*"))
+            assert is_whole(asked, folder)
+            export_files.delete([asked.file_name])
+
+
+class TestErased:
+    @pytest.mark.parametrize("step", STEPS)
+    def test_leaves_no_word_at_any_step(self, asked: Export, folder: Path, later: Later, step: str) -> None:
+        post = Post.objects.get(revisions__text__contains=WORD)
+        erasures: list[threading.Thread] = []
+
+        def erase_it() -> None:
+            erasures.append(in_thread(lambda: erase.post(post_id=post.pk, at=later(52)) and None))
+            # The publisher holds the row: there the erasure comes right after it.
+            erasures[0].join(0.3 if step == "publishing" else WAIT_SECONDS)
+
+        with at_step(step, erase_it):
+            export_build.build(export_id=asked.pk, at=later(51))
+        erasures[0].join(WAIT_SECONDS)
+
+        assert words_left(folder) == []
+        assert is_whole(finish(asked, at=later(52)), folder)
+        assert words_left(folder) == []
+        assert asked.state == (ExportState.FAILED if step == "publishing" else ExportState.READY)
+
+    def test_waits_for_an_erasure_that_is_under_way(
+        self, asked: Export, folder: Path, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(export_build, "_ERASURES_SECONDS", 1)
+        post = Post.objects.get(revisions__text__contains=WORD)
+        with transaction.atomic():
+            erase.post(post_id=post.pk, at=later(51))
+            in_thread(lambda: export_build.build(export_id=asked.pk, at=later(51))).join(WAIT_SECONDS)
+
+        asked.refresh_from_db()
+        assert asked.state == ExportState.WAITING
+        assert is_whole(finish(asked, at=later(51)), folder)
+        assert (words_left(folder), asked.rows_written) == ([], 2)
+
+    def test_spares_exports_of_another_time(
+        self, asked: Export, lead: User, folder: Path, later: Later
+    ) -> None:
+        export_build.build(export_id=asked.pk, at=later(51))
+        other = export.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
+        export_build.build(export_id=other.pk, at=later(51))
+
+        erase.post(post_id=Post.objects.get(revisions__text__contains=WORD).pk, at=later(52))
+
+        states = dict(Export.objects.values_list("pk", "state"))
+        assert states == {asked.pk: ExportState.FAILED, other.pk: ExportState.READY}
+
+
+class TestStrays:
+    def test_are_deleted_and_nothing_else(self, asked: Export, folder: Path, later: Later) -> None:
+        export_build.build(export_id=asked.pk, at=later(51))
+        named = {path.name for path in folder.iterdir()}
+        strays = ("labels-9.csv", "labels-9-2.parquet.partial", "labels-99-1.jsonl.manifest.json")
+        for name in (*strays, "labels-of-mine.csv", "notes.txt"):
+            (folder / name).write_text(WORD)
+
+        deleted = export_files.delete_strays()
+
+        assert deleted == 3
+        assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
+
+
+def test_a_real_worker_that_is_killed_and_a_wiped_broker(
+    decided_posts: None, lead: User, celery_worker_process: subprocess.Popen[bytes]
+) -> None:
+    """The message of one is wiped with the broker, the worker of another dies: the next builds both."""
+    os.kill(celery_worker_process.pid, signal.SIGSTOP)
+    now = datetime.now(UTC)
+    rows = [export.request(requested_by=lead, wanted=LabelFilter(), at=now) for _ in range(2)]
+    with redis.Redis.from_url(configured.CELERY_BROKER_URL) as broker:
+        broker.flushdb()
+    Export.objects.filter(pk=rows[1].pk).update(state=ExportState.BUILDING, attempts=1, lease_until=now)
+    os.kill(celery_worker_process.pid, signal.SIGCONT)
+
+    sent = export_build.sweep(at=now + export.PATIENCE + timedelta(seconds=1))
+
+    deadline = time.monotonic() + WAIT_SECONDS
+    while Export.objects.filter(state=ExportState.READY).count() < 2:
+        assert time.monotonic() < deadline, list(Export.objects.values("state", "error"))
+        time.sleep(0.1)
+    assert sent == 2
+    assert sorted(Export.objects.values_list("attempts", flat=True)) == [1, 2]
