@@ -47,6 +47,8 @@ class Environment:
     lease_seconds: int
     egress_private_hosts: tuple[str, ...]
     proxies: int
+    hsts_subdomains: bool
+    hsts_preload: bool
     metrics_token: str
     encryption_keys: tuple[str, ...]
     posts_per_minute: int
@@ -83,6 +85,8 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
         proxies=_whole_number(variables, "SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),
+        hsts_subdomains=_yes_or_no(variables, "SPAMDESK_HSTS_SUBDOMAINS"),
+        hsts_preload=_hsts_preload(variables),
         metrics_token=variables.get("SPAMDESK_METRICS_TOKEN", ""),
         encryption_keys=_encryption_keys(variables),
         posts_per_minute=_whole_number(
@@ -111,13 +115,27 @@ def _mode(variables: Mapping[str, str]) -> Mode:
         ) from None
 
 
-def _debug(variables: Mapping[str, str], *, mode: Mode) -> bool:
-    given = variables.get("SPAMDESK_DEBUG", "0").strip().lower()
+def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
+    given = variables.get(name, "0").strip().lower()
     if given not in _TRUE | _FALSE:
-        raise ImproperlyConfigured(f"SPAMDESK_DEBUG is {given!r}; it must be 0 or 1.")
-    if given in _TRUE and mode is Mode.PRODUCTION:
-        raise ImproperlyConfigured("SPAMDESK_DEBUG is on; production mode shows no error pages with source.")
+        raise ImproperlyConfigured(f"{name} is {given!r}; it must be 0 or 1.")
     return given in _TRUE
+
+
+def _debug(variables: Mapping[str, str], *, mode: Mode) -> bool:
+    is_on = _yes_or_no(variables, "SPAMDESK_DEBUG")
+    if is_on and mode is Mode.PRODUCTION:
+        raise ImproperlyConfigured("SPAMDESK_DEBUG is on; production mode shows no error pages with source.")
+    return is_on
+
+
+def _hsts_preload(variables: Mapping[str, str]) -> bool:
+    is_on = _yes_or_no(variables, "SPAMDESK_HSTS_PRELOAD")
+    if is_on and not _yes_or_no(variables, "SPAMDESK_HSTS_SUBDOMAINS"):
+        raise ImproperlyConfigured(
+            "SPAMDESK_HSTS_PRELOAD needs SPAMDESK_HSTS_SUBDOMAINS: browsers' lists take no host without them."
+        )
+    return is_on
 
 
 def _secret_key(variables: Mapping[str, str], *, mode: Mode) -> str:

@@ -43,6 +43,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "moderation.api.middleware.RequestIdMiddleware",
     "moderation.api.middleware.ProblemMiddleware",
+    "moderation.api.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "moderation.web.compression.DeskCompression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -98,7 +99,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours: long enough to stop guessing, short enough for a moderator who mistyped
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_HANDLER = "moderation.web.lockout.Handler"  # also closes for one name or one address alone, later
-AXES_CLIENT_IP_CALLABLE = "moderation.web.lockout.client_address"
+AXES_CLIENT_IP_CALLABLE = "moderation.operations.client.address"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "locked_out.html"
@@ -127,10 +128,13 @@ CSRF_COOKIE_NAME = "__Host-csrftoken" if IS_PRODUCTION else "csrftoken"
 LANGUAGE_COOKIE_AGE = 365 * 86_400
 SESSION_COOKIE_AGE = 12 * 3600
 SECURE_SSL_REDIRECT = IS_PRODUCTION
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # load balancers probe without TLS
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # probes come from inside, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
 SECURE_HSTS_SECONDS = 31_536_000 if IS_PRODUCTION else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = IS_PRODUCTION
+# Other hosts below the name may belong to others; that is the operator's to say.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = ENVIRONMENT.hsts_subdomains
+SECURE_HSTS_PRELOAD = ENVIRONMENT.hsts_preload
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # they would have both of these on
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024  # a bulk request holds 10 MB
@@ -154,6 +158,8 @@ WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
 POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, where the key does not say otherwise
 VERDICTS_PER_MINUTE, VERDICTS_BURST = 6_000, 200  # each holds a web thread while it is scored
 CALLS_PER_MINUTE, CALLS_BURST = 60_000, 3_000
+# By network of the client, before the database is asked; a key that was right before is never held up.
+WRONG_KEYS_PER_MINUTE, WRONG_KEYS_BURST = 60, 60
 COMPLAINTS_PER_REPORTER_PER_MINUTE, COMPLAINTS_PER_REPORTER_BURST = 120, 2_000
 VERDICT_BUDGET_MS, VERDICT_CONTENT_MS = 300, 180  # the content model leaves time for all the rest
 REST_FRAMEWORK = {

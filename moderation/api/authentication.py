@@ -15,20 +15,22 @@ from rest_framework.views import APIView
 
 from moderation.api.errors import Refused
 from moderation.models import ApiKey, Platform
-from moderation.operations import keys
+from moderation.operations import client, keys
 
 
 class KeyAuthentication(BaseAuthentication):
     """Authorization: Bearer sk_… ; the request then acts for the key's platform."""
 
     def authenticate(self, request: Request) -> tuple[AnonymousUser, ApiKey] | None:
-        """Return the key of the request, None without one. Raises InvalidKey and its kinds."""
+        """Return the key of the request, None without one. Raises InvalidKey, its kinds, or LimitReached."""
         kind, _, secret = request.headers.get("Authorization", "").partition(" ")
         if not kind:
             return None
         if kind.lower() != "bearer":
             raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
-        return AnonymousUser(), keys.authenticate(secret=secret.strip(), at=timezone.now())
+        return AnonymousUser(), keys.authenticate(
+            secret=secret.strip(), at=timezone.now(), network=client.network(client.address(request))
+        )
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature
         """Return the challenge of a 401."""

@@ -56,6 +56,12 @@ TYPES = (
         cure="Use a key with the scope that the detail names.",
     ),
     ProblemType(
+        code="tls_required",
+        status=403,
+        title="The request came over plain HTTP",
+        cure="Call https. A key that was sent in the clear may be known to others: exchange it.",
+    ),
+    ProblemType(
         code="nobody_behind_key",
         status=403,
         title="The key acts in nobody's name",
@@ -240,6 +246,12 @@ TYPES = (
         status=415,
         title="The body has the wrong type",
         cure="Send application/json, or application/x-ndjson to posts:bulk.",
+    ),
+    ProblemType(
+        code="unsupported_encoding",
+        status=415,
+        title="The body is packed",
+        cure="Send it as it is, in UTF-8, without Content-Encoding.",
     ),
     ProblemType(
         code="idempotency_key_reused",

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from moderation import prepared
 from moderation.models import ApiKey, Platform, User
-from moderation.operations import verdict
+from moderation.operations import verdict, wrong_keys
 
 _ALPHABET = string.ascii_letters + string.digits
 _LOOKUP_LENGTH = 8
@@ -76,21 +76,24 @@ def issue(
     return key, secret
 
 
-def authenticate(*, secret: str, at: datetime) -> ApiKey:
-    """Return the key with its platform, in one query. Raises InvalidKey, RevokedKey or ExpiredKey."""
+def authenticate(*, secret: str, at: datetime, network: str = "") -> ApiKey:
+    """Return the key with its platform, in one query. Raises InvalidKey, RevokedKey or ExpiredKey.
+
+    Wrong keys are counted by the client's network, if one is given. Past the limit unknown keys from there
+    are not looked up: then raises LimitReached.
+    """
     shape = _SHAPE.fullmatch(secret)
     # A key of a demo or test installation opens no production desk, even if its rows were copied there.
     if shape is None or not secret.startswith(f"sk_{settings.MODE}_"):
         raise InvalidKey("This key is not known.")
-    key = _found(shape[1])
-    # The digest is compared even without a row, so that timing does not tell which prefixes exist.
-    is_right = hmac.compare_digest(key.digest if key else "0" * 64, _digest(secret))
-    if key is None or not is_right:
-        raise InvalidKey("This key is not known.")
-    if key.revoked_at is not None:
-        raise RevokedKey("This key was revoked.")
-    if key.expires_at is not None and key.expires_at <= at:
-        raise ExpiredKey("This key has expired.")
+    digest = _digest(secret)
+    wrong_keys.refuse_if_many(digest=digest, network=network, at=at)
+    try:
+        key = _valid(_found(shape[1]), digest=digest, at=at)
+    except InvalidKey:
+        wrong_keys.count(network=network, at=at)
+        raise
+    wrong_keys.remember_right(digest=digest)
     _note_use(key, at=at)
     return key
 
@@ -100,6 +103,18 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
     with transaction.atomic():
         if ApiKey.objects.filter(pk=key_id, revoked_at__isnull=True).update(revoked_at=at):
             verdict.audit(action="key.revoked", subject_kind="api_key", subject_id=key_id, actor=actor, at=at)
+
+
+def _valid(key: ApiKey | None, *, digest: str, at: datetime) -> ApiKey:
+    # The digest is compared even without a row, so that timing does not tell which prefixes exist.
+    is_right = hmac.compare_digest(key.digest if key else "0" * 64, digest)
+    if key is None or not is_right:
+        raise InvalidKey("This key is not known.")
+    if key.revoked_at is not None:
+        raise RevokedKey("This key was revoked.")
+    if key.expires_at is not None and key.expires_at <= at:
+        raise ExpiredKey("This key has expired.")
+    return key
 
 
 def _found(prefix: str) -> ApiKey | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 import redis
 import structlog
@@ -72,17 +74,11 @@ class LimitReached(Exception):
 
 def take(*, bucket: Bucket, owner: str, at: datetime, cost: int = 1) -> Taken | None:
     """Take from an owner's bucket; None when the store cannot be asked. Raises LimitReached."""
-    if time.monotonic() < _Store.paused_until:
+    numbers = [round(at.timestamp() * 1000, 3), 60_000 / bucket.per_minute, bucket.burst, cost]
+    answer = ask(lambda _store: _script()(keys=[_name(bucket, owner)], args=numbers))
+    if answer is None:
         return None
-    try:
-        is_allowed, remaining, wait_ms = _script()(
-            keys=[f"spamdesk:limit:{bucket.name}:{owner}"],
-            args=[round(at.timestamp() * 1000, 3), 60_000 / bucket.per_minute, bucket.burst, cost],
-        )
-    except redis.RedisError as failure:
-        _Store.paused_until = time.monotonic() + PAUSE_SECONDS
-        log.warning("limits_not_kept", reason=type(failure).__name__)
-        return None
+    is_allowed, remaining, wait_ms = answer
     taken = Taken(
         bucket=bucket, remaining=max(0, int(remaining)), reset_seconds=max(1, math.ceil(wait_ms / 1000))
     )
@@ -91,15 +87,45 @@ def take(*, bucket: Bucket, owner: str, at: datetime, cost: int = 1) -> Taken | 
     return taken
 
 
+def refuse_if_empty(*, bucket: Bucket, owner: str, at: datetime) -> None:
+    """Take nothing. Raises LimitReached if a `take` of one would."""
+    now_ms, interval = at.timestamp() * 1000, 60_000 / bucket.per_minute
+    stored = ask(lambda store: store.get(_name(bucket, owner)))
+    wait_ms = float(stored or 0) - now_ms - (bucket.burst - 1) * interval
+    if wait_ms > 0:
+        seconds = math.ceil(wait_ms / 1000)
+        raise LimitReached(Taken(bucket=bucket, remaining=0, reset_seconds=seconds))
+
+
+def ask(question: Callable[[redis.Redis], Any]) -> Any:
+    """Return what the store answers; None when it cannot be asked."""
+    if time.monotonic() < _Store.paused_until:
+        return None
+    try:
+        return question(_store())
+    except redis.RedisError as failure:
+        _Store.paused_until = time.monotonic() + PAUSE_SECONDS
+        log.warning("limits_not_kept", reason=type(failure).__name__)
+        return None
+
+
 class _Store:
     """When the store may be asked again after it failed; one per process."""
 
     paused_until = 0.0
 
 
+def _name(bucket: Bucket, owner: str) -> str:
+    return f"spamdesk:limit:{bucket.name}:{owner}"
+
+
 @lru_cache(maxsize=1)
-def _script() -> redis.commands.core.Script:
-    store = redis.Redis.from_url(
+def _store() -> redis.Redis:
+    return redis.Redis.from_url(
         settings.CELERY_BROKER_URL, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
     )
-    return store.register_script(_TAKE)
+
+
+@lru_cache(maxsize=1)
+def _script() -> redis.commands.core.Script:
+    return _store().register_script(_TAKE)

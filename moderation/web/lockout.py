@@ -8,7 +8,6 @@ from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
 from axes.helpers import get_client_ip_address, get_client_username
 from axes.models import AccessAttempt
-from django.conf import settings
 from django.db.models import Sum
 from django.http import HttpRequest
 
@@ -32,18 +31,6 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         if username := get_client_username(request, credentials):
             counts.append(_sum(recent.filter(username=username)) // _SLACK)
         return max(counts)
-
-
-def client_address(request: HttpRequest) -> str:
-    """Return who asks: the address that the outermost of our own proxies saw.
-
-    The last SPAMDESK_PROXIES entries of X-Forwarded-For are our proxies'; those before are the client's word.
-    """
-    direct = str(request.META.get("REMOTE_ADDR", ""))
-    if not settings.PROXIES:
-        return direct
-    passed = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
-    return passed[-settings.PROXIES] if len(passed) >= settings.PROXIES else direct
 
 
 def _sum(attempts: Any) -> int:

@@ -17,7 +17,7 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import appeal, complain, erase, ingest, judge, keys, limits
+from moderation.operations import appeal, client, complain, erase, ingest, judge, keys, limits
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.limits import Bucket
 from moderation.queries import posts
@@ -35,7 +35,10 @@ _Call = Callable[[HttpRequest, ApiKey, datetime], HttpResponse]
 @require_http_methods(["POST"])
 def verify_key(request: HttpRequest) -> HttpResponse:
     """Answer valid or invalid."""
-    key = _key(request, name="key")
+    try:
+        key = _key(request, name="key")
+    except limits.LimitReached as reached:
+        return _too_many(reached)
     return _text("valid" if key else "invalid")
 
 
@@ -122,29 +125,36 @@ def _usage(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:  # 
 
 
 def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
-    key = _key(request, name="api_key")
-    if key is None:
-        return _text("invalid", help_="unknown key, or one without the scopes of posts, complaints, verdicts")
     at = timezone.now()
     bucket = Bucket(name="verdicts", per_minute=settings.VERDICTS_PER_MINUTE, burst=settings.VERDICTS_BURST)
     try:
+        key = _key(request, name="api_key")
+        if key is None:
+            return _text(
+                "invalid", help_="unknown key, or one without the scopes of posts, complaints, verdicts"
+            )
         limits.take(bucket=bucket, owner=str(key.pk), at=at)
     except limits.LimitReached as reached:
-        refused = HttpResponse("Too many requests.", status=429, content_type="text/plain; charset=utf-8")
-        refused.headers["Retry-After"] = str(reached.taken.reset_seconds)
-        return refused
+        return _too_many(reached)
     return call(request, key, at)
 
 
 def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
-    """Find the key in the form or in the query."""
+    """Find the key in the form or in the query. Raises LimitReached after too many wrong ones."""
     secret = request.POST.get(name) or request.POST.get("api_key") or request.GET.get("api_key") or ""
     try:
-        key = keys.authenticate(secret=secret, at=timezone.now())
+        network = client.network(client.address(request))
+        key = keys.authenticate(secret=secret, at=timezone.now(), network=network)
     except keys.InvalidKey:
         return None
     wanted = {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ}
     return key if wanted <= set(key.scopes) else None
+
+
+def _too_many(reached: limits.LimitReached) -> HttpResponse:
+    refused = HttpResponse("Too many requests.", status=429, content_type="text/plain; charset=utf-8")
+    refused.headers["Retry-After"] = str(reached.taken.reset_seconds)
+    return refused
 
 
 def _test_answer(form: dict[str, str]) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.message import Message
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -31,6 +32,7 @@ BODY_PROBLEMS = (
     "length_required",
     "body_too_large",
     "unsupported_media_type",
+    "unsupported_encoding",
     "invalid_fields",
 )
 """What can be wrong with any body."""
@@ -82,11 +84,15 @@ class DoorView(APIView):
             raise Refused("length_required", "Send the header Content-Length.")
         if not length.isdigit() or int(length) > self.max_body_bytes:
             raise Refused("body_too_large", f"A body may have {self.max_body_bytes // MEBIBYTE} MiB here.")
+        if int(length):
+            refuse_packed(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Forbid caches to keep answers: they hold what people wrote."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer.headers["Cache-Control"] = "no-store"
+        if answer.status_code == 415:
+            answer.headers["Accept-Encoding"] = "identity"
         taken: limits.Taken | None = getattr(self, "taken", None)
         if taken is not None:
             bucket = taken.bucket
@@ -144,6 +150,23 @@ def person_of(request: Request) -> User:
     if person is None or not person.is_active:
         raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
     return person
+
+
+def refuse_packed(request: Request) -> None:
+    """Take bodies in UTF-8 and without a content coding (RFC 9110 §8.4). Raises Refused."""
+    codings = request.headers.get("Content-Encoding", "").lower().replace(",", " ").split()
+    if set(codings) - {"identity"}:
+        raise Refused("unsupported_encoding", "A body with Content-Encoding is not unpacked here.")
+    charset = _media_type(request.headers.get("Content-Type", "")).get_content_charset("utf-8")
+    if charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise Refused("unsupported_media_type", "The charset of a body is utf-8 here.")
+
+
+def _media_type(content_type: str) -> Message:
+    """Return a header's media type with its parameters, read by the standard library."""
+    message = Message()
+    message["Content-Type"] = content_type
+    return message
 
 
 def refuse_changed(request: Request, etag: str) -> None:

@@ -51,6 +51,36 @@ def test_only_json_is_spoken(door: APIClient) -> None:
     problem(door.get("/api/v1/decisions", headers={"Accept": "text/html"}), status=406, code="not_acceptable")
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip", "x", "GZIP"])
+def test_a_packed_body_is_refused(door: APIClient, coding: str) -> None:
+    response = door.post("/api/v1/posts", {}, format="json", headers={"Content-Encoding": coding})
+
+    problem(response, status=415, code="unsupported_encoding")
+    assert response.headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("charset", ["bogus", "latin-1", "utf-16", '"iso-8859-15"', ""])
+def test_another_charset_is_refused(door: APIClient, charset: str) -> None:
+    response = door.generic(
+        "POST", "/api/v1/posts", b"{}", content_type=f"application/json; charset={charset}"
+    )
+
+    problem(response, status=415, code="unsupported_media_type")
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "us-ascii"])
+def test_utf_8_may_be_said(door: APIClient, charset: str) -> None:
+    response = door.generic(
+        "POST",
+        "/api/v1/posts",
+        b"{}",
+        content_type=f"application/json; charset={charset}",
+        headers={"Content-Encoding": "identity"},
+    )
+
+    problem(response, status=422, code="invalid_fields")
+
+
 def test_a_post_to_the_openapi_document_is_refused_as_a_problem() -> None:
     response = Client().post("/api/v1/openapi.json")
 

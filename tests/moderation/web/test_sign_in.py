@@ -10,7 +10,6 @@ from django.test import Client
 
 from moderation.models import User
 from moderation.operations import users
-from moderation.web import lockout
 
 RIGHT = "right-and-long-enough"
 Desk = Callable[[User], Client]
@@ -83,27 +82,6 @@ class TestThrottle:
 
 def errors(answer: Any) -> list[str]:
     return list(answer.context["form"].non_field_errors()) if answer.status_code == 200 else []
-
-
-class TestClientAddress:
-    @pytest.mark.parametrize(
-        ("proxies", "passed", "seen"),
-        [
-            (0, "203.0.113.9", "192.0.2.1"),
-            (1, "203.0.113.9", "203.0.113.9"),
-            (1, "6.6.6.6, 203.0.113.9", "203.0.113.9"),
-            (2, "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
-            (2, "203.0.113.9", "192.0.2.1"),
-            (1, "", "192.0.2.1"),
-        ],
-    )
-    def test_believes_only_what_our_proxies_wrote(
-        self, rf: Any, settings: Any, proxies: int, passed: str, seen: str
-    ) -> None:
-        settings.PROXIES = proxies
-        request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
-
-        assert lockout.client_address(request) == seen
 
 
 class TestSignIn:

@@ -1,0 +1,56 @@
+"""What production answers to requests that came over plain HTTP: pages lead to https, the rest is refused.
+
+A redirect would hide that a key or a password has already crossed the network in the clear, and many clients
+follow it with GET. Whoever wrote the address must learn of it at the first call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+
+from moderation.api import problems
+from moderation.api.errors import request_id
+
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
+_FOR_PROGRAMS = re.compile(r"/(?:api|1\.[12])/")
+
+
+class PlainHttpMiddleware:
+    """Stands before Django's SecurityMiddleware, which redirects whatever is left."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Refuse what must not be redirected; a page without a key may be, and probes need no TLS."""
+        is_exempt = any(re.search(path, request.path.lstrip("/")) for path in settings.SECURE_REDIRECT_EXEMPT)
+        if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_exempt:
+            return self.get_response(request)
+        if request.path.startswith("/api/"):
+            return _problem(request)
+        if (
+            request.method not in {"GET", "HEAD"}
+            or "Authorization" in request.headers
+            or _FOR_PROGRAMS.match(request.path)
+        ):
+            return HttpResponse(_said(request), status=403, content_type="text/plain; charset=utf-8")
+        return self.get_response(request)
+
+
+def _problem(request: HttpRequest) -> HttpResponse:
+    answer = problems.body(
+        "tls_required", detail=_said(request), instance=request.path, request_id=request_id(request)
+    )
+    return JsonResponse(answer, status=403, content_type=problems.CONTENT_TYPE)
+
+
+def _said(request: HttpRequest) -> str:
+    """Say what happened; a key that came in the clear must be taken for known to others."""
+    if "Authorization" in request.headers:
+        return "The key came over plain HTTP, where others can read it. Exchange it, and call https."
+    return "This came over plain HTTP, where others can read it, and was refused. Call https."

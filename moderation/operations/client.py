@@ -1,0 +1,37 @@
+"""Who asks, as far as the network tells: the address that limits and sign-in count by."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+
+_IPV6_SITE = 64
+"""Bits that a single customer of a provider is given as one: whoever has one address has all below it."""
+
+
+def address(request: HttpRequest) -> str:
+    """Return who asks: the address that the outermost of our own proxies saw.
+
+    The last SPAMDESK_PROXIES entries of X-Forwarded-For are our proxies'; those before are the client's word.
+    """
+    direct = str(request.META.get("REMOTE_ADDR", ""))
+    if not settings.PROXIES:
+        return direct
+    passed = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    return passed[-settings.PROXIES] if len(passed) >= settings.PROXIES else direct
+
+
+def network(address: str) -> str:
+    """Return the network to count an address by: an IPv4 address itself, the first 64 bits of IPv6."""
+    try:
+        parsed = ipaddress.ip_address(address.split("%", 1)[0])
+    except ValueError:
+        return f"unknown-{hashlib.sha256(address.encode('utf-8', 'replace')).hexdigest()[:16]}"
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(parsed) >> _IPV6_SITE << _IPV6_SITE, _IPV6_SITE)))

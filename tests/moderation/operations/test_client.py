@@ -1,0 +1,49 @@
+"""Who asks: only what our own proxies wrote is believed, and a customer's IPv6 network counts as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from moderation.operations import client
+
+
+class TestClientAddress:
+    @pytest.mark.parametrize(
+        ("proxies", "passed", "seen"),
+        [
+            (0, "203.0.113.9", "192.0.2.1"),
+            (1, "203.0.113.9", "203.0.113.9"),
+            (1, "6.6.6.6, 203.0.113.9", "203.0.113.9"),
+            (2, "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
+            (2, "203.0.113.9", "192.0.2.1"),
+            (1, "", "192.0.2.1"),
+        ],
+    )
+    def test_believes_only_what_our_proxies_wrote(
+        self, rf: Any, settings: Any, proxies: int, passed: str, seen: str
+    ) -> None:
+        settings.PROXIES = proxies
+        request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
+
+        assert client.address(request) == seen
+
+
+class TestNetwork:
+    @pytest.mark.parametrize(
+        ("address", "network"),
+        [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+            ("fe80::1%eth0", "fe80::/64"),
+        ],
+    )
+    def test_is_what_one_customer_has(self, address: str, network: str) -> None:
+        assert client.network(address) == network
+
+    def test_of_nonsense_is_a_short_digest(self) -> None:
+        assert client.network("x" * 10_000) == client.network("x" * 10_000)
+        assert len(client.network("\udcff\n")) < 30

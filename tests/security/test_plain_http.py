@@ -1,0 +1,87 @@
+"""Promise: production answers nothing but pages and probes over plain HTTP, and leads no secret on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.production import settings_like
+
+KEY = {"authorization": "Bearer sk_production_unknown"}
+
+
+@pytest.fixture
+def production(settings: Any, db: None) -> None:
+    for name, value in settings_like("SECURE_").items():
+        if name != "SECURE_PROXY_SSL_HEADER":
+            setattr(settings, name, value)
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+
+@pytest.mark.usefixtures("production")
+class TestPlainHttp:
+    @pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
+    @pytest.mark.parametrize("path", ["/api/v1/posts", "/api/v1/decisions", "/api/nothing", "/api/docs"])
+    def test_refuses_the_api_without_redirect(self, client: Client, method: str, path: str) -> None:
+        answer = getattr(client, method)(path, headers=KEY)
+
+        assert (answer.status_code, answer.headers["Content-Type"]) == (403, "application/problem+json")
+        assert "Location" not in answer.headers
+        if method != "head":
+            assert answer.json()["type"] == "/problems/tls_required"
+            assert "Exchange it" in answer.json()["detail"]
+
+    @pytest.mark.parametrize(
+        ("path", "headers"),
+        [
+            ("/sign-in/", {}),
+            ("/1.1/comment-check", {}),
+            ("/1.1/verify-key", {}),
+            ("/nothing/", {}),
+            ("/", KEY),
+        ],
+    )
+    def test_refuses_forms_and_plugins(self, client: Client, path: str, headers: dict[str, str]) -> None:
+        answer = client.post(path, {"api_key": "k"}, headers=headers)
+
+        assert answer.status_code == 403
+        assert "plain HTTP" in answer.content.decode()
+
+    def test_refuses_a_plugins_get_with_its_key(self, client: Client) -> None:
+        assert client.get("/1.2/usage-limit?api_key=k").status_code == 403
+
+    def test_leads_a_page_to_https(self, client: Client) -> None:
+        answer = client.get("/sign-in/?next=/queue/")
+
+        assert (answer.status_code, answer.headers["Location"]) == (
+            301,
+            "https://testserver/sign-in/?next=/queue/",
+        )
+        assert client.get("/sign-in/", headers=KEY).status_code == 403
+
+    @pytest.mark.parametrize("path", ["/healthz", "/readyz?only=database", "/metrics"])
+    def test_answers_probes(self, client: Client, path: str) -> None:
+        assert client.get(path).status_code == 200
+
+    @pytest.mark.parametrize("path", ["/healthz/../api/v1/posts", "/api/v1/posts?/healthz", "/api/healthz"])
+    def test_knows_probes_by_their_whole_path(self, client: Client, path: str) -> None:
+        assert client.get(path, headers=KEY).status_code == 403
+
+    def test_believes_the_proxy(self, client: Client) -> None:
+        headers = KEY | {"x-forwarded-proto": "https"}
+
+        assert client.post("/api/v1/posts", headers=headers).status_code == 401
+
+
+class TestHsts:
+    def test_binds_this_host_alone_unless_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        names = ("SECURE_HSTS_SECONDS", "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD")
+        read = settings_like("SECURE_HSTS")
+        assert [read[name] for name in names] == [31_536_000, False, False]
+
+        for name in ("SUBDOMAINS", "PRELOAD"):
+            monkeypatch.setenv(f"SPAMDESK_HSTS_{name}", "1")
+        read = settings_like("SECURE_HSTS")
+        assert [read[name] for name in names] == [31_536_000, True, True]
