@@ -9,6 +9,8 @@ from celery import Celery
 from celery.signals import setup_logging, task_postrun, worker_init, worker_ready
 from django.db import close_old_connections
 
+from config import database
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 importlib.import_module("config.task_logs")  # connects itself to Celery's signals
@@ -21,6 +23,12 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def _keep_django_logging(**_: Any) -> None:
     """Being connected is enough: Celery then leaves the logging that Django set up alone."""
+
+
+@worker_init.connect
+def _limit_answers(**_: Any) -> None:
+    """Wait for the database no longer than a task may take: a time limit ends no task in a thread."""
+    database.limit_answers(seconds=database.WORKER_ANSWER_SECONDS)
 
 
 @worker_init.connect

@@ -14,7 +14,7 @@ from config.metrics import Collector
 from moderation.operations import probe
 from moderation.operations.probe import Part
 
-_NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON)
+_NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON, Part.STATE)
 
 
 @require_safe
@@ -25,7 +25,7 @@ def process(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def dependencies(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if database, broker and Triton work, else 503; each by name.
+    """Answer 200 if database, broker, Triton and the state folder work, else 503; each by name.
 
     `?only=database` asks just that: a load balancer should not take a web process away because Triton is
     down, since it goes on taking posts and decisions.
@@ -36,8 +36,14 @@ def dependencies(request: HttpRequest) -> JsonResponse:
     except ValueError:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
-    states = {answer.part: "ok" if answer.is_up else "unreachable" for answer in answers}
+    states = {answer.part: _state(answer) for answer in answers}
     return JsonResponse(states, status=200 if all(answer.is_up for answer in answers) else 503)
+
+
+def _state(answer: probe.Answer) -> str:
+    if answer.is_up:
+        return "ok"
+    return "no_room" if answer.has_no_room else "unreachable"
 
 
 @require_safe

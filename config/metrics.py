@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from datetime import datetime
 
 import numpy as np
+from django.conf import settings
+from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from moderation import enqueue
@@ -30,9 +33,28 @@ class Collector:
         yield up
         if any(answer.part is probe.Part.DATABASE and not answer.is_up for answer in answers):
             return
+        yield from self._server()
         yield from self._totals()
         yield from self._backlogs()
         yield from self._scores()
+
+    def _server(self) -> Iterator[Metric]:
+        server = health.server_state()
+        yield GaugeMetricFamily(
+            "spamdesk_oldest_transaction_seconds",
+            "how long the database's oldest transaction has been open",
+            value=server.oldest_transaction_seconds,
+        )
+        yield GaugeMetricFamily(
+            "spamdesk_clock_offset_seconds",
+            "how far this process' clock is before the database's",
+            value=(timezone.now() - server.clock_at).total_seconds(),
+        )
+        yield GaugeMetricFamily(
+            "spamdesk_state_free_bytes",
+            "what is free on the disk of the state folder",
+            value=shutil.disk_usage(settings.STATE_DIR).free,
+        )
 
     def _totals(self) -> Iterator[Metric]:
         for kind, count in health.totals().items():

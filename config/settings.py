@@ -7,7 +7,7 @@ from typing import Any
 
 import environ
 
-from config import logs, schedule
+from config import database, logs, schedule
 from config.environment import ROOT, Mode, read
 
 ENVIRONMENT = read()
@@ -57,6 +57,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "moderation.web.failure.OutageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -207,8 +208,14 @@ DATABASES = {
         "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
         "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
         "OPTIONS": {
+            **database.NETWORK,
             **_DATABASE.get("OPTIONS", {}),
-            "pool": {"min_size": 1, "max_size": 8, "timeout": 5},
+            "pool": {
+                "min_size": 1,
+                "max_size": 8,
+                "timeout": 5,
+                "connection_class": database.Connection,
+            },
             "prepare_threshold": 5,  # for moderation/prepared.py alone
         },
     },
@@ -249,6 +256,7 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
 CELERY_BEAT_SCHEDULE = schedule.BEAT
+CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
 
 # -- Scoring
 TRITON_URL = ENVIRONMENT.triton_url

@@ -12,3 +12,4 @@ urlpatterns = [
     path("", include("moderation.api.urls")),
     path("", include("moderation.web.urls")),
 ]
+handler500 = "moderation.web.failure.page"

@@ -55,9 +55,8 @@ def worker(*, queues: tuple[str, ...], processes: int, state: State) -> Service:
     )
 
 
-def beat(*, state: State) -> Service:
+def beat() -> Service:
     """Return the scheduler of periodic tasks; exactly one runs."""
-    schedule = state.folder("beat") / "schedule"
     return Service(
         name="beat",
         command=(
@@ -66,13 +65,11 @@ def beat(*, state: State) -> Service:
             "celery",
             "--app=config.celery:app",
             "beat",
-            f"--schedule={schedule}",
             "--pidfile=",
             "--loglevel=INFO",
         ),
         folder=ROOT,
         needs_servers=True,
-        prepare=lambda: _forget(schedule),
         check=_always,
         says="scheduler of the sweeps",
     )
@@ -127,12 +124,6 @@ def web_processes() -> int:
     """Return how many web processes to run: one for each processor that we may use, at most two."""
     given = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
     return int(given) if given.isdigit() and int(given) else min(2, len(os.sched_getaffinity(0)))
-
-
-def _forget(schedule: Path) -> None:
-    """Remove beat's file: half-written it would stop beat for ever, and a new one loses nothing."""
-    for file in schedule.parent.glob(f"{schedule.name}*"):
-        file.unlink()
 
 
 def _always() -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -107,10 +108,15 @@ def leftovers(*, mark: str) -> list[int]:
 
 
 def rotate(log: Path) -> None:
-    """Keep one older log beside a log that grew large; the writer appends, so it goes on from the start."""
-    if log.exists() and log.stat().st_size > _LARGEST_LOG_BYTES:
-        log.with_suffix(".log.1").write_bytes(log.read_bytes())
-        os.truncate(log, 0)
+    """Keep one older log beside a log that grew large; the writer appends, so it goes on from the start.
+
+    Where the disk has no room for the older one, that is lost: a log must not be what stops a service.
+    """
+    with contextlib.suppress(OSError):
+        if log.stat().st_size > _LARGEST_LOG_BYTES:
+            with contextlib.suppress(OSError):
+                shutil.copyfile(log, log.with_suffix(".log.1"))
+            os.truncate(log, 0)
 
 
 def _dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:

@@ -1,5 +1,6 @@
 """`make run`: start everything, say where it is, keep it running until Ctrl-C."""
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -59,7 +60,7 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
     workers = (
         application.worker(queues=("scoring",), processes=application.scoring_processes(), state=state),
         application.worker(queues=("default", "explanations"), processes=1, state=state),
-        application.beat(state=state),
+        application.beat(),
         application.web(port=port, processes=application.web_processes()),
     )
     for service in workers:
@@ -143,7 +144,8 @@ def _web_port() -> int:
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    with contextlib.suppress(OSError):  # a terminal that is gone, a file on a full disk
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -42,9 +42,7 @@ class Running:
         """Restart the service if it is due. Return what happened, None for nothing."""
         now = time.monotonic()
         if self._restart_at is not None:
-            if now >= self._restart_at:
-                self._start()
-            return None
+            return self._try_again(now) if now >= self._restart_at else None
         why = self._trouble(now)
         if why is None:
             return None
@@ -65,6 +63,15 @@ class Running:
         """Wait for the end within the service's patience, then kill what is left of its group."""
         self.child.wait(seconds=self.service.stop_seconds)
         self.child.kill_group()
+
+    def _try_again(self, now: float) -> str | None:
+        """Start it; a full disk may refuse its log or its settings, and must not end the supervisor."""
+        try:
+            self._start()
+        except OSError as reason:
+            self._restart_at = now + _LONGEST_PAUSE
+            return f"{self.service.name} cannot be started ({reason}); trying again in {_LONGEST_PAUSE:g} s"
+        return None
 
     def _start(self) -> None:
         self._restart_at = None

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
-from deploy.local.child import Child
+from deploy.local.child import Child, rotate
 from deploy.local.running import Running
 from deploy.local.service import Service
 
 _LOOP_SECONDS = 0.1
 _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
+_ROTATE_SECONDS = 30.0
 
 
 class StartFailed(Exception):
@@ -35,6 +36,7 @@ class Supervisor:
         self.is_stopping = False
         self._services: list[Running] = []
         self._guests: list[Child] = []
+        self._rotate_at = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -141,4 +143,8 @@ class Supervisor:
         for running in self._services:
             if happened := running.tend():
                 self._say(f"  {happened}; see {self._logs / running.service.name}.log")
+        if time.monotonic() >= self._rotate_at:
+            self._rotate_at = time.monotonic() + _ROTATE_SECONDS
+            for log in self._logs.glob("*.log"):
+                rotate(log)
         time.sleep(_LOOP_SECONDS)

@@ -7,7 +7,6 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.core.signals import got_request_exception
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -23,6 +22,7 @@ from moderation.operations import (
     limits,
     look_again,
     notify,
+    outage,
     reverse,
     review,
     rule,
@@ -85,12 +85,10 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (exceptions.MethodNotAllowed, "method_not_allowed"),
     (exceptions.NotAcceptable, "not_acceptable"),
     (exceptions.UnsupportedMediaType, "unsupported_media_type"),
-    (OperationalError, "unavailable"),
 )
 
 _DETAILS = {
-    # These would quote driver messages or nothing of use.
-    "unavailable": "The database does not answer. Repeat the request: that is safe.",
+    # These would quote nothing of use.
     "internal_error": "The request failed on our side and was logged.",
     "not_found": "There is nothing at this address.",
 }
@@ -100,6 +98,8 @@ def handle(exception: Exception, context: dict[str, Any]) -> Response:
     """Answer any exception of a view with a problem; what nobody anticipated is logged and becomes a 500."""
     code = code_of(exception)
     request: HttpRequest = context["request"]
+    if found := outage.of(exception):
+        outage.note(found)
     if code == "internal_error":
         log.error("unhandled_exception", exc_info=exception)
         # Django's own signal: its test client raises the exception again, monitors count it.
@@ -116,6 +116,8 @@ def code_of(exception: Exception) -> str:
     """Return the stable code of a refusal; `internal_error` for what is not one."""
     if isinstance(exception, Refused):
         return exception.code
+    if outage.of(exception):
+        return "unavailable"
     return next((code for kind, code in CODES if isinstance(exception, kind)), "internal_error")
 
 
@@ -139,6 +141,8 @@ def request_id(request: HttpRequest) -> str:
 
 
 def _detail(exception: Exception, code: str) -> str:
+    if found := outage.of(exception):  # a driver's message is not for strangers
+        return found.detail
     return _DETAILS.get(code) or str(exception) or problems.PROBLEMS[code].title
 
 
@@ -153,6 +157,8 @@ def _headers(code: str, exception: Exception) -> dict[str, str]:
         return {"Retry-After": "1"}
     if problems.PROBLEMS[code].status == 401:
         return {"WWW-Authenticate": 'Bearer realm="spamdesk"'}
+    if found := outage.of(exception):
+        return {"Retry-After": str(found.retry_after_seconds)}
     if code in ("unavailable", "cannot_encrypt"):
         return {"Retry-After": str(RETRY_AFTER_SECONDS)}
     return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -64,16 +64,16 @@ class ProblemMiddleware:
         response = self.get_response(request)
         if response.status_code < 400 or not request.path_info.startswith("/api/") or _is_problem(response):
             return response
-        return _problem(response.status_code, request=request, allow=response.headers.get("Allow"))
+        return _problem(response.status_code, request=request, kept=response.headers)
 
 
 def _is_problem(response: HttpResponseBase) -> bool:
     return response.headers.get("Content-Type", "").startswith(problems.CONTENT_TYPE)
 
 
-def _problem(status: int, *, request: HttpRequest, allow: str | None) -> HttpResponse:
+def _problem(status: int, *, request: HttpRequest, kept: Mapping[str, str]) -> HttpResponse:
     code = problems.BY_STATUS.get(status, "malformed_request" if status < 500 else "internal_error")
     kind = problems.PROBLEMS[code]
     answer = problems.body(code, detail=kind.cure, instance=request.path, request_id=request_id(request))
-    headers = {"Allow": allow} if allow else {}
+    headers = {name: kept[name] for name in ("Allow", "Retry-After") if name in kept}
     return JsonResponse(answer, status=kind.status, content_type=problems.CONTENT_TYPE, headers=headers)

@@ -280,7 +280,7 @@ TYPES = (
     ProblemType(
         code="unavailable",
         status=503,
-        title="The database does not answer",
+        title="The database cannot be used now",
         cure="Try again after the seconds in Retry-After; repeating a post or complaint is safe.",
     ),
     ProblemType(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,12 +12,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from celery import current_app
+from django.conf import settings
 from django.db import connection
 
 from moderation import scorer
+from moderation.operations import outage
 from scoring.content import load_client
 
 TIMEOUT_SECONDS = 2.0
+LEAST_FREE_BYTES = 64 * 2**20
+"""With less, the state folder counts as full: exports, logs and the journal of erasures still need some."""
 
 
 class Part(StrEnum):
@@ -25,11 +31,12 @@ class Part(StrEnum):
     BROKER = "broker"
     WORKERS = "workers"
     TRITON = "triton"
+    STATE = "state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether a part works, and how fast it said so; never why it does not: that is for the log.
+    """Whether a part works, and how fast it said so; why it does not is for the log, but for a full disk.
 
     `latency_ms` is None without an answer. `workers` names those that answered, for that part alone.
     """
@@ -39,6 +46,11 @@ class Answer:
     latency_ms: float | None = None
     workers: tuple[str, ...] = ()
     is_overdue: bool = False
+    has_no_room: bool = False
+
+
+class NoRoom(Exception):
+    """The part answers and has no room left to write."""
 
 
 def ask(parts: Sequence[Part]) -> list[Answer]:
@@ -70,13 +82,20 @@ def _answer(part: Part, began_at: float, future: Future[Answer]) -> Answer:
         return future.result(timeout=left_seconds)
     except Overdue:
         return Answer(part=part, is_up=False, is_overdue=True)
+    except NoRoom:
+        return Answer(part=part, is_up=False, has_no_room=True)
     except Exception:  # noqa: BLE001 - a probe reports every failure as the same fact
         return Answer(part=part, is_up=False)
 
 
 def _ask_database() -> Sequence[str]:
     with connection.cursor() as cursor:
-        cursor.execute("select 1")
+        cursor.execute("select pg_is_in_recovery()")
+        [is_standby] = cursor.fetchone()
+    if is_standby:
+        raise LookupError
+    if outage.was_lately(outage.NO_ROOM):
+        raise NoRoom  # it still reads: only what was refused lately tells
     return ()
 
 
@@ -99,9 +118,22 @@ def _ask_triton() -> Sequence[str]:
     return ()
 
 
+def _ask_state() -> Sequence[str]:
+    # A disk can be full for us before it is full: written to, it says so; a read-only one, too.
+    try:
+        with tempfile.TemporaryFile(dir=settings.STATE_DIR) as file:
+            file.write(b"\0" * 4096)
+    except OSError as refused:
+        raise NoRoom from refused
+    if shutil.disk_usage(settings.STATE_DIR).free < LEAST_FREE_BYTES:
+        raise NoRoom
+    return ()
+
+
 _ASKED: dict[Part, Callable[[], Sequence[str]]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
     Part.WORKERS: _ask_workers,
     Part.TRITON: _ask_triton,
+    Part.STATE: _ask_state,
 }

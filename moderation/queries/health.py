@@ -106,6 +106,27 @@ def recent_scores(*, at: datetime) -> RecentScores:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """What the database says of itself: how long its oldest transaction is open, and what time it has."""
+
+    oldest_transaction_seconds: float
+    clock_at: datetime
+
+
+def server_state() -> ServerState:
+    """Return it. Of other roles' sessions the server tells no times, unless ours has `pg_read_all_stats`."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0)::float,"
+            " clock_timestamp() FROM pg_stat_activity"
+            " WHERE datname = current_database() AND backend_type = 'client backend'"
+            " AND pid <> pg_backend_pid()"
+        )
+        seconds, clock_at = cursor.fetchone()
+    return ServerState(oldest_transaction_seconds=max(0.0, seconds), clock_at=clock_at)
+
+
 def totals() -> dict[str, int]:
     """Return how many rows of each kind were ever written, from the tables' sequences: no table is read.
 

@@ -22,6 +22,7 @@ _NAMES_AND_MEANINGS = {
     Part.BROKER: (_("Broker"), _("scoring and deliveries wait; nothing is lost")),
     Part.WORKERS: (_("Workers"), _("posts wait unscored; nothing is lost")),
     Part.TRITON: ("Triton", _("posts are scored without their text and go to humans")),
+    Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
 }
 
 
@@ -48,6 +49,8 @@ def _told(answer: Answer) -> str:
     if answer.is_overdue:
         seconds = quantities.count(probe.TIMEOUT_SECONDS)
         return gettext("no answer within %(seconds)s s") % {"seconds": seconds}
+    if answer.has_no_room:
+        return gettext("has no room left or cannot be written")
     if not answer.is_up or answer.latency_ms is None:
         return gettext("does not answer")
     if answer.workers:

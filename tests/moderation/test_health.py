@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 import yaml
 from django.db import connection
@@ -18,7 +19,7 @@ from pytest_django import Settings
 from deploy.local.places import ROOT
 from moderation import scorer
 from moderation.models import Delivery, Post, Revision, Score
-from moderation.operations import probe, score
+from moderation.operations import outage, probe, score
 from moderation.operations.probe import Answer, Part
 from tests.moderation.fakes import FakeScorer
 
@@ -59,7 +60,26 @@ class TestReady:
         answer = client.get("/readyz")
 
         assert answer.status_code == 503
-        assert answer.json() == {"database": "ok", "broker": "ok", "triton": "unreachable"}
+        assert answer.json() == {"database": "ok", "broker": "ok", "triton": "unreachable", "state": "ok"}
+
+    def test_says_where_there_is_no_room(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(probe, "LEAST_FREE_BYTES", 2**62)
+
+        answer = client.get("/readyz?only=state")
+
+        assert answer.status_code == 503
+        assert answer.json() == {"state": "no_room"}
+
+    @pytest.mark.django_db(transaction=True)
+    def test_says_that_the_database_refused_for_want_of_room(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(outage, "_noted", {})
+        assert client.get("/readyz?only=database").json() == {"database": "ok"}
+
+        outage.note(outage.NO_ROOM)
+
+        assert client.get("/readyz?only=database").json() == {"database": "no_room"}
 
     def test_a_load_balancer_asks_for_what_it_needs(self, client: Client, down: set[Part]) -> None:
         down.add(Part.TRITON)
@@ -157,7 +177,23 @@ class TestMetrics:
             "spamdesk_up broker": 1,
             "spamdesk_up workers": 1,
             "spamdesk_up triton": 1,
+            "spamdesk_up state": 1,
         }
+
+    @pytest.mark.django_db(transaction=True)
+    def test_tells_of_a_transaction_left_open_and_of_clocks_apart(
+        self, scraped: Callable[[], dict[str, float]]
+    ) -> None:
+        connection.ensure_connection()
+        with psycopg.connect(_address()) as other:
+            other.execute("SELECT 1")
+            time.sleep(0.2)
+
+            read = scraped()
+
+        assert 0.2 <= read["spamdesk_oldest_transaction_seconds"] < 60
+        assert abs(read["spamdesk_clock_offset_seconds"]) < 1
+        assert read["spamdesk_state_free_bytes"] > 0
 
     def test_wants_the_token(self, client: Client, down: set[Part], db: None, settings: Settings) -> None:
         settings.METRICS_TOKEN = "a-token"
@@ -196,3 +232,9 @@ class TestMonitoringFiles:
             assert page.endswith("docs/runbook.md")
             assert f"## {alert['alert']}\n" in runbook
             assert anchor == str(alert["alert"]).lower()
+
+
+def _address() -> str:
+    settings = connection.settings_dict
+    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
+    return f"postgresql://{login}/{settings['NAME']}"

@@ -1,0 +1,82 @@
+"""Which failures of the database are outages: not ours, and over by themselves or by an operator's hand.
+
+An outage is answered with 503 and when to come back; every other failure is ours, logged and answered with
+500.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import psycopg
+from django.db import Error, OperationalError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """Why the database cannot be used now, for people; and after how many seconds to try again."""
+
+    name: str
+    says: str | Promise
+    retry_after_seconds: int
+
+    @property
+    def detail(self) -> str:
+        """Return what it says in English, as the API speaks."""
+        with override("en"):
+            return str(self.says)
+
+
+NO_ANSWER = Outage(
+    name="no_answer",
+    says=_("The database does not answer. Repeat the request: that is safe."),
+    retry_after_seconds=5,
+)
+NO_ROOM = Outage(
+    name="no_room",
+    says=_("The database has no room left, so nothing was stored. An operator has to make some."),
+    retry_after_seconds=30,
+)
+READ_ONLY = Outage(
+    name="read_only",
+    says=_("The database takes no changes now, so nothing was stored: it is being replaced by another."),
+    retry_after_seconds=10,
+)
+
+# psycopg takes these for faults of the program (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+_BY_STATE = {
+    "53100": NO_ROOM,  # disk_full
+    "58030": NO_ROOM,  # io_error
+    "25006": READ_ONLY,  # read_only_sql_transaction: this server is a standby by now
+    "25P03": NO_ANSWER,  # idle_in_transaction_session_timeout: this process was stopped for too long
+    "57P05": NO_ANSWER,  # idle_session_timeout
+}
+
+
+def of(failure: BaseException | None) -> Outage | None:
+    """Return the outage that a failure tells of, None if it is another failure."""
+    if not isinstance(failure, Error):
+        return None
+    cause = failure.__cause__
+    state = cause.sqlstate if isinstance(cause, psycopg.Error) else None
+    known = _BY_STATE.get(state or "")
+    return known or (NO_ANSWER if isinstance(failure, OperationalError) else None)
+
+
+def note(found: Outage) -> None:
+    """Remember that a request was refused for it: a full disk shows in nothing but what it refuses."""
+    _noted[found.name] = time.monotonic()
+
+
+def was_lately(asked: Outage) -> bool:
+    """Tell whether this process refused a request for it within the last minute."""
+    noted_at = _noted.get(asked.name)
+    return noted_at is not None and time.monotonic() - noted_at < _LATELY_SECONDS
+
+
+_LATELY_SECONDS = 60.0
+_noted: dict[str, float] = {}

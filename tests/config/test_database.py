@@ -1,0 +1,79 @@
+"""A server that is stopped in the middle of a question holds nobody for ever."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from config import database
+from tests.faults.lines import Line
+
+
+@pytest.fixture
+def line() -> Iterator[Line]:
+    made = Line(urlsplit(os.environ["DATABASE_URL"]).port or 0)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def connection(line: Line) -> Iterator[database.Connection]:
+    address = urlsplit(os.environ["DATABASE_URL"])
+    through = address._replace(netloc=f"{address.username}:{address.password}@127.0.0.1:{line.port}")
+    with database.Connection.connect(through.geturl(), autocommit=True) as made:
+        yield made
+
+
+class TestAnswers:
+    def test_wait_no_longer_than_the_process_may(
+        self, line: Line, connection: database.Connection, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(database.Connection, "answer_seconds", 0.3)
+        began = time.monotonic()
+
+        with line.frozen(), pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
+
+        assert time.monotonic() - began < 10
+        assert connection.closed  # its late answer would be taken for that of the next question
+
+    def test_take_as_long_as_they_like_without_a_limit(self, connection: database.Connection) -> None:
+        assert connection.execute("SELECT 1 FROM pg_sleep(0.2)").fetchone() == (1,)
+
+    def test_the_pools_check_gets_little_time(
+        self, line: Line, connection: database.Connection, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(database, "CHECK_SECONDS", 0.3)
+
+        with line.frozen(), pytest.raises(psycopg.OperationalError):
+            connection.execute("")
+
+        assert database.Connection.answer_seconds is None
+
+
+class TestServer:
+    def test_ends_what_a_stopped_process_holds_and_what_nobody_waits_for(
+        self, connection: database.Connection
+    ) -> None:
+        names = ("idle_in_transaction_session_timeout", "client_connection_check_interval")
+
+        shown = [connection.execute("SELECT current_setting(%s)", (name,)).fetchone() for name in names]
+
+        assert shown == [("1min",), ("5s",)]
+
+    def test_a_stopped_process_gives_its_locks_back(self, connection: database.Connection) -> None:
+        connection.execute("SET idle_in_transaction_session_timeout = '200ms'")
+        connection.execute("BEGIN; SELECT pg_advisory_xact_lock(815, 1)")
+
+        with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as other:
+            other.execute("SET lock_timeout = '20s'")
+            other.execute("SELECT pg_advisory_lock(815, 1)")  # waits until the server ended the holder
+            other.execute("SELECT pg_advisory_unlock(815, 1)")
+
+        with pytest.raises(psycopg.Error):
+            connection.execute("SELECT 1")
