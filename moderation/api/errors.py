@@ -55,6 +55,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (idempotency.KeyReused, "idempotency_key_reused"),
     (vault.MissingKey, "cannot_encrypt"),
     (erase.Erased, "erased"),
+    (idempotency.Forgotten, "erased"),
     (review.AlreadyClaimed, "already_claimed"),
     (review.AlreadyDecided, "already_decided"),
     (campaign.StillRunning, "still_running"),

@@ -14,6 +14,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation.api import about
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.operations import idempotency
@@ -41,7 +42,7 @@ def idempotent(handler: _Handler) -> _Handler:
             platform=platform_of(request),
             key=key,
             request_digest=_digest(request),
-            work=lambda: _answer(handler(view, request, *args, **kwargs)),
+            work=lambda: _answer(lambda: handler(view, request, *args, **kwargs)),
             at=timezone.now(),
             is_secret=getattr(view, "shows_secret", False),
         )
@@ -51,10 +52,12 @@ def idempotent(handler: _Handler) -> _Handler:
     return answer
 
 
-def _answer(response: Response) -> Answer:
+def _answer(work: Callable[[], Response]) -> Answer:
+    with about.noted() as subjects:
+        response = work()
     kept = {name: str(response.headers[name]) for name in _KEPT_HEADERS if name in response.headers}
     body: bytes = JSONRenderer().render(response.data)
-    return Answer(status=response.status_code, body=body.decode(), headers=kept)
+    return Answer(status=response.status_code, body=body.decode(), headers=kept, subjects=sorted(subjects))
 
 
 def _digest(request: Request) -> str:

@@ -12,6 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models.platforms import Platform
 
+ERASED_NAME = _("(erased)")
+"""How an erased author is called, who has neither name nor id."""
+
 SEARCHED_CHARACTERS = 50_000
 """How much of a text the search knows."""
 
@@ -20,7 +23,10 @@ class Author(models.Model):
     """An account of the platform, whether it writes posts or reports them."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="authors", db_index=False)
-    external_id = models.CharField(max_length=200)
+    # Null, no made-up id: none that a platform may send leads to an erased author, or stands in the way.
+    external_id = models.CharField(  # noqa: DJ001 - "" would be an id that somebody could have
+        max_length=200, null=True, help_text="The platform's own; null once erased."
+    )
     display_name = models.CharField(max_length=200, blank=True)
     first_seen_at = models.DateTimeField()
     erased_at = models.DateTimeField(null=True, blank=True)
@@ -29,13 +35,22 @@ class Author(models.Model):
         ordering = ("id",)
         constraints = (
             models.UniqueConstraint(fields=("platform", "external_id"), name="author_once_per_platform"),
+            models.CheckConstraint(
+                condition=Q(external_id__isnull=False) | Q(erased_at__isnull=False),
+                name="author_has_id_until_erased",
+            ),
         )
         indexes = (
             GinIndex(SearchVector("display_name", "external_id", config="simple"), name="author_search"),
         )
 
     def __str__(self) -> str:
-        return self.display_name or self.external_id
+        return self.shown_name
+
+    @property
+    def shown_name(self) -> str:
+        """What people read: the name, else the platform's id, else that there is none any more."""
+        return self.display_name or self.external_id or str(ERASED_NAME)
 
 
 class Post(models.Model):

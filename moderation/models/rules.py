@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.domains import Domain
-from moderation.models.posts import Author
+from moderation.models.posts import ERASED_NAME, Author
 
 
 class RuleEffect(models.TextChoices):
@@ -103,4 +103,4 @@ class Rule(models.Model):
 
 def author_label(author: Author) -> str:
     """Return how an author stands in a list of rules, `platform/id`."""
-    return f"{author.platform.slug}/{author.external_id}"
+    return f"{author.platform.slug}/{author.external_id or ERASED_NAME}"

@@ -102,7 +102,7 @@ def rule_activated(rule: Rule, *, at: datetime) -> None:
         "id": str(rule.pk),
         "effect": rule.effect,
         "kind": rule.kind,
-        "value": author.external_id if author else rule.value,
+        "value": (author.external_id or "") if author else rule.value,
         "expires_at": outbox.instant(rule.expires_at) if rule.expires_at else None,
     }
     platform_id = author.platform_id if author else None

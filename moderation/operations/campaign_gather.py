@@ -12,7 +12,7 @@ from datetime import datetime
 import structlog
 from django.db import connection, transaction
 
-from moderation.models import CampaignMember, Revision
+from moderation.models import CampaignMember, Post, Revision
 from moderation.operations import campaign_book
 from moderation.operations.campaign_table import Table
 from moderation.queries import sightings
@@ -57,10 +57,9 @@ def forget(*, post_ids: Sequence[int]) -> None:
 
     Call inside the transaction that erases, before any of its rows are locked.
     """
+    _line_up()  # also without members: somebody may be putting the post into a campaign just now
     members = CampaignMember.objects.filter(post__in=post_ids)
-    if members.exists():
-        _line_up()
-        campaign_book.strike(members=list(members.order_by("id")))
+    campaign_book.strike(members=list(members.order_by("id")))
 
 
 def _line_up() -> None:
@@ -70,8 +69,10 @@ def _line_up() -> None:
 
 
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
-    """Drop those that have their place; one whose text was edited gives its old place up."""
-    latest = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    """Drop those that were erased or have their place; one whose text was edited gives its old place up."""
+    found = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
+    standing = Post.objects.filter(pk__in=found, erased_at__isnull=True).values_list("pk", flat=True)
+    latest = {post: found[post] for post in standing}
     places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
     edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
     campaign_book.strike(members=[places[post] for post in sorted(edited)])

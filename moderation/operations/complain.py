@@ -10,9 +10,10 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from moderation import enqueue, prepared
-from moderation.models import Author, Case, Complaint, Platform, Post, Revision
+from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
+from moderation.operations import ingest_rows, standing
 from moderation.operations.erase import Erased
 
 MEETING = 7_312
@@ -44,13 +45,14 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
     """
     with transaction.atomic():
         post = _post(platform=platform, external_id=complaint.post)
-        if post is not None and post.erased_at is not None:
+        # The author before the post, as ingest locks them; both stay as they are until we commit.
+        reporter = ingest_rows.authors(platform=platform, names={complaint.reporter: ""}, at=at)
+        if post is not None and not standing.posts(pk=post.pk):
             raise Erased("The post was erased; complaints about it are not taken in any more.")
-        reporter = _one_author(platform=platform, external_id=complaint.reporter, at=at)
         row, is_new = Complaint.objects.get_or_create(
             platform=platform,
             post_external_id=complaint.post,
-            reporter=reporter,
+            reporter_id=reporter[complaint.reporter],
             defaults={
                 "post": post,
                 "external_id": complaint.external_id,
@@ -116,9 +118,3 @@ def _rescore_if_doubled(*, post: Post, at: datetime) -> None:
     latest.enqueued_at = at
     latest.save(update_fields=("score_state", "generation", "attempts", "enqueued_at"))
     enqueue.scoring(revision_ids=[latest.pk])
-
-
-def _one_author(*, platform: Platform, external_id: str, at: datetime) -> Author:
-    return Author.objects.get_or_create(
-        platform=platform, external_id=external_id, defaults={"first_seen_at": at}
-    )[0]

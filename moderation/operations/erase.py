@@ -14,18 +14,13 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.crypto import salted_hmac
 
 from moderation.models import (
-    Appeal,
     Author,
     AuthorBand,
     Case,
-    CaseNote,
-    Complaint,
-    Decision,
     Erasure,
     Label,
     Platform,
     Post,
-    PostLink,
     Revision,
     Score,
     SimilarityBand,
@@ -34,7 +29,7 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, rule, verdict
+from moderation.operations import campaign_gather, export, forget, idempotency, rule, verdict
 from scoring import similarity
 
 CHUNK = 500
@@ -165,11 +160,12 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
 
 
 def _wipe_author(row: Author, *, at: datetime) -> None:
-    Complaint.objects.filter(reporter=row).update(note="", external_id="")
+    forget.author(row)
     AuthorBand.objects.filter(author=row).delete()
     rule.forget_author(author_id=row.pk, at=at)
+    idempotency.forget(subjects=[f"author:{row.pk}"])
     # The platform's id must not lead here any more: posted again, it is a new author.
-    row.external_id, row.display_name, row.erased_at = f"erased:{row.pk}", "", at
+    row.external_id, row.display_name, row.erased_at = None, "", at
     row.save(update_fields=("external_id", "display_name", "erased_at"))
 
 
@@ -184,20 +180,19 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     bands = _bands(revisions)
     _wipe_revisions(revisions)
     _forget_bands(bands)
-    PostLink.objects.filter(revision__post__in=posts).update(url="", url_digest="", host="")
+    forget.links(posts)
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
     )
-    Complaint.objects.filter(post__in=posts).update(note="", external_id="")
-    Decision.objects.filter(post__in=posts).update(note="")
-    CaseNote.objects.filter(case__post__in=posts).update(text="")
-    Appeal.objects.filter(post__in=posts).update(reason="", external_id="")
+    forget.around_posts(posts)
     export.withdraw(post_ids=posts, at=at)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
     )
     Post.objects.filter(pk__in=posts, erased_at__isnull=True).update(erased_at=at)
+    # Last: whoever still answers about one of these posts holds its row, or that of its case.
+    idempotency.forget(subjects=[f"post:{post}" for post in posts])
 
 
 def _wipe_revisions(revisions: QuerySet[Revision]) -> None:

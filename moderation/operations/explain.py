@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import structlog
+from django.db import transaction
 from django.db.models import Q
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Score
 from moderation.models.cases import CaseState
+from moderation.operations import standing
 from scoring import counterfactual
 from scoring.content import Unavailable
 from scoring.explain import word_contributions
@@ -33,7 +35,7 @@ def explain(*, score_id: int) -> None:
     try:
         if score.word_contributions is None and score.content_probability is not None:
             score.word_contributions = _words(score)
-            score.save(update_fields=("word_contributions",))
+            _save(score, "word_contributions")
         # Beside a rule, what the models would have needed to say otherwise changes nothing.
         score.counterfactual = {} if score.rule_id else _counterfactual(score)
     except Unavailable as reason:
@@ -44,7 +46,7 @@ def explain(*, score_id: int) -> None:
         # Will not change by asking again: a release or a record of other code.
         log.warning("explanation_impossible", score=score_id, reason=str(reason))
         score.counterfactual = {"impossible": type(reason).__name__}
-    score.save(update_fields=("counterfactual",))
+    _save(score, "counterfactual")
 
 
 def ask(cases: Iterable[Case]) -> int:
@@ -64,6 +66,13 @@ def ahead() -> int:
     """
     open_cases = Case.objects.filter(state=CaseState.OPEN).only("pk").order_by("-priority", "id")
     return sum(ask(open_cases.filter(is_escalated=is_escalated)[:AHEAD]) for is_escalated in (True, False))
+
+
+def _save(score: Score, field: str) -> None:
+    """Save what was found, unless the post was erased while it was looked for: it may quote the text."""
+    with transaction.atomic():
+        if standing.posts(revisions=score.revision_id):
+            score.save(update_fields=(field,))
 
 
 def _lacking() -> Q:

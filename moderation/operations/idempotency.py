@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -19,18 +19,23 @@ from moderation.models import Platform, StoredAnswer
 from moderation.operations import vault
 
 KEPT = timedelta(hours=24)
+_FORGOTTEN = 410
+"""The status of an answer that was wiped: repeated, its request is refused, and not done again."""
+
 _PRUNE_BATCH = 5_000
 _TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%(number)s)"
 _KNOWN = """
 SELECT request_digest, status, headers, body FROM moderation_storedanswer
-WHERE platform_id = %(platform)s AND key = %(key)s AND answered_at > %(since)s
+WHERE platform_id = %(platform)s AND key IN (%(digest)s, %(key)s) AND answered_at > %(since)s
 """
 _STORE = """
-INSERT INTO moderation_storedanswer (platform_id, key, request_digest, status, headers, body, answered_at)
-VALUES (%(platform)s, %(key)s, %(request_digest)s, %(status)s, %(headers)s, %(body)s, %(at)s)
+INSERT INTO moderation_storedanswer (platform_id, key, request_digest, status, headers, body, answered_at,
+  subjects)
+VALUES (%(platform)s, %(key)s, %(request_digest)s, %(status)s, %(headers)s, %(body)s, %(at)s,
+  %(subjects)s)
 ON CONFLICT (platform_id, key) DO UPDATE SET request_digest = excluded.request_digest,
   status = excluded.status, headers = excluded.headers, body = excluded.body,
-  answered_at = excluded.answered_at
+  answered_at = excluded.answered_at, subjects = excluded.subjects
 """
 """One statement, also where an answer whose time is over stands under this key."""
 
@@ -39,18 +44,26 @@ class InFlight(Exception):
     """The first request under this key has not been answered yet."""
 
 
+class Forgotten(Exception):
+    """What the request was about was erased since, and the answer with it."""
+
+
 class KeyReused(Exception):
     """Another request was answered under this key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a request got. `body` is JSON; `is_repeated` if it comes from an earlier request."""
+    """What a request got. `body` is JSON; `is_repeated` if it comes from an earlier request.
+
+    `subjects` names whose words are in it, `post:1` or `author:1`: their erasure wipes it.
+    """
 
     status: int
     body: str
     headers: Mapping[str, str] = field(default_factory=dict)
     is_repeated: bool = False
+    subjects: Sequence[str] = ()
 
 
 def once(
@@ -65,13 +78,15 @@ def once(
     """Return the stored answer of this key, or do the work and store its answer if it succeeded (2xx).
 
     What is refused changed nothing: it is not stored, and may be tried again. A secret answer is stored
-    encrypted. Raises InFlight or KeyReused, and whatever `work` raises.
+    encrypted. Raises InFlight, KeyReused or Forgotten, and whatever `work` raises.
     """
     with transaction.atomic():
         _take_turn(platform=platform, key=key)
         known = _known(platform=platform, key=key, since=at - KEPT)
         if known is not None:
             digest, answer = known
+            if answer.status == _FORGOTTEN:
+                raise Forgotten("What this request was about was erased.")
             if digest != request_digest:
                 raise KeyReused("Another request was answered under this Idempotency-Key.")
             return replace(answer, body=vault.decrypt(answer.body)) if is_secret else answer
@@ -82,6 +97,12 @@ def once(
                 replace(answer, body=body), platform=platform, key=key, request_digest=request_digest, at=at
             )
     return answer
+
+
+def forget(*, subjects: Sequence[str]) -> None:
+    """Wipe the answers that hold words of these. Call inside the transaction that erases them."""
+    held = StoredAnswer.objects.exclude(subjects=[]).filter(subjects__overlap=list(subjects))
+    held.update(status=_FORGOTTEN, body="", headers={}, request_digest="", subjects=[])
 
 
 def prune(*, at: datetime) -> int:
@@ -101,7 +122,7 @@ def _take_turn(*, platform: Platform, key: str) -> None:
 
     A row marked as in flight would outlive a killed process; the database drops this lock with it.
     """
-    digest = hashlib.sha256(f"{platform.pk}:{key}".encode()).digest()
+    digest = _digest(platform=platform, key=key)
     [(is_ours,)] = prepared.rows(_TAKE_TURN, number=int.from_bytes(digest[:8], "big", signed=True))
     if not is_ours:
         raise InFlight("The first request with this Idempotency-Key is still being answered.")
@@ -109,7 +130,9 @@ def _take_turn(*, platform: Platform, key: str) -> None:
 
 def _known(*, platform: Platform, key: str, since: datetime) -> tuple[str, Answer] | None:
     """Return the digest of the request that was answered since then, and what was stored for it."""
-    found = prepared.rows(_KNOWN, platform=platform.pk, key=key, since=since)
+    digest = _digest(platform=platform, key=key).hex()
+    # As it was sent, too: so the release before kept it. Needless a day after the upgrade.
+    found = prepared.rows(_KNOWN, platform=platform.pk, digest=digest, key=key, since=since)
     if not found:
         return None
     [(digest, status, headers, body)] = found
@@ -120,10 +143,16 @@ def _store(answer: Answer, *, platform: Platform, key: str, request_digest: str,
     prepared.run(
         _STORE,
         platform=platform.pk,
-        key=key,
+        key=_digest(platform=platform, key=key).hex(),
         request_digest=request_digest,
         status=answer.status,
         headers=json.dumps(dict(answer.headers)),
         body=answer.body,
         at=at,
+        subjects=list(answer.subjects),
     )
+
+
+def _digest(*, platform: Platform, key: str) -> bytes:
+    """Digest a key, which platforms may make of anything: of an author's name, too."""
+    return hashlib.sha256(f"{platform.pk}:{key}".encode()).digest()

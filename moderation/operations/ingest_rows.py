@@ -14,7 +14,7 @@ from typing import Any, LiteralString
 from django.db import connection
 
 from moderation import prepared
-from moderation.models import Author, Platform, Post, Revision
+from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
 
 # Sorted, so that two requests with the same authors or posts take their locks in the same order.
@@ -26,13 +26,14 @@ ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
 """
 _KNOWN_AUTHORS = """
 SELECT id, external_id, display_name FROM moderation_author
-WHERE platform_id = %(platform)s AND external_id = ANY(%(names)s)
+WHERE platform_id = %(platform)s AND external_id = ANY(%(names)s) FOR KEY SHARE
 """
+"""Locked, so that an erasure comes before (the id leads nowhere any more) or after what we store of them."""
 _RENAME = """
 UPDATE moderation_author a SET display_name = k.display_name
 FROM (SELECT m.id, n.display_name
       FROM unnest(%(ids)s::bigint[], %(display_names)s::text[]) AS n(id, display_name)
-      JOIN moderation_author m ON m.id = n.id ORDER BY m.id FOR NO KEY UPDATE OF m) k
+      JOIN moderation_author m ON m.id = n.id AND m.erased_at IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m) k
 WHERE a.id = k.id
 """
 _ADD_POSTS = """
@@ -65,16 +66,17 @@ _ADD_REVISION = (
 _ADD_FIRST = f"""
 WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(meeting)s, %(platform)s)),
 known AS MATERIALIZED (
-  SELECT a.id FROM met LEFT JOIN moderation_author a ON a.platform_id = %(platform)s
-  AND a.external_id = %(author)s AND %(display_name)s IN ('', a.display_name)),
+  SELECT a.id FROM met, moderation_author a WHERE a.platform_id = %(platform)s
+  AND a.external_id = %(author)s AND %(display_name)s IN ('', a.display_name) FOR KEY SHARE OF a),
 added AS (
   INSERT INTO moderation_author (platform_id, external_id, display_name, first_seen_at)
-  SELECT %(platform)s, %(author)s, %(display_name)s, %(received_at)s FROM known WHERE id IS NULL
+  SELECT %(platform)s, %(author)s, %(display_name)s, %(received_at)s FROM met
+  WHERE NOT EXISTS (SELECT FROM known)
   ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id),
 post AS (
   INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
   SELECT %(platform)s, %(external_id)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
-  FROM (SELECT id FROM known WHERE id IS NOT NULL UNION ALL SELECT id FROM added) author
+  FROM (SELECT id FROM known UNION ALL SELECT id FROM added) author
   ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id)
 INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
 SELECT post.id, {_VALUES} FROM post RETURNING post_id, id
@@ -103,8 +105,8 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
         there |= {external_id: author_id for author_id, external_id in added}
     missed = [name for name in new if name not in there]
     if missed:  # somebody else added them a moment ago
-        found = Author.objects.filter(platform=platform, external_id__in=missed)
-        there |= dict(found.values_list("external_id", "pk"))
+        found = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=missed)
+        there |= {external_id: author_id for author_id, external_id, _ in found}
     # After the inserts, which wait for whoever is renaming the same author: nobody waits in a circle.
     _rename({pk: names[name] for pk, name, shown in known if names[name] not in ("", shown)})
     return there

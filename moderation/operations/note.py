@@ -8,15 +8,18 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, User
-from moderation.operations import verdict
+from moderation.operations import standing, verdict
+from moderation.operations.erase import Erased
 from moderation.operations.review import NotAllowed
 
 
 def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
-    """Add a note; notes are never edited. Raises NotAllowed."""
+    """Add a note; notes are never edited. Raises NotAllowed or Erased."""
     if not author.may_decide or (case.is_escalated and not author.may_lead):
         raise NotAllowed(_("This role does not work on this case."))
     with transaction.atomic():
+        if not standing.posts(cases=case.pk):
+            raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
         # Without its words: the audit log can never be erased.
         verdict.audit(

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from moderation.models import Case, Decision, Delivery, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import review, settle
+from moderation.operations import review, settle, standing
 from moderation.operations import verdict as verdicts
+from moderation.operations.erase import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
 
@@ -23,6 +24,10 @@ class AlreadyReversed(Refusal):
     """The decision was taken back before."""
 
 
+class PostErased(Refusal, Erased):
+    """Nothing more is decided or written about the post."""
+
+
 class SameVerdict(Refusal):
     """A correction must say something else than the decision it corrects."""
 
@@ -30,9 +35,11 @@ class SameVerdict(Refusal):
 def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
     """Take back a decision before the platform learns of it; the case is open again and claimed.
 
-    Raises TooLate, AlreadyReversed or NotAllowed.
+    Raises TooLate, AlreadyReversed, PostErased or NotAllowed.
     """
     with transaction.atomic():
+        if not standing.posts(decisions=decision_id):
+            raise PostErased(_("The post was erased."))
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
             raise NotAllowed(_("Only your own decisions can be undone."))
@@ -59,6 +66,8 @@ def correct(
     AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
+        if not standing.posts(decisions=decision_id):
+            reason = ""  # the verdict may still be wrong, but nothing is written about the post any more
         wrong = _locked_decision(decision_id)
         if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
             raise NotAllowed(_("Only a lead corrects the decisions of others."))

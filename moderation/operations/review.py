@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import explain
+from moderation.operations import explain, standing
 from moderation.operations import verdict as verdicts
 from moderation.queries.exposure import Exposure
 
@@ -204,7 +204,8 @@ def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
 
 
 def locked(case_id: int) -> Case:
-    """Lock a case's row for this transaction. Raises Case.DoesNotExist."""
+    """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
+    standing.posts(cases=case_id)
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"
     )

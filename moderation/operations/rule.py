@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
-from moderation.models import Case, Domain, Label, Revision, Rule, User
+from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
@@ -68,6 +68,7 @@ def draft(
     target = targets.target(kind=kind, value=value)
     _check_end(effect, expires_at=expires_at, at=at)
     with transaction.atomic():
+        _refuse_erased(target)
         rule = _create(target, effect=effect, reason=reason, actor=actor, at=at, expires_at=expires_at)
         _audit("rule.drafted", rule, actor=actor, at=at, **_words(rule))
     return rule
@@ -133,6 +134,14 @@ def forget_author(*, author_id: int, at: datetime) -> None:
     named = Rule.objects.filter(author=author_id)
     named.update(reason="")
     named.filter(lifted_at__isnull=True).update(lifted_at=at)
+
+
+def _refuse_erased(target: Target) -> None:
+    """Hold an author against erasure: the reason of a rule may name them."""
+    if target.author_id is not None:
+        rows = Author.objects.select_for_update(no_key=True).filter(pk=target.author_id)
+        if not rows.filter(erased_at__isnull=True).exists():
+            raise NotATarget(_("Nobody here has this id."))
 
 
 def _check_end(effect: str, *, expires_at: datetime | None, at: datetime) -> None:

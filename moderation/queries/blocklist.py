@@ -36,7 +36,11 @@ def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
 
 def _as_scored(rule: Rule) -> blocklist.Rule:
     author = rule.author
-    value = rule.value if author is None else blocklist.author_name(author.platform.slug, author.external_id)
+    value = (
+        rule.value
+        if author is None
+        else blocklist.author_name(author.platform.slug, author.external_id or "")
+    )
     return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
 
 

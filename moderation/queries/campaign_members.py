@@ -25,6 +25,7 @@ from django.db.models.functions import Coalesce, Concat, Left
 
 from moderation.models import CampaignMember, Decision
 from moderation.models.cases import BLIND_REASONS, CaseState, DecisionSource, Verdict
+from moderation.models.posts import ERASED_NAME
 from moderation.queries.queue import InvalidCursor
 
 _READ_LENGTH = 800
@@ -186,7 +187,7 @@ def _member(row: dict[str, Any]) -> MemberRow:
         member_id=row["pk"],
         post_id=row["post_id"],
         external_id=row["external_id"],
-        author=row["author"] or row["author_external_id"],
+        author=row["author"] or row["author_external_id"] or str(ERASED_NAME),
         excerpt=row["text"],
         posted_at=row["posted_at"],
         likeness=row["likeness"],

@@ -20,6 +20,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
+from moderation.models.posts import ERASED_NAME
 from moderation.queries import exposure, rules
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -192,7 +193,11 @@ def _near(case: Case) -> NearPosts:
         .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
         .values_list(
             "case_id",
-            Coalesce(NullIf("post__author__display_name", Value("")), "post__author__external_id"),
+            Coalesce(
+                NullIf("post__author__display_name", Value("")),
+                "post__author__external_id",
+                Value(str(ERASED_NAME)),
+            ),
             Left("revision__text", _NEAR_LENGTH),
             "verdict",
             "decided_by__username",

@@ -12,6 +12,7 @@ from django.db.models.functions import Left
 
 from moderation.models import Case, Post, PostLink, Score, User
 from moderation.models.cases import BLIND_REASONS
+from moderation.models.posts import ERASED_NAME
 from moderation.queries.backlog import aged, visible
 from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
 
@@ -223,7 +224,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: dat
         holder_id=case["claimed_by_id"] if is_held else None,
         holder=holder if is_held else "",
         post_external_id=case["external_id"],
-        author=case["author_name"] or case["author_external_id"],
+        author=case["author_name"] or case["author_external_id"] or str(ERASED_NAME),
         excerpt=case["text"],
         language=case["language"],
         domains=domains,

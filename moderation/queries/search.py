@@ -17,7 +17,7 @@ from django.db.models.functions import Coalesce, Left
 from moderation.models import Author, Case, Complaint, Decision, Domain, Post, PostLink, Revision, Score, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.domains import words_of_a_name
-from moderation.models.posts import SEARCHED_CHARACTERS
+from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
 from moderation.queries import targets
 from scoring.links import registrable_domain
@@ -228,7 +228,7 @@ def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
         post_id=row["post_id"],
         external_id=row["external_id"],
         author_id=row["author_id"],
-        author=row["author"] or row["author_external_id"],
+        author=row["author"] or row["author_external_id"] or str(ERASED_NAME),
         excerpt=row["text_begin"],
         language=row["language"],
         ip=row["ip"],

@@ -27,7 +27,8 @@ _LONGEST_NAME = 2_000
 @register.simple_tag
 def inert(text: object, length: int = 0) -> str:
     """Print a hostile string as segments; with a length, only its beginning on one line."""
-    shown = inert_text.excerpt(str(text), length=length) if length else str(text)[:_LONGEST_NAME]
+    text = "" if text is None else str(text)
+    shown = inert_text.excerpt(text, length=length) if length else text[:_LONGEST_NAME]
     return _printed(inert_text.segments(shown))
 
 

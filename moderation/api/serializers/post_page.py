@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api import about
 from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
 from moderation.models import Case, Score
 from moderation.models.cases import CaseReason, CaseState
@@ -52,7 +53,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
 class PostAuthorSerializer(serializers.Serializer[Any]):
     """Who wrote it."""
 
-    external_id = serializers.CharField()
+    external_id = serializers.CharField(allow_null=True, help_text="Null once erased.")
     display_name = serializers.CharField()
 
 
@@ -142,7 +143,10 @@ def score_rule(score: Score) -> dict[str, Any] | None:
     rule = score.ruled_by
     if rule is None:
         return None
-    value = rule.author.external_id if rule.author else rule.value
+    value = rule.value
+    if rule.author:
+        about.author(rule.author.pk)
+        value = rule.author.external_id or ""
     return {"id": str(rule.pk), "effect": rule.effect, "kind": rule.kind, "value": value}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils import timezone
 from rest_framework import serializers
 
+from moderation.api import about
 from moderation.api.serializers.decisions import PostReferenceSerializer, instant
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
@@ -110,11 +111,13 @@ class BacktestSerializer(serializers.Serializer[Any]):
 
 def rule(row: Rule, *, at: datetime) -> dict[str, Any]:
     """Return a rule, which is loaded with `author`; its platform reads its own id of an author."""
+    if row.author:
+        about.author(row.author.pk)
     return {
         "id": str(row.pk),
         "effect": row.effect,
         "kind": row.kind,
-        "value": row.author.external_id if row.author else row.value,
+        "value": (row.author.external_id or "") if row.author else row.value,
         "reason": row.reason,
         "state": state_of(row, at=at).value,
         "imposed_at": instant(row.imposed_at),

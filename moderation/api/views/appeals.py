@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from moderation.api import about
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
@@ -55,6 +56,7 @@ class Appeals(DoorView):
             )
         except Decision.DoesNotExist:
             raise Refused("not_found", "No decision that you were told of has this id.") from None
+        about.post(row.post_id)
         location = reverse("api:appeal", args=[str(row.pk)])
         return Response(shown(row), status=status.HTTP_201_CREATED, headers={"Location": location})
 

@@ -10,6 +10,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation.api import about
 from moderation.api.serializers.cases import (
     CaseNoteSerializer,
     CaseSerializer,
@@ -38,12 +39,13 @@ class CaseNotes(DoorView):
         description="For whoever looks at it next; needs no claim. Scope: `decisions:write`.",
         parameters=[ONCE, CASE_ID],
         request=NoteRequestSerializer,
-        responses={201: CaseNoteSerializer, **problem_responses(*_PROBLEMS)},
+        responses={201: CaseNoteSerializer, **problem_responses("erased", *_PROBLEMS)},
     )
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Write it."""
         row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
         made = notes.write(case=row, author=person_of(request), text=text, at=timezone.now())
+        about.post(row.post_id)
         return Response(note(made), status=status.HTTP_201_CREATED)
 
 

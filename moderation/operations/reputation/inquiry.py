@@ -14,6 +14,7 @@ from django.db.models import F
 from moderation import enqueue
 from moderation.models import LinkVerdict, PostLink, Revision
 from moderation.models.posts import ScoreState
+from moderation.operations import standing
 from moderation.operations.reputation.provider import NoAnswer, Provider, Said
 from moderation.operations.reputation.registration import Registration
 from moderation.operations.reputation.trust import Trust
@@ -41,11 +42,16 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
     """
     links = list(
         PostLink.objects.filter(revision__in=revision_ids, position__lt=_MOST_LINKS)
-        .select_related("domain")
+        .select_related("domain", "revision")
         .order_by("revision_id", "position")
     )
     verdicts = list(_answers(links, at=at))
     with transaction.atomic():
+        # What was erased while the provider was asked leaves no trace of its addresses.
+        posts = standing.posts(revisions__in={link.revision_id for link in links})
+        links = [link for link in links if link.revision.post_id in posts]
+        left = {provider.subject(link) for provider in _providers() for link in links}
+        verdicts = [verdict for verdict in verdicts if verdict.subject in left]
         LinkVerdict.objects.bulk_create(verdicts)
         _score_again([verdict for verdict in verdicts if _is_bad(verdict)], links=links, at=at)
     return len(verdicts)

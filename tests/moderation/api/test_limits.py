@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import redis
+from django.conf import settings
 from pytest_django import Settings
 from rest_framework.test import APIClient
 
@@ -48,6 +49,12 @@ class TestTake:
         limits.take(bucket=BUCKET, owner=owner, at=later(0), cost=3)
 
         assert limits.take(bucket=BUCKET, owner=owner + "2", at=later(0))
+
+    def test_no_owner_is_named_in_the_store(self, owner: str, later: Callable[[float], datetime]) -> None:
+        limits.take(bucket=BUCKET, owner=f"{owner}:xyzzy", at=later(0))
+
+        with redis.Redis.from_url(settings.CELERY_BROKER_URL) as store:
+            assert [name for name in store.scan_iter("spamdesk:limit:*") if b"xyzzy" in name] == []
 
     def test_without_the_store_nobody_is_refused(
         self, owner: str, later: Later, monkeypatch: pytest.MonkeyPatch

@@ -14,8 +14,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.api.views.base import DoorView
-from moderation.models import Platform, Post, SigningSecret, StoredAnswer
-from moderation.operations import idempotency
+from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
+from moderation.operations import erase, idempotency
 from tests.moderation.api.answers import problem
 
 KEY = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
@@ -163,3 +163,32 @@ def test_every_post_of_the_door_is_wrapped() -> None:
 
     assert len(posting) > 10
     assert all(hasattr(view.__dict__["post"], "__wrapped__") for view in posting)
+
+
+class TestErased:
+    def test_answers_with_words_are_wiped_and_not_done_again(
+        self, lead_door: APIClient, claimed_case: Case
+    ) -> None:
+        address = f"/api/v1/cases/{claimed_case.pk}/notes"
+        noted = lead_door.post(address, {"note": "about xyzzy"}, format="json", **KEY)
+
+        erase.post(post_id=claimed_case.post_id, at=timezone.now())
+        again = lead_door.post(address, {"note": "about xyzzy"}, format="json", **KEY)
+
+        assert noted.status_code == 201
+        problem(again, status=410, code="erased")
+        kept = StoredAnswer.objects.get()
+        assert (kept.body, kept.request_digest, kept.subjects) == ("", "", [])
+
+    def test_keys_are_kept_as_digests_and_known_as_they_were(
+        self, door: APIClient, payload: dict[str, Any]
+    ) -> None:
+        first = send(door, payload, **KEY)
+        kept = StoredAnswer.objects.get()
+        by_digest = kept.key
+        StoredAnswer.objects.update(key="order-66")  # as the release before wrote it
+
+        again = send(door, payload, **KEY)
+
+        assert "order" not in by_digest
+        assert (again.json(), again.headers["Idempotent-Replayed"]) == (first.json(), "true")

@@ -1,0 +1,100 @@
+"""Forget what people wrote around posts and authors: notes, reasons, appeals, messages, links, kept filters.
+
+Called by `erase`, inside its transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import QueryDict
+
+from moderation.models import (
+    Appeal,
+    Author,
+    CampaignDecision,
+    CaseNote,
+    Complaint,
+    Decision,
+    Delivery,
+    LinkVerdict,
+    PostLink,
+    Reversal,
+    SavedFilter,
+)
+from moderation.models.webhooks import WebhookEvent
+
+_UNDONE = "undone"
+_WORD_LETTERS = 4
+"""A shorter name is looked for alone: as a part of words it would be found everywhere."""
+
+
+def around_posts(post_ids: Sequence[int]) -> None:
+    """Wipe what was written about posts, whoever wrote it. Call with the posts locked."""
+    Complaint.objects.filter(post__in=post_ids).update(note="", external_id="")
+    CaseNote.objects.filter(case__post__in=post_ids).update(text="")
+    Appeal.objects.filter(post__in=post_ids).update(reason="", external_id="")
+    decisions = Decision.objects.filter(post__in=post_ids)
+    _wipe_notes(decisions)
+    _forget_campaign_notes(decisions.exclude(campaign_decision=None))
+    told = Delivery.objects.filter(post__in=post_ids, event=WebhookEvent.APPEAL_DECIDED)
+    _blank(told, name="external_id")
+
+
+def links(post_ids: Sequence[int]) -> None:
+    """Wipe the addresses that posts linked to, and what was said of those that no other post has."""
+    ours = PostLink.objects.filter(revision__post__in=post_ids)
+    digests = set(ours.exclude(url_digest="").values_list("url_digest", flat=True))
+    ours.update(url="", url_digest="", host="")
+    others = PostLink.objects.filter(url_digest=OuterRef("subject"))
+    LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
+
+
+def author(row: Author) -> None:
+    """Wipe what names an author: complaints they made, messages about rules on them, filters for them."""
+    Complaint.objects.filter(reporter=row).update(note="", external_id="")
+    rules = [str(pk) for pk in row.rules.values_list("pk", flat=True)]
+    if rules:
+        told = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
+        _blank(told.filter(body__data__id__in=rules), name="value")
+    names = [name.casefold() for name in (row.external_id, row.display_name) if name]
+    kept = SavedFilter.objects.values_list("pk", "name", "query")
+    naming = [pk for pk, name, query in kept if _names_any(names, [name, *_values(query)])]
+    SavedFilter.objects.filter(pk__in=naming).delete()
+
+
+def _forget_campaign_notes(decisions: QuerySet[Decision]) -> None:
+    """Wipe notes on whole campaigns, which every decision of the campaign repeats."""
+    campaigns = CampaignDecision.objects.filter(pk__in=decisions.values("campaign_decision")).exclude(note="")
+    ids = list(campaigns.values_list("pk", flat=True))
+    if ids:
+        _wipe_notes(Decision.objects.filter(campaign_decision__in=ids))
+        CampaignDecision.objects.filter(pk__in=ids).update(note="")
+
+
+def _wipe_notes(decisions: QuerySet[Decision]) -> None:
+    reversals = Reversal.objects.filter(decision__in=decisions) | Reversal.objects.filter(
+        replacement__in=decisions
+    )
+    reversals.exclude(reason__in=("", _UNDONE)).update(reason="")
+    decisions.exclude(note="").update(note="")
+
+
+def _blank(deliveries: QuerySet[Delivery], *, name: str) -> None:
+    """Take one value out of messages, also of those on their way: what is left is what the platform needs."""
+    rows = list(deliveries)
+    for row in rows:
+        row.body["data"][name] = ""
+    Delivery.objects.bulk_update(rows, ["body"], batch_size=500)
+
+
+def _values(query: str) -> list[str]:
+    return [str(value) for _, values in QueryDict(query).lists() for value in values]
+
+
+def _names_any(names: Iterable[str], texts: Sequence[str]) -> bool:
+    folded = [text.casefold() for text in texts]
+    return any(
+        name == text or (len(name) >= _WORD_LETTERS and name in text) for name in names for text in folded
+    )
