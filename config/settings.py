@@ -96,14 +96,15 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/sign-in/"
-AXES_FAILURE_LIMIT = 5
-AXES_COOLOFF_TIME = 0.25  # hours: long enough to stop guessing, short enough for a moderator who mistyped
+AXES_FAILURE_LIMIT = 1  # what the handler answers while an attempt has to wait; the delays stand there
+AXES_COOLOFF_TIME = 24  # hours after which failures are forgotten
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_HANDLER = "moderation.web.lockout.Handler"  # also closes for one name or one address alone, later
-AXES_CLIENT_IP_CALLABLE = "moderation.operations.client.address"
+AXES_HANDLER = "moderation.web.lockout.Handler"
+AXES_CLIENT_IP_CALLABLE = "moderation.web.lockout.counted_address"
+AXES_LOCKOUT_CALLABLE = "moderation.web.lockout.answer"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_TEMPLATE = "locked_out.html"
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who keeps knocking must not draw it out
 
 # -- Web
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
@@ -126,6 +127,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 # A browser takes a __Host- cookie only from this very host over TLS: no other host can plant one.
 SESSION_COOKIE_NAME = "__Host-sessionid" if IS_PRODUCTION else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if IS_PRODUCTION else "csrftoken"
+DEVICE_COOKIE_NAME = "__Host-device" if IS_PRODUCTION else "device"
 LANGUAGE_COOKIE_AGE = 365 * 86_400
 SESSION_COOKIE_AGE = 12 * 3600
 SECURE_SSL_REDIRECT = IS_PRODUCTION

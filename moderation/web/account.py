@@ -7,16 +7,17 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import User
-from moderation.operations import seed, users
-from moderation.web import access
+from moderation.operations import devices, seed, users
+from moderation.web import access, lockout
 
 
 class SignInForm(AuthenticationForm):
@@ -36,9 +37,30 @@ class SignIn(LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        """Sign in, and know this browser from now on."""
+        response = super().form_valid(form)
+        lockout.remember_device(response, user=form.get_user())
+        return response
+
 
 class SignOut(LogoutView):
     """Signing out."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def device(request: HttpRequest, token: str) -> HttpResponse:
+    """Make a browser known by a link of the operator's; only a press of the button uses the link up."""
+    if request.method != "POST":
+        return render(request, "device.html")
+    try:
+        user = devices.redeem(token, at=timezone.now())
+    except devices.NoSuchLink:
+        return render(request, "device.html", {"is_refused": True}, status=410)
+    response = redirect("sign-in")
+    lockout.remember_device(response, user=user)
+    return response
 
 
 @require_safe
@@ -66,7 +88,9 @@ def password(request: access.DeskRequest) -> HttpResponse:
     users.choose_password(user=request.user, password=form.cleaned_data["new_password1"], at=timezone.now())
     update_session_auth_hash(request, request.user)
     messages.success(request, _("Your password is changed. Every other session of yours has ended."))
-    return redirect("account")
+    response = redirect("account")
+    lockout.remember_device(response, user=request.user)
+    return response
 
 
 def _page(

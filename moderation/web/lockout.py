@@ -1,37 +1,162 @@
-"""How many wrong passwords close the door, and for whom; django-axes counts them in the database."""
+"""How long wrong passwords hold up the next attempt, and whom; django-axes keeps the counts in the database.
+
+Delays grow, and none is long where others can bring it about. A browser that its user signed in with before
+has a count of its own: nothing that anybody else does holds it up.
+"""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from axes.attempts import get_cool_off_threshold
+import structlog
 from axes.handlers.database import AxesDatabaseHandler
-from axes.helpers import get_client_ip_address, get_client_username
+from axes.helpers import get_client_username
 from axes.models import AccessAttempt
-from django.db.models import Sum
-from django.http import HttpRequest
+from django.conf import settings
+from django.db.models import F, Max, QuerySet, Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
 
-# Four times the patience of one name from one address: an office behind one address mistypes more often than
-# one person, and somebody who guesses from many addresses must not lock the owner out too easily.
-_SLACK = 4
+from moderation.models import User
+from moderation.operations import client, devices
+
+log = structlog.get_logger(__name__)
+
+_UNKNOWN_DEVICE = "unknown device"
+_CLOCK_SKEW_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How many failures cost nothing, and the delays after them: the first, doubling, up to the longest."""
+
+    free: int
+    first_seconds: int
+    longest_seconds: int
+
+    def seconds_after(self, failures: int) -> int:
+        """Return how long the next attempt has to wait."""
+        if failures < self.free:
+            return 0
+        # The exponent is bounded: a long attack must not make a number of a million digits.
+        return min(self.longest_seconds, self.first_seconds << min(failures - self.free, 20))
+
+
+ONE_NAME = Patience(free=5, first_seconds=15, longest_seconds=900)
+"""For a name from one address, and for a known device: only who mistypes is held up."""
+
+MANY = Patience(free=20, first_seconds=5, longest_seconds=60)
+"""For a name from anywhere, or an address with any names: others can bring this about, so it stays short."""
 
 
 class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
-    """Closes for a name from an address, for an address with any names, and for a name from any addresses.
-
-    It counts alike whether or not the name exists, so that a closed door tells nobody who works here.
-    """
+    """Counts alike whether or not the name exists, so that being held up tells nobody who works here."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
-        """Return the failures to compare with AXES_FAILURE_LIMIT."""
-        recent = AccessAttempt.objects.filter(attempt_time__gte=get_cool_off_threshold(request))
-        counts: list[int] = [super().get_failures(request, credentials)]
-        if address := get_client_ip_address(request):
-            counts.append(_sum(recent.filter(ip_address=address)) // _SLACK)
-        if username := get_client_username(request, credentials):
-            counts.append(_sum(recent.filter(username=username)) // _SLACK)
-        return max(counts)
+        """Return axes' limit while the attempt has to wait, else nothing."""
+        username = get_client_username(request, credentials) or ""
+        return settings.AXES_FAILURE_LIMIT if wait_seconds(request, username=username) else 0
+
+    def user_login_failed(
+        self,
+        sender: Any,  # noqa: ARG002 - axes' signature
+        credentials: dict[str, Any],
+        request: Any = None,
+        **_: Any,
+    ) -> None:
+        """Count a wrong password; one that came too early was not looked at and does not count."""
+        if request is None:
+            return
+        self.clean_expired_user_attempts(request, credentials)
+        username = get_client_username(request, credentials) or ""
+        if not request.axes_locked_out:
+            _count(request, username=username)
+            request.axes_locked_out = wait_seconds(request, username=username) > 0
+        request.axes_credentials = credentials
+        log.warning(
+            "sign_in_failed",
+            username=username,
+            address=request.axes_ip_address,
+            is_held_up=request.axes_locked_out,
+        )
+
+    def user_logged_in(self, sender: Any, request: Any, user: Any, **more: Any) -> None:
+        """Forget the wrong passwords of this device, and of this name from this address."""
+        super().user_logged_in(sender, request, user, **more)
+        if device := _device(request, username=user.get_username()):
+            AccessAttempt.objects.filter(user_agent=device).delete()
 
 
-def _sum(attempts: Any) -> int:
-    return int(attempts.aggregate(all=Sum("failures_since_start"))["all"] or 0)
+def wait_seconds(request: HttpRequest, *, username: str) -> int:
+    """Return after how many seconds the next attempt for this name is looked at; 0 if at once."""
+    device = _device(request, username=username)
+    if device:
+        return _left(AccessAttempt.objects.filter(user_agent=device), ONE_NAME)
+    unknown = AccessAttempt.objects.filter(user_agent=_UNKNOWN_DEVICE)
+    here = unknown.filter(ip_address=counted_address(request))
+    return max(
+        _left(here.filter(username=username), ONE_NAME),
+        _left(here, MANY),
+        _left(unknown.filter(username=username), MANY),
+    )
+
+
+def counted_address(request: HttpRequest) -> str:
+    """Return the address that stands for the client's network; axes asks for it, too."""
+    network = client.network(client.address(request)).partition("/")[0]
+    return "::" if network.startswith("unknown") else network
+
+
+def answer(request: HttpRequest, _original: object, credentials: dict[str, Any] | None) -> HttpResponse:
+    """Say when to come back; the same for names that nobody has."""
+    username = get_client_username(request, credentials) or ""
+    seconds = wait_seconds(request, username=username) or 1
+    response = render(request, "locked_out.html", {"seconds": seconds}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+def remember_device(response: HttpResponse, *, user: User) -> None:
+    """Make the browser known as one that this user signed in with."""
+    response.set_cookie(
+        settings.DEVICE_COOKIE_NAME,
+        devices.cookie(user),
+        max_age=devices.COOKIE_SECONDS,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _device(request: HttpRequest, *, username: str) -> str:
+    given = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
+    device = devices.recognise(given, username=username)
+    return f"device {device}" if device else ""
+
+
+def _count(request: Any, *, username: str) -> None:
+    attempt, is_new = AccessAttempt.objects.get_or_create(
+        username=username,
+        ip_address=counted_address(request),
+        user_agent=_device(request, username=username) or _UNKNOWN_DEVICE,
+        defaults={"failures_since_start": 1, "attempt_time": request.axes_attempt_time, "path_info": ""},
+    )
+    if not is_new:
+        AccessAttempt.objects.filter(pk=attempt.pk).update(
+            failures_since_start=F("failures_since_start") + 1, attempt_time=request.axes_attempt_time
+        )
+
+
+def _left(attempts: QuerySet[Any], patience: Patience) -> int:
+    found = attempts.aggregate(failures=Sum("failures_since_start"), last_at=Max("attempt_time"))
+    last_at: datetime | None = found["last_at"]
+    if last_at is None:
+        return 0
+    since = (timezone.now() - last_at).total_seconds()
+    if since < -_CLOCK_SKEW_SECONDS:
+        return 0  # the clock was set back: nobody waits for it to come here again
+    return max(0, math.ceil(patience.seconds_after(found["failures"]) - max(since, 0.0)))

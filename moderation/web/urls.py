@@ -29,6 +29,7 @@ from moderation.web import (
 urlpatterns = [
     path("", account.home, name="home"),
     path("sign-in/", account.SignIn.as_view(), name="sign-in"),
+    path("sign-in/device/<str:token>/", account.device, name="sign-in-device"),
     path("sign-out/", account.SignOut.as_view(), name="sign-out"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),

@@ -27,7 +27,7 @@ def test_every_cookie_that_signing_in_sets_is_closed(production: None, db: None)
     seen |= client.post("/sign-in/", {"username": "moderator", "password": PASSWORD}, secure=True).cookies
     seen |= client.post("/language/", {"language": "de", "next": "/account/"}, secure=True).cookies
 
-    assert {"__Host-sessionid", "__Host-csrftoken", "django_language"} <= set(seen)
+    assert {"__Host-sessionid", "__Host-csrftoken", "__Host-device", "django_language"} <= set(seen)
     for name, cookie in seen.items():
         assert (cookie["secure"], cookie["httponly"], cookie["samesite"]) == (True, True, "Lax"), name
         assert cookie["domain"] == "", name

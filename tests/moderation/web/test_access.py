@@ -17,7 +17,7 @@ DECIDERS = {"moderator", "lead", "admin"}
 LEADS = {"lead", "admin"}
 EXPORTERS = {"lead", "ml_engineer", "admin"}
 ADMINS = {"admin"}
-PUBLIC = {"sign-in", "sign-out", "set-language"}
+PUBLIC = {"sign-in", "sign-in-device", "sign-out", "set-language"}
 ALLOWED = {
     "home": EVERYONE,
     "account": EVERYONE,
@@ -87,6 +87,7 @@ ARGUMENTS = {
     "rule_id": 1,
     "export_id": 1,
     "name": "evil.example",
+    "token": "used",
     "author_id": 1,
     "filter_id": 1,
     "platform_id": 1,

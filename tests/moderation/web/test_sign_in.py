@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import io
+import re
+import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from axes.models import AccessAttempt
+from django.core.management import CommandError, call_command
+from django.db.models import F
 from django.test import Client
 
-from moderation.models import User
+from moderation.models import AuditEntry, User
 from moderation.operations import users
 
 RIGHT = "right-and-long-enough"
 Desk = Callable[[User], Client]
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(settings: Any) -> None:
+    """What is counted here does not depend on the second that a good hash takes."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
@@ -26,33 +40,84 @@ def attempt(
     return client.post("/sign-in/", {"username": name, "password": password}, REMOTE_ADDR=ip)
 
 
-class TestThrottle:
-    def test_closes_for_a_name_from_an_address_after_five(self, client: Client, person: User) -> None:
+def pass_time(seconds: float) -> None:
+    """Let the last failures lie further back."""
+    AccessAttempt.objects.update(attempt_time=F("attempt_time") - timedelta(seconds=seconds))
+
+
+def attack(name: str = "moderator", attempts: int = 25) -> None:
+    """Wrong passwords for a name from many addresses, as fast as they are looked at."""
+    for number in range(attempts):
+        attempt(Client(), name=name, ip=f"203.0.113.{number}")
+
+
+class TestDelays:
+    def test_grow_for_a_name_from_an_address_after_five(self, client: Client, person: User) -> None:
         answers = [attempt(client) for _ in range(6)]
 
         assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429, 429]
         assert "correct username and password" in answers[0].content.decode()
-        assert "quarter of an hour" in answers[-1].content.decode()
-        assert attempt(client, password=RIGHT).status_code == 429
+        assert 1 <= int(answers[-1].headers["Retry-After"]) <= 15
+        assert f"{answers[-1].headers['Retry-After']} seconds" in answers[-1].content.decode()
+        waits = []
+        for _ in range(9):
+            pass_time(901)
+            waits.append(int(attempt(client).headers["Retry-After"]))
+        assert waits == [30, 60, 120, 240, 480, 900, 900, 900, 900]
 
-    def test_stays_open_for_the_owner_elsewhere(self, client: Client, person: User) -> None:
+    def test_let_the_right_password_in_when_they_are_over(self, client: Client, person: User) -> None:
+        for _ in range(6):
+            attempt(client)
+
+        assert attempt(client, password=RIGHT).status_code == 429
+        pass_time(16)
+        assert attempt(client, password=RIGHT).status_code == 302
+
+    def test_are_not_drawn_out_by_knocking(self, client: Client, person: User) -> None:
+        for _ in range(5):
+            attempt(client)
+        pass_time(10)
+
+        statuses = {attempt(client).status_code for _ in range(30)}
+
+        assert statuses == {429}
+        pass_time(6)
+        assert attempt(client, password=RIGHT).status_code == 302
+
+    def test_of_an_address_that_tries_many_names_are_short(self, client: Client, person: User) -> None:
+        statuses = [attempt(client, name=f"name{number}").status_code for number in range(21)]
+
+        assert (statuses[0], statuses[18], statuses[-1]) == (200, 200, 429)
+        assert attempt(client, password=RIGHT).status_code == 429
+        pass_time(61)
+        assert attempt(client, password=RIGHT).status_code == 302
+
+    def test_of_a_name_that_many_addresses_try_are_short(self, client: Client, person: User) -> None:
+        attack()
+
+        held_up = attempt(client, password=RIGHT)
+        assert held_up.status_code == 429
+        assert int(held_up.headers["Retry-After"]) <= 60
+        pass_time(61)
+        assert attempt(client, password=RIGHT).status_code == 302
+
+    def test_of_one_address_leave_the_owner_elsewhere_alone(self, client: Client, person: User) -> None:
         for _ in range(6):
             attempt(client)
 
         assert attempt(client, password=RIGHT, ip="198.51.100.9").status_code == 302
 
-    def test_closes_for_an_address_that_tries_many_names(self, client: Client, person: User) -> None:
-        statuses = [attempt(client, name=f"name{number}").status_code for number in range(21)]
+    def test_hold_for_a_whole_ipv6_network(self, client: Client, person: User) -> None:
+        statuses = [attempt(client, ip=f"2001:db8::{number}").status_code for number in range(1, 7)]
 
-        assert statuses[0] == 200
         assert statuses[-1] == 429
-        assert attempt(client, password=RIGHT).status_code == 429
 
-    def test_closes_for_a_name_that_many_addresses_try(self, client: Client, person: User) -> None:
-        statuses = [attempt(client, ip=f"192.0.2.{number}").status_code for number in range(1, 22)]
+    def test_do_not_outlast_a_clock_that_was_set_back(self, client: Client, person: User) -> None:
+        for _ in range(6):
+            attempt(client)
+        pass_time(-3600)
 
-        assert statuses[0] == 200
-        assert statuses[-1] == 429
+        assert attempt(client, password=RIGHT).status_code == 302
 
     def test_one_account_of_ones_own_does_not_clear_the_address(self, client: Client, person: User) -> None:
         for number in range(18):
@@ -60,9 +125,17 @@ class TestThrottle:
         attempt(client, password=RIGHT)
         client.post("/sign-out/")
 
-        statuses = {attempt(client, name=f"other{number}").status_code for number in range(3)}
+        statuses = {attempt(Client(), name=f"other{number}").status_code for number in range(3)}
 
         assert 429 in statuses
+
+    def test_keep_no_password_and_little_of_a_long_attack(self, client: Client, person: User) -> None:
+        for _ in range(20):
+            attempt(client, password="a-secret-guess")
+            pass_time(901)
+
+        [row] = AccessAttempt.objects.all()
+        assert (row.post_data, row.get_data, row.failures_since_start) == ("", "", 20)
 
     def test_says_the_same_of_a_name_that_nobody_has(self, client: Client, person: User) -> None:
         known = [attempt(client, ip="192.0.2.1") for _ in range(6)]
@@ -73,6 +146,15 @@ class TestThrottle:
 
         assert said(known) == said(unknown)
 
+    def test_says_the_same_of_such_a_name_under_attack(self, client: Client, person: User) -> None:
+        attack("moderator")
+        attack("nobodyhere")
+
+        answers = [attempt(client, name=name, ip="192.0.2.9") for name in ("moderator", "nobodyhere")]
+
+        assert [answer.status_code for answer in answers] == [429, 429]
+        assert len({without_token(answer) for answer in answers}) == 1
+
     def test_says_the_same_of_a_closed_account(self, client: Client, person: User) -> None:
         wrong = errors(attempt(client))
         User.objects.update(is_active=False)
@@ -80,8 +162,126 @@ class TestThrottle:
         assert errors(attempt(client, password=RIGHT)) == wrong != []
 
 
+def without_token(answer: Any) -> str:
+    """The page but for what differs each time: the CSRF token and the seconds left."""
+    return re.sub(r'"X-CSRFToken": "\w+"|value="\w{64}"|\d+ seconds?', "", answer.content.decode())
+
+
 def errors(answer: Any) -> list[str]:
     return list(answer.context["form"].non_field_errors()) if answer.status_code == 200 else []
+
+
+class TestKnownDevice:
+    """What others do never keeps a browser out that its user signed in with before."""
+
+    @pytest.fixture
+    def known(self, person: User) -> Client:
+        browser = Client()
+        attempt(browser, password=RIGHT, ip="192.0.2.1")
+        browser.post("/sign-out/")
+        return browser
+
+    def test_is_let_in_while_the_name_is_attacked(self, known: Client) -> None:
+        attack()
+
+        assert attempt(Client(), password=RIGHT, ip="192.0.2.77").status_code == 429
+        assert attempt(known, password=RIGHT).status_code == 302
+
+    def test_is_let_in_from_an_office_where_somebody_guesses(self, known: Client) -> None:
+        for number in range(30):
+            attempt(Client(), name=f"name{number}")
+        for _ in range(6):
+            attempt(Client())
+
+        assert attempt(Client(), password=RIGHT).status_code == 429
+        assert attempt(known, password=RIGHT).status_code == 302
+
+    def test_is_held_up_by_its_own_guesses_alone(self, known: Client) -> None:
+        statuses = [attempt(known, ip=f"192.0.2.{number}").status_code for number in range(1, 7)]
+
+        assert statuses == [200, 200, 200, 200, 429, 429]
+        assert attempt(Client(), password=RIGHT).status_code == 302
+
+    def test_gains_nothing_for_another_name(self, known: Client) -> None:
+        User.objects.create_user("lead", password=RIGHT)
+        attack("lead")
+
+        assert attempt(known, name="lead", password=RIGHT).status_code == 429
+
+    def test_opens_nothing_by_itself(self, known: Client) -> None:
+        known.cookies.pop("sessionid", None)
+
+        assert known.get("/queue/").status_code == 302
+        assert attempt(known).status_code == 200
+
+    def test_is_another_one_after_each_sign_in(self, known: Client) -> None:
+        before = known.cookies["device"].value
+
+        attempt(known, password=RIGHT)
+
+        assert known.cookies["device"].value != before
+
+    def test_is_unknown_after_a_new_password(self, known: Client, person: User) -> None:
+        person.set_password("another-long-phrase")
+        person.save()
+        attack()
+
+        assert attempt(known, password="another-long-phrase").status_code == 429
+
+    @pytest.mark.parametrize("forged", ["", "x", "eyJ1c2VyIjoxfQ:1:1", "a" * 10_000])
+    def test_cannot_be_forged(self, client: Client, person: User, forged: str) -> None:
+        attack()
+        client.cookies["device"] = forged
+
+        assert attempt(client, password=RIGHT, ip="192.0.2.77").status_code == 429
+
+
+class TestLink:
+    def link(self, name: str = "moderator") -> str:
+        said = io.StringIO()
+        call_command("sign_in_link", name, stdout=said)
+        return urlsplit(said.getvalue().strip()).path
+
+    def test_lets_a_new_browser_sign_in_under_attack(self, client: Client, person: User) -> None:
+        attack()
+        link = self.link()
+        assert "Sign in with this browser" in client.get(link).content.decode()
+        assert attempt(client, password=RIGHT).status_code == 429  # looking at it does nothing
+
+        assert client.post(link).headers["Location"] == "/sign-in/"
+
+        assert attempt(client, password=RIGHT).status_code == 302
+        actions = AuditEntry.objects.values_list("action", flat=True)
+        assert {"user.device_link_made", "user.device_link_used"} <= set(actions)
+
+    def test_asks_for_the_password_all_the_same(self, client: Client, person: User) -> None:
+        client.post(self.link())
+
+        assert attempt(client).status_code == 200
+        assert client.get("/queue/").status_code == 302
+
+    def test_works_once(self, person: User) -> None:
+        link = self.link()
+
+        assert [Client().post(link).status_code for _ in range(2)] == [302, 410]
+
+    @pytest.mark.parametrize("token", ["x", "a:b:c", "%00"])
+    def test_cannot_be_made_up(self, client: Client, db: None, token: str) -> None:
+        answer = client.post(f"/sign-in/device/{token}/")
+
+        assert answer.status_code == 410
+        assert "device" not in answer.cookies
+
+    def test_ends_after_a_quarter_of_an_hour(self, person: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        link = self.link()
+        now = time.time()
+        monkeypatch.setattr("django.core.signing.time.time", lambda: now + 901)
+
+        assert Client().post(link).status_code == 410
+
+    def test_is_made_for_people_who_are_here(self, db: None) -> None:
+        with pytest.raises(CommandError, match="no active account"):
+            self.link("nobodyhere")
 
 
 class TestSignIn:

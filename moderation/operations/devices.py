@@ -1,0 +1,82 @@
+"""Browsers that somebody signed in with before: others' wrong passwords do not keep these out.
+
+The device cookie of OWASP's "Slow Down Online Guessing Attacks with Device Cookies": signed, per user, made
+anew at each sign-in, and bound to the password, so that a new password makes every browser unknown. It opens
+nothing by itself. https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+from django.core import signing
+from django.db import transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from moderation.models import User
+from moderation.operations import limits, verdict
+
+COOKIE_SECONDS = 365 * 86_400
+LINK_SECONDS = 900
+_COOKIE_SALT, _LINK_SALT, _PASSWORD_SALT = (
+    "spamdesk.device",
+    "spamdesk.device-link",
+    "spamdesk.device-password",
+)
+
+
+class NoSuchLink(Exception):
+    """The link is not ours, is too old, was used before, or cannot be checked now."""
+
+
+def cookie(user: User) -> str:
+    """Return the cookie that makes a browser known to belong to somebody."""
+    return signing.dumps(
+        {"user": user.pk, "device": secrets.token_urlsafe(12), "password": _mark_of(user)}, salt=_COOKIE_SALT
+    )
+
+
+def recognise(value: str, *, username: str) -> str:
+    """Return the device that a cookie names for the user of this name, empty if none."""
+    if not value:
+        return ""
+    try:
+        said = signing.loads(value, salt=_COOKIE_SALT, max_age=COOKIE_SECONDS)
+    except signing.BadSignature:
+        return ""
+    user = User.objects.filter(pk=said["user"], username=username).first()
+    is_known = user is not None and constant_time_compare(said["password"], _mark_of(user))
+    return str(said["device"]) if is_known else ""
+
+
+def make_link(*, user: User, at: datetime) -> str:
+    """Return the token of a link that makes one browser known, once, within LINK_SECONDS."""
+    token = signing.dumps({"user": user.pk, "link": secrets.token_urlsafe(12)}, salt=_LINK_SALT)
+    with transaction.atomic():
+        _audit("user.device_link_made", user, at=at)
+    return token
+
+
+def redeem(token: str, *, at: datetime) -> User:
+    """Use a link up; return whose it is. Raises NoSuchLink."""
+    try:
+        said = signing.loads(token, salt=_LINK_SALT, max_age=LINK_SECONDS)
+    except signing.BadSignature as wrong:
+        raise NoSuchLink from wrong
+    user = User.objects.filter(pk=said["user"], is_active=True).first()
+    name = f"spamdesk:device_link:{said['link']}"
+    is_first = limits.ask(lambda store: store.set(name, 1, nx=True, ex=LINK_SECONDS))
+    if user is None or not is_first:
+        raise NoSuchLink
+    with transaction.atomic():
+        _audit("user.device_link_used", user, at=at)
+    return user
+
+
+def _mark_of(user: User) -> str:
+    return salted_hmac(_PASSWORD_SALT, user.password, algorithm="sha256").hexdigest()[:32]
+
+
+def _audit(action: str, user: User, *, at: datetime) -> None:
+    verdict.audit(action=action, subject_kind="user", subject_id=user.pk, actor=None, at=at)
