@@ -13,10 +13,13 @@ from pathlib import Path
 from deploy.local import child
 
 PARTS = {
-    "worker": "--queues=scoring",
+    "worker": "--hostname=scoring@",
     "broker": "valkey-server",
     "Triton": "tritonserver",
-    "default worker": "--queues=default",
+    "housekeeping": "--hostname=housekeeping@",
+    "webhooks": "--hostname=webhooks@",
+    "background": "--hostname=background@",
+    "exports": "--hostname=exports@",
     "web": "granian",
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""

@@ -84,7 +84,8 @@ def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
 def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Service]:
     services = []
     if scoring_processes:
-        services.append(application.worker(queues=("scoring",), processes=scoring_processes, state=state))
+        kind = application.Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes)
+        services.append(application.worker(kind, state=state))
     if has_web:
         services.append(
             application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes())

@@ -40,7 +40,7 @@ _KILLED = {"worker": 0.25, "broker": 0.4, "Triton": 0.55, _kills.POSTGRES: 0.7}
 _MOST_AT_ONCE = 200
 _TICK_SECONDS = 0.1
 _LONG_ENOUGH_FOR_MEMORY_SECONDS = 300
-_JUDGED_FOR_GROWTH = frozenset({"worker", "default worker", "web", "all of it"})
+_JUDGED_FOR_GROWTH = frozenset({"worker", "housekeeping", "webhooks", "background", "web", "all of it"})
 """Our own processes. The servers' caches fill up to their settings; that is no leak."""
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_SECONDS = {
+SECONDS = {
     "sweep_scoring": 5.0,
     "explain_ahead": 5.0,
     "seal_audit": 5.0,
@@ -15,12 +15,23 @@ _SECONDS = {
     "erase_expired": 300.0,
     "prune_answers": 900.0,
 }
+"""From the start of one run to the start of the next."""
+
+_LONG = {"erase_expired": "erasures"}
+"""What may take minutes stands in another worker's queue, never before a short sweep."""
+_ASKED_EVERY_SECONDS = 30.0
+_EXPIRES_SECONDS = 3_600
 
 
 def _entry(task: str, seconds: float) -> dict[str, Any]:
-    # Each run expires before the next, so that a worker that was away does not find a pile of sweeps.
-    options = {"queue": "default", "expires": int(seconds)}
-    return {"task": f"moderation.tasks.{task}", "schedule": seconds, "options": options}
+    # Rare ones are asked for more often than they run, so that a restart does not put them off. Messages do
+    # not expire with the next one: a worker that was away runs each sweep once (operations/sweeps.py).
+    options = {"queue": _LONG.get(task, "housekeeping"), "expires": _EXPIRES_SECONDS}
+    return {
+        "task": f"moderation.tasks.{task}",
+        "schedule": min(seconds, _ASKED_EVERY_SECONDS),
+        "options": options,
+    }
 
 
-BEAT = {task.replace("_", "-"): _entry(task, seconds) for task, seconds in _SECONDS.items()}
+BEAT = {task.replace("_", "-"): _entry(task, seconds) for task, seconds in SECONDS.items()}

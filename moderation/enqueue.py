@@ -71,14 +71,14 @@ def explanation(*, score_id: int) -> None:
 def reputation(*, revision_ids: Sequence[int]) -> None:
     """Ask reputation providers about the links of these revisions."""
     if revision_ids:
-        _after_commit("moderation.tasks.ask_reputation", queue="default", revision_ids=list(revision_ids))
+        _after_commit("moderation.tasks.ask_reputation", queue="reputation", revision_ids=list(revision_ids))
 
 
 def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
     """Send a delivery, not before the time for undoing is over."""
     _after_commit(
         "moderation.tasks.send_delivery",
-        queue="default",
+        queue="webhooks",
         countdown=countdown_seconds,
         delivery_id=delivery_id,
     )
@@ -88,7 +88,7 @@ def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None
     """Carry out a decision on a large campaign, not before the time for undoing is over."""
     _after_commit(
         "moderation.tasks.settle_campaign",
-        queue="default",
+        queue="campaigns",
         countdown=countdown_seconds,
         campaign_decision_id=campaign_decision_id,
     )
@@ -96,7 +96,7 @@ def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None
 
 def export(*, export_id: int) -> None:
     """Build a requested export."""
-    _after_commit("moderation.tasks.build_export", queue="default", export_id=export_id)
+    _after_commit("moderation.tasks.build_export", queue="exports", export_id=export_id)
 
 
 def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:

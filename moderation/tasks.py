@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
 from celery import shared_task
 from django.utils import timezone
 
@@ -16,8 +20,20 @@ from moderation.operations import (
     journal,
     notify,
     score,
+    sweeps,
 )
 from moderation.operations.reputation import inquiry
+
+
+def _sweep(work: Callable[[datetime], int]) -> Any:
+    """Make a task of a sweep, by its name; config/schedule.py says how often it runs."""
+    name = work.__name__
+
+    def run(**_: object) -> int:
+        at = timezone.now()
+        return sweeps.run(sweep=name, work=lambda: work(at), at=at)
+
+    return shared_task(name=f"{__name__}.{name}")(run)
 
 
 @shared_task
@@ -32,28 +48,28 @@ def explain_score(*, score_id: int, **_: object) -> None:
     explain.explain(score_id=score_id)
 
 
-@shared_task
-def explain_ahead(**_: object) -> int:
+@_sweep
+def explain_ahead(_at: datetime) -> int:
     """Ask for the explanations of the cases that come up next."""
     return explain.ahead()
 
 
-@shared_task
-def sweep_scoring(**_: object) -> int:
+@_sweep
+def sweep_scoring(at: datetime) -> int:
     """Enqueue again what a lost message left open."""
-    return score.sweep(at=timezone.now())
+    return score.sweep(at=at)
 
 
-@shared_task
-def rescore_degraded(**_: object) -> int:
+@_sweep
+def rescore_degraded(at: datetime) -> int:
     """Score degraded posts again when the content model is back."""
-    return score.rescore_degraded(at=timezone.now())
+    return score.rescore_degraded(at=at)
 
 
-@shared_task
-def reload_content_models(**_: object) -> list[str]:
+@_sweep
+def reload_content_models(_at: datetime) -> int:
     """Load again the content models that Triton lost in a restart."""
-    return host.reload()
+    return len(host.reload())
 
 
 @shared_task
@@ -68,10 +84,10 @@ def send_delivery(*, delivery_id: str, **_: object) -> None:
     notify.send(delivery_id=delivery_id, at=timezone.now())
 
 
-@shared_task
-def sweep_deliveries(**_: object) -> int:
+@_sweep
+def sweep_deliveries(at: datetime) -> int:
     """Enqueue deliveries that are due."""
-    return notify.sweep(at=timezone.now())
+    return notify.sweep(at=at)
 
 
 @shared_task
@@ -80,28 +96,28 @@ def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
     return campaign_carry.carry_out(campaign_decision_id=campaign_decision_id, at=timezone.now())
 
 
-@shared_task
-def sweep_campaigns(**_: object) -> int:
+@_sweep
+def sweep_campaigns(at: datetime) -> int:
     """Enqueue decisions on campaigns that a lost message left open."""
-    return campaign_carry.sweep(at=timezone.now())
+    return campaign_carry.sweep(at=at)
 
 
-@shared_task
-def erase_expired(**_: object) -> int:
+@_sweep
+def erase_expired(at: datetime) -> int:
     """Erase what platforms keep no longer."""
-    return erase.expired(at=timezone.now())
+    return erase.expired(at=at)
 
 
-@shared_task
-def journal_erasures(**_: object) -> int:
+@_sweep
+def journal_erasures(at: datetime) -> int:
     """Write new erasures into the journal outside the database."""
-    return journal.write(at=timezone.now())
+    return journal.write(at=at)
 
 
-@shared_task
-def prune_answers(**_: object) -> int:
+@_sweep
+def prune_answers(at: datetime) -> int:
     """Forget the answers of requests that nobody repeats any more."""
-    return idempotency.prune(at=timezone.now())
+    return idempotency.prune(at=at)
 
 
 # Acknowledged at once: else the broker would hand a long one out again every minute. The row has a lease.
@@ -121,7 +137,7 @@ def sweep_exports(**_: object) -> int:
     return export_build.sweep(at=timezone.now())
 
 
-@shared_task
-def seal_audit(**_: object) -> int:
+@_sweep
+def seal_audit(at: datetime) -> int:
     """Put new audit entries into the hash chain."""
-    return chain.seal(at=timezone.now())
+    return chain.seal(at=at)

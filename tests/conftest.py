@@ -14,6 +14,7 @@ from django.db import connection
 from django.utils import translation
 from pytest_django.plugin import DjangoDbBlocker
 
+from deploy.local import application
 from deploy.local.places import ROOT
 
 _START_SECONDS = 60
@@ -58,7 +59,7 @@ def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[
                     "celery",
                     "--app=config.celery:app",
                     "worker",
-                    "--queues=scoring,default,explanations",
+                    f"--queues={','.join(queue for kind in application.workers() for queue in kind.queues)}",
                     "--concurrency=2",
                     "--without-gossip",
                     "--without-mingle",

@@ -4,11 +4,53 @@ import contextlib
 import http.client
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.local import ports
 from deploy.local.places import ROOT, State
 from deploy.local.service import NotYet, Service
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worker:
+    """A Celery worker: what it does, and how much of it at once.
+
+    Threads where tasks wait, in one process: for the network above all. Processes where they compute, or
+    where the time limit must end a task that hangs, which nothing can do to a thread.
+    """
+
+    name: str
+    queues: tuple[str, ...]
+    concurrency: int
+    has_threads: bool = False
+
+    @property
+    def says(self) -> str:
+        """Return the line for whoever starts it."""
+        kind = "thread" if self.has_threads else "process"
+        many = kind + ("" if self.concurrency == 1 else "es" if kind == "process" else "s")
+        return f"worker for {', '.join(self.queues)}; {self.concurrency} {many}"
+
+
+def workers() -> tuple[Worker, ...]:
+    """Return the workers: nothing that may take long stands before what must be on time.
+
+    `deploy/compose.yaml` and `deploy/kubernetes/app.yaml` run the same ones.
+    """
+    return (
+        Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes()),
+        Worker(name="housekeeping", queues=("housekeeping",), concurrency=2),
+        Worker(name="webhooks", queues=("webhooks",), concurrency=32, has_threads=True),
+        Worker(
+            name="background",
+            # `default` is where the version before sent messages.
+            queues=("campaigns", "explanations", "reputation", "erasures", "default"),
+            concurrency=4,
+            has_threads=True,
+        ),
+        Worker(name="exports", queues=("exports",), concurrency=2, has_threads=True),
+    )
 
 
 def preparation(*, seeds_demo: bool) -> Service:
@@ -23,21 +65,21 @@ def preparation(*, seeds_demo: bool) -> Service:
     )
 
 
-def worker(*, queues: tuple[str, ...], processes: int, state: State) -> Service:
-    """Return a Celery worker that empties its queues, the first one first, and is named after that one."""
-    name = queues[0]
-    announcement = state.folder("workers") / name
+def worker(kind: Worker, *, state: State) -> Service:
+    """Return a Celery worker that empties the queues of its kind, the first one first."""
+    announcement = state.folder("workers") / kind.name
     return Service(
-        name=name,
+        name=kind.name,
         command=(
             sys.executable,
             "-m",
             "celery",
             "--app=config.celery:app",
             "worker",
-            f"--queues={','.join(queues)}",
-            f"--hostname={name}@%h",
-            f"--concurrency={processes}",
+            f"--queues={','.join(kind.queues)}",
+            f"--hostname={kind.name}@%h",
+            f"--pool={'threads' if kind.has_threads else 'prefork'}",
+            f"--concurrency={kind.concurrency}",
             "--loglevel=INFO",
             # Workers need not know of one another; each of these costs a broker connection and memory.
             "--without-gossip",
@@ -51,7 +93,7 @@ def worker(*, queues: tuple[str, ...], processes: int, state: State) -> Service:
         check=lambda: _exists(announcement),
         start_seconds=120,  # what it imports takes its time on a busy machine
         stop_seconds=15,
-        says=f"worker for {', '.join(queues)}; {processes} {'process' if processes == 1 else 'processes'}",
+        says=kind.says,
     )
 
 

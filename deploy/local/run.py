@@ -57,16 +57,15 @@ def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
     first = [name for name in servers if name != "triton"]
     supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
-    workers = (
-        application.worker(queues=("scoring",), processes=application.scoring_processes(), state=state),
-        application.worker(queues=("default", "explanations"), processes=1, state=state),
+    services = (
+        *(application.worker(kind, state=state) for kind in application.workers()),
         application.beat(),
         application.web(port=port, processes=application.web_processes()),
     )
-    for service in workers:
+    for service in services:
         supervisor.launch(service)
     # Triton loads its models while the database is migrated: it is needed last.
-    supervisor.wait_until_up([*{*servers} - {*first}, *(service.name for service in workers)])
+    supervisor.wait_until_up([*{*servers} - {*first}, *(service.name for service in services)])
     simulator = application.simulator(port=port) if is_demo else None
     if simulator is not None:
         supervisor.launch_once(simulator)

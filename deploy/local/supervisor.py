@@ -73,7 +73,7 @@ class Supervisor:
             for running in list(waiting):
                 if running.is_up():
                     self._say(
-                        f"  {running.service.name:<9} ready after {waited:4.1f} s   {running.service.says}"
+                        f"  {running.service.name:<12} ready after {waited:4.1f} s   {running.service.says}"
                     )
                     waiting.remove(running)
                 elif running.deaths >= _DEATHS_AT_START or waited > running.service.start_seconds:
@@ -92,7 +92,7 @@ class Supervisor:
             step.kill_group()
         if step.exit_code() != 0:
             raise self._failure(service, "failed")
-        self._say(f"  {service.name:<9} done after  {time.monotonic() - begun:4.1f} s   {service.says}")
+        self._say(f"  {service.name:<12} done after  {time.monotonic() - begun:4.1f} s   {service.says}")
 
     def watch(self) -> None:
         """Keep everything running until the end is asked for."""

@@ -20,7 +20,8 @@ from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import AuthorBand, LinkVerdict
 from moderation.models.rules import Rule
 from moderation.models.scores import Score
-from moderation.models.webhooks import SigningSecret, WebhookEndpoint
+from moderation.models.sweeps import SweepRun
+from moderation.models.webhooks import EndpointCircuit, SigningSecret, WebhookEndpoint
 
 __all__ = [
     "ApiKey",
@@ -40,6 +41,7 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "Domain",
+    "EndpointCircuit",
     "Erasure",
     "Export",
     "Label",
@@ -60,6 +62,7 @@ __all__ = [
     "SigningSecret",
     "SimilarityBand",
     "StoredAnswer",
+    "SweepRun",
     "User",
     "WebhookEndpoint",
 ]

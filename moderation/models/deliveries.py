@@ -27,7 +27,9 @@ class DeliveryState(models.TextChoices):
 class Delivery(models.Model):
     """One webhook message to one endpoint. Its id is the `webhook-id`: the same on every attempt.
 
-    The messages about one post go to an endpoint in the order of `sequence`, one after another.
+    The messages about one post go to an endpoint in the order of `sequence`, one after another. `lease_until`
+    is set and committed before the call and emptied with its outcome: while it is not null, whatever the
+    time, the platform may have been told. `request_id` is that of the request that led to it, for the log.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -47,9 +49,11 @@ class Delivery(models.Model):
     state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
     created_at = models.DateTimeField()
     next_attempt_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     delivered_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=500, blank=True)
+    request_id = models.CharField(max_length=520, blank=True, db_default="")
 
     class Meta:
         ordering = ("created_at", "id")
@@ -57,7 +61,11 @@ class Delivery(models.Model):
             models.UniqueConstraint(fields=("decision", "endpoint", "event"), name="delivery_once_per_event"),
         )
         indexes = (
-            models.Index(fields=("next_attempt_at", "id"), name="delivery_due", condition=Q(state="waiting")),
+            models.Index(
+                fields=("endpoint", "next_attempt_at", "id"),
+                name="delivery_due_at_endpoint",
+                condition=Q(state="waiting"),
+            ),
             models.Index(fields=("post", "sequence"), name="delivery_of_post"),
             models.Index(fields=("endpoint", "-created_at", "-id"), name="delivery_log"),
         )

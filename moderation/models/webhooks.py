@@ -55,6 +55,40 @@ class WebhookEndpoint(models.Model):
         return self.url
 
 
+class CircuitState(models.TextChoices):
+    """Open: the endpoint is not called; half open: one call shows whether it answers again."""
+
+    CLOSED = "closed", "closed"
+    OPEN = "open", "open"
+    HALF_OPEN = "half_open", "half open"
+
+
+class EndpointCircuit(models.Model):
+    """How an endpoint has answered lately, and who is sending to it.
+
+    A row of its own: it changes with every turn of sending, and the endpoint's version is the platform's.
+    `since` is when the circuit left `closed`; before `retry_at` nothing is sent. Who holds the lease sends.
+    """
+
+    endpoint = models.OneToOneField(
+        WebhookEndpoint, primary_key=True, on_delete=models.CASCADE, related_name="circuit"
+    )
+    state = models.CharField(max_length=9, choices=CircuitState.choices, default=CircuitState.CLOSED)
+    failures = models.PositiveIntegerField(default=0, help_text="In a row.")
+    openings = models.PositiveIntegerField(default=0, help_text="In a row: each pause is longer.")
+    since = models.DateTimeField(null=True, blank=True)
+    retry_at = models.DateTimeField(null=True, blank=True)
+    is_slow = models.BooleanField(default=False)
+    last_error = models.CharField(max_length=500, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("endpoint",)
+
+    def __str__(self) -> str:
+        return f"circuit of endpoint {self.endpoint_id}: {self.state}"
+
+
 class SignatureKind(models.TextChoices):
     """How a delivery is signed: a shared secret, or a key whose public half the platform knows."""
 

@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("queues", "imports"), [(["scoring"], "False"), (["default", "explanations"], "True")], ids=str
+    ("queues", "imports"), [(["scoring"], "False"), (["campaigns", "explanations"], "True")], ids=str
 )
 def test_only_a_worker_that_explains_words_imports_shap(queues: list[str], imports: str) -> None:
     program = (

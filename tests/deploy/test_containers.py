@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from config import schedule
+from deploy.local import application
 from deploy.local.places import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -65,6 +67,39 @@ class TestCompose:
         )
 
         assert needed <= offered
+
+
+WORKERS = {kind.name: kind for kind in application.workers()}
+
+
+class TestWorkers:
+    """Every way to run the product empties the same queues, and each queue stands in one worker only."""
+
+    @pytest.mark.parametrize("name", WORKERS)
+    def test_run_in_containers_as_under_the_supervisor(self, name: str) -> None:
+        composed = " ".join(COMPOSE["services"][name]["command"])
+        [container] = PODS[f"Deployment {name}"]["containers"]
+
+        for command in (composed, " ".join(container["command"])):
+            assert f"--queues={','.join(WORKERS[name].queues)} " in command
+            assert ("--pool=threads" in command) is WORKERS[name].has_threads
+            if WORKERS[name].has_threads:
+                assert f"--concurrency={WORKERS[name].concurrency} " in command
+
+    def test_nothing_stands_before_the_sweeps(self) -> None:
+        queues = [queue for kind in WORKERS.values() for queue in kind.queues]
+
+        assert WORKERS["housekeeping"].queues == ("housekeeping",)
+        assert len(queues) == len(set(queues))
+
+    def test_every_queue_that_is_written_to_is_emptied(self) -> None:
+        text = (ROOT / "moderation" / "enqueue.py").read_text()
+        written = set(re.findall(r'queue(?:=|": )"(\w+)"', text)) | {
+            entry["options"]["queue"] for entry in schedule.BEAT.values()
+        }
+
+        assert len(written) > 5
+        assert written <= {queue for kind in WORKERS.values() for queue in kind.queues}
 
 
 class TestKubernetes:

@@ -10,13 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from deploy.local import ports
+from deploy.local import application, ports
 from tests.deploy.product import Product
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(240)]
 
 
-WORDS = ("granian", "valkey-server", "--queues=scoring", "--queues=default", "beat")
+WORDS = (
+    "granian",
+    "valkey-server",
+    "beat",
+    *(f"--hostname={kind.name}@" for kind in application.workers()),
+)
 
 
 @pytest.fixture(scope="module")

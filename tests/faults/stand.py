@@ -117,9 +117,9 @@ class Stand(Product):
             self.wait_until(lambda: len(self.rows(query, ids)) == number, "cases open")
         return [row[0] for row in self.rows(query, ids)]
 
-    def workers(self, queue: str) -> list[int]:
-        """Return the processes of the worker of a queue, the oldest first."""
-        return sorted(pid for pid in self.processes() if f"--queues={queue}" in _command_line(pid))
+    def workers(self, name: str) -> list[int]:
+        """Return the processes of a worker, the oldest first."""
+        return sorted(pid for pid in self.processes() if f"--hostname={name}@" in _command_line(pid))
 
     def signal_all(self, processes: Sequence[int], number: signal.Signals) -> None:
         """Send a signal to each."""

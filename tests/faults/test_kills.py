@@ -121,7 +121,7 @@ def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, door: httpx.Cli
         def told() -> list[tuple[dict[str, str], bytes]]:
             return [(headers, body) for headers, body in platform.got if is_of_it(json.loads(body))]
 
-        stand.signal_all(stand.workers("default"), signal.SIGKILL)
+        stand.signal_all(stand.workers("webhooks"), signal.SIGKILL)
         assert told() == []
         stand.wait_until(lambda: len(told()) > 0, "told after the restart")
 

@@ -1,0 +1,21 @@
+"""What is due is looked for endpoint by endpoint; the index is built without holding up writers."""
+
+from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    atomic = False
+    dependencies = [("moderation", "0029_circuits_leases_and_sweep_runs")]
+
+    operations = [
+        AddIndexConcurrently(
+            "delivery",
+            models.Index(
+                fields=("endpoint", "next_attempt_at", "id"),
+                name="delivery_due_at_endpoint",
+                condition=models.Q(state="waiting"),
+            ),
+        ),
+        RemoveIndexConcurrently("delivery", "delivery_due"),
+    ]

@@ -1,0 +1,60 @@
+"""Run a sweep once per period, however many messages ask for it, and note when it ran.
+
+A worker that was away finds a message for each period that it missed: the first one runs, the others find it
+done. So no message has to expire early, and a sweep that runs late is run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import connection
+
+from moderation.models import SweepRun
+
+_ABANDONED_SECONDS = 60.0
+"""Longer than a task may take: whoever began so long ago is gone."""
+
+_MOST_EARLY_SECONDS = 15.0
+"""Beat is never exactly on time: a run may begin so much, or half a period, before the period is over."""
+
+_BEGIN = """
+INSERT INTO moderation_sweeprun AS run (sweep, started_at) VALUES (%(sweep)s, %(at)s)
+ON CONFLICT (sweep) DO UPDATE SET started_at = excluded.started_at, ended_at = NULL
+WHERE run.started_at > %(at)s
+  OR run.started_at <= %(due)s AND (run.ended_at IS NOT NULL OR run.started_at <= %(abandoned)s)
+RETURNING sweep
+"""
+"""One statement, so that of two workers one begins. A start in the future: somebody set the clock back."""
+
+
+def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
+    """Do the work of a sweep unless it is being done or was begun less than a period ago.
+
+    Returns what `work` returns, 0 if there was nothing to do. Call outside a transaction: others must see
+    that it runs. Raises whatever `work` raises.
+    """
+    if not _begin(sweep, at=at):
+        return 0
+    began = time.monotonic()
+    is_done = False
+    try:
+        done = work()
+        is_done = True
+    finally:
+        ended_at = at + timedelta(seconds=time.monotonic() - began)
+        ended = {"ended_at": ended_at} | ({"succeeded_at": ended_at} if is_done else {})
+        SweepRun.objects.filter(sweep=sweep, started_at=at).update(**ended)
+    return done
+
+
+def _begin(sweep: str, *, at: datetime) -> bool:
+    period = settings.SWEEP_SECONDS[sweep]
+    due = at - timedelta(seconds=period - min(period / 2, _MOST_EARLY_SECONDS))
+    abandoned = at - timedelta(seconds=max(_ABANDONED_SECONDS, period))
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGIN, {"sweep": sweep, "at": at, "due": due, "abandoned": abandoned})
+        return cursor.fetchone() is not None
