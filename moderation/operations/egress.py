@@ -11,10 +11,12 @@ import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from functools import lru_cache
+from typing import Self
 
 import can_ada
 import httpcore
@@ -22,10 +24,14 @@ import httpx
 from django.conf import settings
 
 from moderation.operations import special_addresses
+from moderation.operations.egress_deadline import BoundedStream, call, seconds_left
 
 TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})
 _MAX_RETRY_AFTER_SECONDS = 86_400
+_KEPT_SECONDS = 5.0
+"""An idle connection is closed after so long; servers keep theirs for as long or longer."""
+_DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
@@ -62,52 +68,95 @@ def check(url: str) -> httpx.URL:
     return target
 
 
+class Client:
+    """Calls one endpoint over connections that stay open between its calls; use it as a context.
+
+    Safe to use from several threads: each call has a deadline of its own. What a name leads to is checked
+    whenever a connection is made.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Raise Refused if the URL may not be called as far as its words say."""
+        self._target = check(url)
+        self._host = _host_header(self._target)
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=_tls() if self._target.scheme == "https" else None,
+            network_backend=_CheckedNetwork(),
+            keepalive_expiry=_KEPT_SECONDS,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    def post(self, *, body: bytes, headers: Mapping[str, str]) -> Answered:
+        """Post to the URL; follows no redirect, returns no body. Raises Refused or Failed."""
+        return self._call("POST", content=body, headers=headers, seconds=TIMEOUT_SECONDS, most_bytes=0)
+
+    def get(self, *, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
+        """Get the URL with its body as it was sent; follows no redirect. Raises Refused or Failed."""
+        wanted = {**headers, "accept-encoding": "identity"}
+        return self._call("GET", content=None, headers=wanted, seconds=timeout_seconds, most_bytes=most_bytes)
+
+    def _call(
+        self,
+        method: str,
+        *,
+        content: bytes | None,
+        headers: Mapping[str, str],
+        seconds: float,
+        most_bytes: int,
+    ) -> Answered:
+        call.ends_at = time.monotonic() + seconds
+        try:
+            with self._pool.stream(
+                method,
+                str(self._target),
+                headers=[*headers.items(), ("host", self._host)],
+                content=content,
+                extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), seconds)},
+            ) as response:
+                body = _bounded(response, most_bytes) if most_bytes else _drained(response)
+                given = {name.lower(): value for name, value in response.headers}
+                return Answered(
+                    status=response.status,
+                    body=body,
+                    retry_after_seconds=_retry_after(given.get(b"retry-after", b"")),
+                )
+        except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
+            raise Failed(type(failure).__name__) from failure
+
+
 def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> Answered:
-    """Post to a URL; follows no redirect, reads no body. Raises Refused or Failed."""
-    return _call("POST", url, content=body, headers=headers, seconds=TIMEOUT_SECONDS, most_bytes=0)
+    """Post once to a URL, as Client.post does. Raises Refused or Failed."""
+    with Client(url) as client:
+        return client.post(body=body, headers=headers)
 
 
 def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
-    """Get a URL with its body as it was sent; follows no redirect. Raises Refused or Failed."""
-    wanted = {**headers, "accept-encoding": "identity"}
-    return _call("GET", url, content=None, headers=wanted, seconds=timeout_seconds, most_bytes=most_bytes)
+    """Get a URL once, as Client.get does. Raises Refused or Failed."""
+    with Client(url) as client:
+        return client.get(headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
 
 
-def _call(
-    method: str,
-    url: str,
-    *,
-    content: bytes | None,
-    headers: Mapping[str, str],
-    seconds: float,
-    most_bytes: int,
-) -> Answered:
-    target = check(url)
-    host = target.host if target.port is None else f"{target.host}:{target.port}"
-    network = _CheckedNetwork(seconds)
-    timeouts = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
-    try:
-        with (
-            httpcore.ConnectionPool(
-                ssl_context=ssl.create_default_context(), network_backend=network
-            ) as pool,
-            pool.stream(
-                method,
-                str(target),
-                headers=[*headers.items(), ("host", host)],
-                content=content,
-                extensions={"timeout": timeouts},
-            ) as response,
-        ):
-            body = _bounded(response, most_bytes) if most_bytes else b""
-            given = {name.lower(): value for name, value in response.headers}
-            return Answered(
-                status=response.status,
-                body=body,
-                retry_after_seconds=_retry_after(given.get(b"retry-after", b"")),
-            )
-    except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
-        raise Failed(type(failure).__name__) from failure
+@lru_cache(maxsize=1)
+def _tls() -> ssl.SSLContext:
+    """Return the one context of this process: making it reads every root certificate, some 80 ms of work."""
+    return ssl.create_default_context()
+
+
+def _drained(response: httpcore.Response) -> bytes:
+    """Read a short body away, so that the connection can be used again; of a long one it is closed."""
+    call.ends_at = min(call.ends_at, time.monotonic() + _DRAIN_SECONDS)
+    left = _DRAINED_BYTES
+    with suppress(*_NETWORK_TROUBLE):  # the status is here: what follows it changes nothing
+        for piece in response.iter_stream():
+            left -= len(piece)
+            if left < 0:
+                break
+    return b""
 
 
 def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
@@ -122,9 +171,8 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
 class _CheckedNetwork(httpcore.NetworkBackend):
     """Connects to addresses that were checked, and to nothing after the call's time is over."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self) -> None:
         self._network = httpcore.SyncBackend()
-        self._ends_at = time.monotonic() + seconds
 
     def connect_tcp(
         self,
@@ -136,48 +184,12 @@ class _CheckedNetwork(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect to the first address of the host. Raises Refused or Failed."""
         address = _checked_address(host, port)
-        stream = self._network.connect_tcp(address, port, _left(self._ends_at), local_address, socket_options)
-        return _BoundedStream(stream, ends_at=self._ends_at)
+        stream = self._network.connect_tcp(address, port, seconds_left(), local_address, socket_options)
+        return BoundedStream(stream)
 
 
-class _BoundedStream(httpcore.NetworkStream):
-    """A connection whose reads share one deadline: a receiver that sends a byte a second gains nothing."""
-
-    def __init__(self, stream: httpcore.NetworkStream, *, ends_at: float) -> None:
-        self._stream, self._ends_at = stream, ends_at
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - as above
-        """Read what is there before the deadline."""
-        return self._stream.read(max_bytes, _left(self._ends_at))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
-        """Write before the deadline."""
-        self._stream.write(buffer, _left(self._ends_at))
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002 - as above
-    ) -> httpcore.NetworkStream:
-        """Go on encrypted; the certificate is checked against the name, not against the address."""
-        secured = self._stream.start_tls(ssl_context, server_hostname, _left(self._ends_at))
-        return _BoundedStream(secured, ends_at=self._ends_at)
-
-    def get_extra_info(self, info: str) -> Any:
-        """Return what the connection knows of itself."""
-        return self._stream.get_extra_info(info)
-
-
-def _left(ends_at: float) -> float:
-    left = ends_at - time.monotonic()
-    if left <= 0:
-        raise httpcore.ReadTimeout("The call took too long.")
-    return left
+def _host_header(target: httpx.URL) -> str:
+    return target.host if target.port is None else f"{target.host}:{target.port}"
 
 
 def _port(target: httpx.URL) -> int:

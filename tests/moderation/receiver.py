@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Receiver(ThreadingHTTPServer):
-    """Answers every delivery with `status` and `headers`, and keeps what it got."""
+    """Answers every delivery with `status`, `headers` and `body` after a while, and keeps what it got."""
+
+    daemon_threads = True
 
     status = 204
+    body = b""
+    wait_seconds = 0.0
+    connections = 0
     headers: dict[str, str]
     got: list[tuple[dict[str, str], bytes]]
 
@@ -23,16 +29,25 @@ class Receiver(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Receiver
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections += 1
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
+        time.sleep(self.server.wait_seconds)
         self.server.got.append(({key.lower(): value for key, value in self.headers.items()}, body))
         self.send_response(self.server.status)
         self.send_header("location", "http://127.0.0.1:1/elsewhere")
         for name, value in self.server.headers.items():
             self.send_header(name, value)
-        self.send_header("content-length", "0")
+        self.send_header("content-length", str(len(self.server.body)))
         self.end_headers()
+        with suppress(OSError):  # the sender does not want all of it
+            self.wfile.write(self.server.body)
 
     def log_message(self, *_: object) -> None:
         """Stay quiet."""

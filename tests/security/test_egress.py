@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -173,3 +174,73 @@ class TestBounds:
 
         with answering(bomb) as port:
             assert self.get(port).body == packed
+
+
+class TestKeptConnections:
+    """A client keeps its connection between calls; each call has a deadline and a check of its own."""
+
+    @pytest.fixture(autouse=True)
+    def listed(self, nothing_listed: None, settings: Settings) -> None:
+        settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
+
+    def test_one_connection_carries_many_calls(self) -> None:
+        with receiver.listening() as server, egress.Client(server.url) as client:
+            for _ in range(5):
+                assert client.post(body=b"{}", headers={}).status == 204
+
+            assert (len(server.got), server.connections) == (5, 1)
+
+    def test_a_long_body_is_left_and_the_next_call_connects_anew(self) -> None:
+        with receiver.listening() as server, egress.Client(server.url) as client:
+            server.status, server.body = 200, b"x" * 1_000_000
+            for _ in range(2):
+                assert client.post(body=b"{}", headers={}).status == 200
+
+            assert server.connections == 2
+
+    def test_a_body_that_trickles_does_not_hold_the_caller(self) -> None:
+        def trickle(line: socket.socket) -> None:
+            line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+            for _ in range(100):
+                line.sendall(b"a")
+                time.sleep(0.2)
+
+        with answering(trickle) as port:
+            began = time.monotonic()
+            assert egress.post(url=f"http://localhost:{port}/", body=b"{}", headers={}).status == 200
+            assert time.monotonic() - began < 5
+
+    def test_a_later_call_has_the_whole_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(egress, "TIMEOUT_SECONDS", 1.0)
+        with receiver.listening() as server, egress.Client(server.url) as client:
+            for _ in range(4):
+                server.wait_seconds = 0.4
+                assert client.post(body=b"{}", headers={}).status == 204
+
+    def test_every_connection_is_checked(self, settings: Settings) -> None:
+        with receiver.listening() as server, egress.Client(server.url) as client:
+            server.headers = {"connection": "close"}
+            assert client.post(body=b"{}", headers={}).status == 204
+            settings.EGRESS_PRIVATE_HOSTS = ()
+
+            with pytest.raises(egress.Refused):
+                client.post(body=b"{}", headers={})
+
+    def test_only_https_needs_certificates_and_only_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        made: list[object] = []
+        create = ssl.create_default_context
+
+        def count() -> ssl.SSLContext:
+            made.append(None)
+            return create()
+
+        egress._tls.cache_clear()
+        monkeypatch.setattr(ssl, "create_default_context", count)
+        with receiver.listening() as server:
+            egress.post(url=server.url, body=b"{}", headers={})
+            assert made == []
+
+            for _ in range(3):
+                with pytest.raises(egress.Failed):
+                    egress.post(url=server.url.replace("http", "https"), body=b"{}", headers={})
+            assert len(made) == 1

@@ -1,0 +1,59 @@
+"""One deadline for a whole call, whatever httpcore does in it: connect, encrypt, write, read."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from typing import Any
+
+import httpcore
+
+
+class _Call(threading.local):
+    """The call that this thread makes; httpcore reads and writes in the caller's thread."""
+
+    ends_at = 0.0
+
+
+call = _Call()
+
+
+class BoundedStream(httpcore.NetworkStream):
+    """A connection whose reads share the call's deadline: a receiver of a byte a second gains nothing."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002 - the call's own
+        """Read what is there before the deadline."""
+        return self._stream.read(max_bytes, seconds_left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002 - as above
+        """Write before the deadline."""
+        self._stream.write(buffer, seconds_left())
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002 - as above
+    ) -> httpcore.NetworkStream:
+        """Go on encrypted; the certificate is checked against the name, not against the address."""
+        return BoundedStream(self._stream.start_tls(ssl_context, server_hostname, seconds_left()))
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the connection knows of itself."""
+        return self._stream.get_extra_info(info)
+
+
+def seconds_left() -> float:
+    """Return how much of this thread's call is left. Raises httpcore.ReadTimeout when nothing is."""
+    left = call.ends_at - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout("The call took too long.")
+    return left
