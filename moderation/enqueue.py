@@ -5,15 +5,20 @@ A lost message is no loss: the rows say what is open, and the sweep enqueues it 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
+from contextlib import suppress
+from datetime import datetime
+from functools import lru_cache, partial
 from typing import Any
 
+import redis
 import structlog
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -22,6 +27,9 @@ log = structlog.get_logger(__name__)
 SCORING_CHUNK = 64
 """Posts per task: large enough to fill a Triton batch, small enough to finish well within the lease."""
 EXPLANATION_EXPIRES_SECONDS = 30
+_LATEST_TURN_SECONDS = 30
+_TURN_EXPECTED_SECONDS = 15
+"""A message for an endpoint that nobody took for so long may be lost: another one is sent."""
 
 
 _GATHER_SECONDS = 0.02
@@ -44,7 +52,7 @@ def in_background() -> None:
 def scoring(*, revision_ids: Sequence[int]) -> None:
     """Score these revisions once the transaction has committed."""
     if revision_ids:
-        transaction.on_commit(partial(_publish, tuple(revision_ids), request_id=_request_id()))
+        transaction.on_commit(partial(_publish, tuple(revision_ids), request_id=request_id()))
 
 
 def scoring_backlog() -> int:
@@ -74,14 +82,19 @@ def reputation(*, revision_ids: Sequence[int]) -> None:
         _after_commit("moderation.tasks.ask_reputation", queue="reputation", revision_ids=list(revision_ids))
 
 
-def delivery(*, delivery_id: str, countdown_seconds: float = 0) -> None:
-    """Send a delivery, not before the time for undoing is over."""
-    _after_commit(
-        "moderation.tasks.send_delivery",
-        queue="webhooks",
-        countdown=countdown_seconds,
-        delivery_id=delivery_id,
-    )
+def deliveries(*, endpoint_id: int, due_at: datetime | None = None) -> None:
+    """Send what is due at an endpoint, now or soon after `due_at`: one message, for however many deliveries.
+
+    What is due much later is left to the sweep: a message must not outlive the broker's patience.
+    """
+    due = math.ceil(due_at.timestamp()) if due_at else 0
+    transaction.on_commit(partial(_send_turn, endpoint_id, due=due, request_id=request_id()))
+
+
+def deliveries_begun(*, endpoint_id: int) -> None:
+    """Say that the message for an endpoint was taken: what is due from now on needs another one."""
+    with suppress(redis.RedisError):  # the mark ends by itself
+        _store().delete(f"spamdesk:turn:{endpoint_id}:0")
 
 
 def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None:
@@ -136,7 +149,8 @@ def _send_scoring(named: Sequence[tuple[int, str]]) -> None:
         )
 
 
-def _request_id() -> str:
+def request_id() -> str:
+    """Return the id of the request that this is done for, empty without one."""
     return str(structlog.contextvars.get_contextvars().get("request_id") or "")
 
 
@@ -149,8 +163,32 @@ def _after_commit(
     task: str, *, queue: str, countdown: float = 0, expires_seconds: float | None = None, **kwargs: object
 ) -> None:
     options: dict[str, Any] = {"queue": queue, "countdown": countdown or None, "expires": expires_seconds}
-    options |= _headers(_request_id())
+    options |= _headers(request_id())
     transaction.on_commit(partial(_send, task, options=options, kwargs=kwargs))
+
+
+def _send_turn(endpoint_id: int, *, due: int, request_id: str) -> None:
+    """Send a message for a turn at an endpoint, unless one for the same second is on its way."""
+    seconds = max(0.0, due - time.time())
+    if seconds > _LATEST_TURN_SECONDS:
+        return
+    mark = f"spamdesk:turn:{endpoint_id}:{due if seconds else 0}"
+    if _is_first(mark, seconds=math.ceil(seconds) + _TURN_EXPECTED_SECONDS):
+        options = {"queue": "webhooks", "countdown": seconds or None, **_headers(request_id)}
+        _send("moderation.tasks.serve_endpoint", options=options, kwargs={"endpoint_id": endpoint_id})
+
+
+def _is_first(mark: str, *, seconds: int) -> bool:
+    """Leave a mark in the broker's store; False if it is there. Without the store everybody is the first."""
+    try:
+        return bool(_store().set(mark, 1, nx=True, ex=seconds))
+    except redis.RedisError:
+        return True
+
+
+@lru_cache(maxsize=1)
+def _store() -> redis.Redis:
+    return redis.Redis.from_url(settings.CELERY_BROKER_URL, socket_timeout=0.25, socket_connect_timeout=0.25)
 
 
 def _send(task: str, *, options: dict[str, Any], kwargs: dict[str, object]) -> None:

@@ -79,14 +79,19 @@ def ask_reputation(*, revision_ids: list[int], **_: object) -> int:
 
 
 @shared_task
-def send_delivery(*, delivery_id: str, **_: object) -> None:
-    """Attempt one delivery."""
-    notify.send(delivery_id=delivery_id, at=timezone.now())
+def serve_endpoint(*, endpoint_id: int, **_: object) -> int:
+    """Send what is due at a webhook endpoint."""
+    return notify.serve(endpoint_id=endpoint_id, at=timezone.now())
+
+
+@shared_task
+def send_delivery(**_: object) -> None:
+    """Do nothing: a message of the version before, whose delivery the sweep finds."""
 
 
 @_sweep
 def sweep_deliveries(at: datetime) -> int:
-    """Enqueue deliveries that are due."""
+    """Enqueue the endpoints at which deliveries are due."""
     return notify.sweep(at=at)
 
 

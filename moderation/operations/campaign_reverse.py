@@ -78,14 +78,13 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
     Label.objects.filter(post__in=[decision.post_id for decision in wrong], retracted_at__isnull=True).update(
         retracted_at=at
     )
-    Delivery.objects.filter(decision__in=wrong, state=DeliveryState.WAITING, attempts=0).update(
-        state=DeliveryState.CANCELLED
-    )
+    # What was claimed may have been told: that is compensated, too.
+    untold = Delivery.objects.filter(decision__in=wrong, attempts=0, lease_until__isnull=True)
+    untold.filter(state=DeliveryState.WAITING).update(state=DeliveryState.CANCELLED)
     replacements = verdicts.record(
         decisions=rows,
         event="decision.reversed",
         reverses={decision.post_id: decision.pk for decision in wrong},
-        is_swept=True,
     )
     Reversal.objects.bulk_create(
         [

@@ -40,7 +40,7 @@ def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetim
     scores = _latest_scores([post for post in left if post not in cases])
     rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
     Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
-    verdicts.record(decisions=rows, is_swept=True)
+    verdicts.record(decisions=rows)
     Case.objects.filter(pk__in=[cases[post].pk for post in left if post in cases]).update(
         state=CaseState.DECIDED, closed_at=at, claimed_by=None, lease_end_at=None
     )

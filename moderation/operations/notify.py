@@ -1,76 +1,92 @@
 """Send deliveries to the platform's endpoints, signed by the Standard Webhooks specification.
 
-A delivery is retried over days and ends delivered or visibly failed; every attempt is logged. Without a
+One turn serves one endpoint: it sends what is due there, over connections that stay open, until its time is
+over. A delivery is retried over days and ends delivered or visibly failed; every attempt is logged. Without a
 signing secret it is held: nothing leaves unsigned. Redirects are not followed. What is said of one post goes
 to an endpoint in order: the next message waits until the one before it is settled.
 """
 
 from __future__ import annotations
 
-import json
-import random
+import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q
 
 from moderation import enqueue
-from moderation.models import Delivery, DeliveryAttempt, User
+from moderation.models import Delivery, EndpointCircuit, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import EndpointState
-from moderation.operations import egress, sign, vault, verdict, webhooks
+from moderation.models.webhooks import CircuitState, EndpointState
+from moderation.operations import attempts, circuit, lanes, sign, vault, verdict, webhooks
+from moderation.operations.attempts import GONE, RETRY_SECONDS, Attempt
+from moderation.operations.caller import Caller
 
 log = structlog.get_logger(__name__)
 
-RETRY_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Pauses between attempts, as the specification recommends; a quarter of each is added at random."""
-
 HOLD_SECONDS = 300
-LEASE_SECONDS = 30
-GONE = 410
+TURN_SECONDS = 10.0
+"""Then another endpoint may have the thread; with the last call's time-out well within the lease."""
+
+CONNECTIONS = 4
+"""To one endpoint at once, as long as it answers well."""
+
+BATCH = 32
+"""Deliveries claimed at once: so many at most are sent twice where a process is killed."""
+
+_HELD_AT_ONCE = 5_000
+_GIVEN_UP_AFTER = timedelta(seconds=1.25 * sum(RETRY_SECONDS))
+"""As long as the retries of a delivery take: one that an open circuit held up so long has failed, too."""
+
+_SOON = timedelta(seconds=1)
+_LANES = lanes.Lanes()
 
 
 class NoReplay(Exception):
     """The delivery cannot be sent again: it was never to be sent, or its endpoint is not active."""
 
 
-class NoSecret(Exception):
-    """The endpoint has no signing secret in force."""
+def serve(*, endpoint_id: int, at: datetime) -> int:
+    """Send what is due at an endpoint, for a while; return how many attempts were made.
+
+    Safe to run twice and side by side: one sends, the others find it busy. Call outside a transaction.
+    """
+    enqueue.deliveries_begun(endpoint_id=endpoint_id)  # what commits from here on needs another message
+    found = WebhookEndpoint.objects.select_related("circuit").filter(pk=endpoint_id).first()
+    if found is None:
+        return 0
+    is_suspect = circuit.is_suspect(getattr(found, "circuit", None))
+    with _LANES.place(platform_id=found.platform_id, is_suspect=is_suspect) as is_free:
+        if not is_free:
+            # Suspects are found again by the sweep; the others should not wait so long.
+            return 0 if is_suspect else _come_back(endpoint_id, at=at + _SOON)
+        lease = circuit.take(endpoint_id=endpoint_id, at=at)
+        if lease is None:
+            return 0
+        turn = _Turn(found, lease, at=at)
+        try:
+            turn.run()
+        finally:
+            circuit.give_back(lease)
+    turn.hand_on()
+    return turn.made
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Outcome:
-    """What came of an attempt. Held: it was not sent, and does not count."""
-
-    error: str = ""
-    status: int | None = None
-    is_permanent: bool = False
-    is_held: bool = False
-    wait_seconds: float = 0.0
-
-
-def send(*, delivery_id: str, at: datetime) -> None:
-    """Attempt one delivery if it is due. Safe to run twice: the first to claim the attempt makes it."""
-    delivery = _claim(delivery_id=delivery_id, at=at)
-    if delivery is None:
-        return
-    began = time.perf_counter()
-    outcome = _attempt(delivery, at=at)
-    _record(delivery, outcome, at=at, duration_ms=round(1000 * (time.perf_counter() - began)))
-    if outcome.status == GONE and delivery.endpoint_id is not None:
-        webhooks.disable(endpoint_id=delivery.endpoint_id, reason="answered 410 Gone", at=at)
-
-
-def sweep(*, at: datetime, limit: int = 500) -> int:
-    """Enqueue deliveries that are due; return how many."""
-    due = list(_due(at=at).order_by("next_attempt_at", "id").values_list("pk", flat=True)[:limit])
+def sweep(*, at: datetime) -> int:
+    """Enqueue the endpoints at which something is due and that may be called; return how many."""
+    waiting = Delivery.objects.filter(
+        endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
+    )
+    busy = EndpointCircuit.objects.filter(Q(retry_at__gt=at) | Q(lease_until__gt=at), endpoint=OuterRef("pk"))
+    found = WebhookEndpoint.objects.filter(Exists(waiting), ~Exists(busy)).order_by("id")
+    ids = list(found.values_list("pk", flat=True))
     with transaction.atomic():
-        for delivery_id in due:
-            enqueue.delivery(delivery_id=str(delivery_id))
-    return len(due)
+        for endpoint_id in ids:
+            enqueue.deliveries(endpoint_id=endpoint_id)
+    return len(ids)
 
 
 def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Delivery:
@@ -90,112 +106,125 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Deli
         verdict.audit(
             action="delivery.replayed", subject_kind="delivery", subject_id=delivery.pk, actor=actor, at=at
         )
-        enqueue.delivery(delivery_id=str(delivery.pk))
+        circuit.try_now(endpoint_id=delivery.endpoint.pk, at=at)
+        enqueue.deliveries(endpoint_id=delivery.endpoint.pk)
     return delivery
 
 
-def _due(*, at: datetime) -> QuerySet[Delivery]:
-    """Return what may be attempted now: due, and first in the line of its post and endpoint."""
-    before = Delivery.objects.filter(
-        post=OuterRef("post"),
-        endpoint=OuterRef("endpoint"),
-        sequence__lt=OuterRef("sequence"),
-        state=DeliveryState.WAITING,
-    )
-    return Delivery.objects.filter(
-        ~Exists(before), state=DeliveryState.WAITING, endpoint__isnull=False, next_attempt_at__lte=at
-    )
+class _Turn:
+    """One turn at one endpoint, by whoever holds its lease."""
 
+    def __init__(self, endpoint: WebhookEndpoint, lease: EndpointCircuit, *, at: datetime) -> None:
+        self.made = 0
+        self._endpoint, self._circuit = endpoint, lease
+        self._at, self._began = at, time.monotonic()
+        self._is_over = threading.Event()
 
-def _claim(*, delivery_id: str, at: datetime) -> Delivery | None:
-    """Push the next attempt into the future, so that a second worker finds nothing due while we send."""
-    claimed = _due(at=at).filter(pk=delivery_id).update(next_attempt_at=at + timedelta(seconds=LEASE_SECONDS))
-    if not claimed:
-        return None
-    return Delivery.objects.select_related("endpoint").get(pk=delivery_id)
+    def run(self) -> None:
+        """Send what is due, batch after batch: one delivery first, more as long as all goes well."""
+        if self._endpoint.state != EndpointState.ACTIVE:
+            webhooks.fail_waiting(self._endpoint)
+            return
+        signer = self._signer()
+        if signer is None:
+            return
+        limit = 1
+        with Caller(self._endpoint, signer=signer, connections=CONNECTIONS) as call:
+            while self._may_go_on():
+                batch = attempts.claim(endpoint_id=self._endpoint.pk, limit=limit, at=self._now())
+                if not batch:
+                    break
+                self._send(batch, call)
+                limit = 1 if circuit.is_suspect(self._circuit) else min(2 * limit, BATCH)
+        if self._circuit.state == CircuitState.OPEN:
+            self._give_up()
 
+    def hand_on(self) -> None:
+        """Ask for another turn if there is more to do here."""
+        if self._circuit.state == CircuitState.OPEN:
+            if self._circuit.retry_at is not None:
+                _come_back(self._endpoint.pk, at=self._circuit.retry_at)
+        elif attempts.due(at=self._now()).filter(endpoint=self._endpoint).exists():
+            _come_back(self._endpoint.pk, at=self._now() + _SOON if self._circuit.failures else None)
 
-def _attempt(delivery: Delivery, *, at: datetime) -> _Outcome:
-    try:
-        answer = _post(delivery, at=at)
-    except (NoSecret, vault.MissingKey) as missing:
-        return _Outcome(error=str(missing), is_held=True)
-    except egress.Refused as refused:
-        return _Outcome(error=str(refused), is_permanent=True)
-    except egress.Failed as failed:
-        return _Outcome(error=str(failed))
-    if 200 <= answer.status < 300:
-        return _Outcome(status=answer.status)
-    return _Outcome(
-        error=f"HTTP status {answer.status}",
-        status=answer.status,
-        is_permanent=answer.status == GONE,
-        wait_seconds=answer.retry_after_seconds,
-    )
+    def _signer(self) -> sign.Signer | None:
+        in_force = Q(expires_at__isnull=True) | Q(expires_at__gt=self._at)
+        keys = list(self._endpoint.secrets.filter(in_force).order_by("-id"))
+        if not keys:
+            self._hold("The endpoint has no signing secret; the delivery waits.")
+            return None
+        try:
+            return sign.Signer(keys)
+        except vault.MissingKey as missing:
+            self._hold(str(missing))
+            return None
 
-
-def _post(delivery: Delivery, *, at: datetime) -> egress.Answered:
-    endpoint = delivery.endpoint
-    assert endpoint is not None  # noqa: S101 - `_due` leaves out those without
-    in_force = Q(expires_at__isnull=True) | Q(expires_at__gt=at)
-    keys = list(endpoint.secrets.filter(in_force).order_by("-id"))
-    if not keys:
-        raise NoSecret("The endpoint has no signing secret; the delivery waits.")
-    body = json.dumps(delivery.body, separators=(",", ":"), ensure_ascii=False)
-    return egress.post(
-        url=endpoint.url,
-        body=body.encode(),
-        headers={
-            "content-type": "application/json",
-            "user-agent": "Spamdesk-Webhooks/1",
-            "webhook-id": str(delivery.pk),
-            "webhook-timestamp": str(int(at.timestamp())),
-            "webhook-signature": sign.signatures(keys=keys, message_id=str(delivery.pk), at=at, body=body),
-        },
-    )
-
-
-def _record(delivery: Delivery, outcome: _Outcome, *, at: datetime, duration_ms: int) -> None:
-    with transaction.atomic():
-        DeliveryAttempt.objects.create(
-            delivery=delivery,
-            at=at,
-            status=outcome.status,
-            error=outcome.error[:500],
-            duration_ms=duration_ms,
+    def _hold(self, reason: str) -> None:
+        due = attempts.due(at=self._at).filter(endpoint=self._endpoint).values("pk")[:_HELD_AT_ONCE]
+        Delivery.objects.filter(pk__in=due).update(
+            next_attempt_at=self._at + timedelta(seconds=HOLD_SECONDS), last_error=reason[:500]
         )
-        # Only a delivery that still waits is written: one cancelled or delivered meanwhile keeps its state.
-        waiting = Delivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING)
-        if not outcome.error:
-            waiting.update(
-                state=DeliveryState.DELIVERED, attempts=F("attempts") + 1, delivered_at=at, last_error=""
+
+    def _send(self, batch: Sequence[Delivery], call: Caller) -> None:
+        """Call for each of the batch, side by side, until one fails; record what came of it."""
+        if not connection.in_atomic_block:
+            connection.close()  # others need it while we wait for the network
+        results = call.each(batch, lambda delivery: self._one(delivery, call))
+        made = [attempt for attempt in results if attempt is not None]
+        tried = {attempt.delivery.pk for attempt in made}
+        attempts.record(made, unsent=[row for row in batch if row.pk not in tried])
+        self.made += len(made)
+        for attempt in made:
+            self._learn(attempt)
+
+    def _one(self, delivery: Delivery, call: Caller) -> Attempt | None:
+        if not self._may_go_on():
+            return None
+        attempt = call.attempt(delivery, at=self._now())
+        if attempt.is_outage or attempt.status == GONE:
+            self._is_over.set()
+        return attempt
+
+    def _learn(self, attempt: Attempt) -> None:
+        if attempt.error:
+            log.info(
+                "delivery_failed",
+                delivery=str(attempt.delivery.pk),
+                attempts=attempt.delivery.attempts + 1,
+                request_id=attempt.delivery.request_id,
             )
-        elif outcome.is_held:
-            waiting.update(
-                next_attempt_at=at + timedelta(seconds=HOLD_SECONDS), last_error=outcome.error[:500]
+        if attempt.status == GONE:
+            webhooks.disable(endpoint_id=self._endpoint.pk, reason="answered 410 Gone", at=attempt.at)
+        elif attempt.is_outage:
+            circuit.failed(
+                self._circuit, error=attempt.error, wait_seconds=attempt.wait_seconds, at=self._now()
             )
-        else:
-            _put_off(delivery, waiting, outcome, at=at)
-        if not waiting.exists():
-            _enqueue_next(delivery, at=at)
-    if outcome.error:
-        log.info("delivery_failed", delivery=str(delivery.pk), attempts=delivery.attempts + 1)
+        elif not attempt.is_refused:
+            circuit.answered(self._circuit, seconds=attempt.seconds)
+
+    def _give_up(self) -> None:
+        """Fail what an open circuit has held up for as long as its retries would have taken."""
+        waiting = Delivery.objects.filter(
+            endpoint=self._endpoint,
+            state=DeliveryState.WAITING,
+            next_attempt_at__lt=self._at - _GIVEN_UP_AFTER,
+        )
+        too_old = waiting.order_by("next_attempt_at", "id").values("pk")[:_HELD_AT_ONCE]
+        Delivery.objects.filter(pk__in=too_old).update(
+            state=DeliveryState.FAILED,
+            lease_until=None,
+            last_error=f"The endpoint has not answered for days: {self._circuit.last_error}"[:500],
+        )
+
+    def _may_go_on(self) -> bool:
+        return not self._is_over.is_set() and time.monotonic() - self._began < TURN_SECONDS
+
+    def _now(self) -> datetime:
+        return self._at + timedelta(seconds=time.monotonic() - self._began)
 
 
-def _put_off(delivery: Delivery, waiting: QuerySet[Delivery], outcome: _Outcome, *, at: datetime) -> None:
-    attempts = delivery.attempts + 1
-    error = outcome.error[:500]
-    if outcome.is_permanent or attempts > len(RETRY_SECONDS):
-        waiting.update(state=DeliveryState.FAILED, attempts=attempts, last_error=error)
-        return
-    pause = RETRY_SECONDS[attempts - 1] * random.uniform(1, 1.25)  # noqa: S311 - jitter
-    next_attempt_at = at + timedelta(seconds=max(pause, outcome.wait_seconds))
-    waiting.update(attempts=attempts, last_error=error, next_attempt_at=next_attempt_at)
-
-
-def _enqueue_next(delivery: Delivery, *, at: datetime) -> None:
-    """The way is free for what comes next of this post; the sweep would find it a few seconds later."""
-    behind = _due(at=at).filter(post=delivery.post_id, endpoint=delivery.endpoint_id).order_by("sequence")
-    following = behind.values_list("pk", flat=True).first()
-    if following is not None:
-        enqueue.delivery(delivery_id=str(following))
+def _come_back(endpoint_id: int, *, at: datetime | None) -> int:
+    """Ask for another turn, at once or at a time; return 0."""
+    with transaction.atomic():
+        enqueue.deliveries(endpoint_id=endpoint_id, due_at=at)
+    return 0

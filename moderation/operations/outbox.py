@@ -18,6 +18,8 @@ from moderation.models.webhooks import EndpointState, WebhookEvent
 _UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION_REVERSED.value})
 """What endpoints are sent that name no events."""
 
+_LONGEST_REQUEST_ID = 520
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -35,9 +37,7 @@ class Message:
     decision_id: int | None = None
 
 
-def write(
-    *, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int], is_swept: bool
-) -> list[Delivery]:
+def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> list[Delivery]:
     """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
 
     `reverses` says which decision is replaced, by the id of the post. Call inside the transaction that saved
@@ -60,7 +60,7 @@ def write(
             _delivery(decision, endpoint, event=event, sequence=sequences[decision.post_id], body=body)
             for endpoint in wanting.get(decision.post.platform_id) or (None,)
         ]
-    return _save(rows, is_swept=is_swept)
+    return _save(rows)
 
 
 def tell(messages: Sequence[Message]) -> list[Delivery]:
@@ -80,7 +80,7 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
         if to and message.post_id:
             sequences[message.post_id] += 1
         rows += [_told(message, endpoint, sequence=sequences[message.post_id or 0] or 1) for endpoint in to]
-    return _save(rows, is_swept=False)
+    return _save(rows)
 
 
 def reference(post: Post, *, revision: int) -> dict[str, Any]:
@@ -102,12 +102,15 @@ def _is_for(endpoint: WebhookEndpoint, message: Message) -> bool:
     return message.event in endpoint.events and message.platform_id in (None, endpoint.platform_id)
 
 
-def _save(rows: list[Delivery], *, is_swept: bool) -> list[Delivery]:
+def _save(rows: list[Delivery]) -> list[Delivery]:
+    request_id = enqueue.request_id()[:_LONGEST_REQUEST_ID]
+    for row in rows:
+        row.request_id = request_id
     saved = Delivery.objects.bulk_create(rows)
-    for delivery in saved:
-        if delivery.state == DeliveryState.WAITING and not is_swept:
-            countdown = (delivery.next_attempt_at - delivery.created_at).total_seconds()
-            enqueue.delivery(delivery_id=str(delivery.pk), countdown_seconds=countdown)
+    turns = {(row.endpoint_id, row.next_attempt_at) for row in saved if row.state == DeliveryState.WAITING}
+    for endpoint_id, due_at in turns:
+        if endpoint_id is not None:
+            enqueue.deliveries(endpoint_id=endpoint_id, due_at=due_at)
     return saved
 
 

@@ -76,9 +76,9 @@ def correct(
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         verdicts.retract_label(post_id=wrong.post_id, at=at)
-        Delivery.objects.filter(decision=wrong, state=DeliveryState.WAITING, attempts=0).update(
-            state=DeliveryState.CANCELLED
-        )
+        # What was claimed may have been told.
+        untold = Delivery.objects.filter(decision=wrong, attempts=0, lease_until__isnull=True)
+        untold.filter(state=DeliveryState.WAITING).update(state=DeliveryState.CANCELLED)
         verdicts.record(
             decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
         )

@@ -52,14 +52,21 @@ def make(kind: SignatureKind) -> NewSecret:
     )
 
 
-def signatures(*, keys: Sequence[SigningSecret], message_id: str, at: datetime, body: str) -> str:
-    """Return the header webhook-signature: one signature per secret, by spaces. Raises vault.MissingKey."""
-    return " ".join(_signature(key, message_id=message_id, at=at, body=body) for key in keys)
+class Signer:
+    """Signs with every secret in force, decrypted once. Raises vault.MissingKey when it is made."""
+
+    def __init__(self, keys: Sequence[SigningSecret]) -> None:
+        self._keys = [(key.kind, vault.decrypt(key.ciphertext)) for key in keys]
+
+    def signatures(self, *, message_id: str, at: datetime, body: str) -> str:
+        """Return the header webhook-signature: one signature per secret, by spaces."""
+        return " ".join(
+            _signature(kind, secret, message_id=message_id, at=at, body=body) for kind, secret in self._keys
+        )
 
 
-def _signature(key: SigningSecret, *, message_id: str, at: datetime, body: str) -> str:
-    secret = vault.decrypt(key.ciphertext)
-    if key.kind == SignatureKind.HMAC:
+def _signature(kind: str, secret: str, *, message_id: str, at: datetime, body: str) -> str:
+    if kind == SignatureKind.HMAC:
         return str(Webhook(secret).sign(msg_id=message_id, timestamp=at, data=body))
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(secret.removeprefix("whsk_")))
     signed = f"{message_id}.{int(at.timestamp())}.{body}".encode()

@@ -18,20 +18,18 @@ def record(
     decisions: Sequence[Decision],
     event: str = "decision.created",
     reverses: Mapping[int, int] | None = None,
-    is_swept: bool = False,
 ) -> list[Decision]:
     """Save new decisions with label, audit entry and delivery. Call inside a transaction.
 
     Their `revision`, `post`, `post.platform` and `score` are loaded. Only human decisions become labels:
     the filter must never learn from its own verdicts. `reverses` names the decision that is replaced, by the
-    id of its post. With `is_swept` no message is sent for each delivery:
-    the sweep finds them when they are due, which spares hundreds of messages for one campaign.
+    id of its post.
     """
     saved = Decision.objects.bulk_create(decisions)
     by_people = [decision for decision in saved if decision.decided_by_id]
     Label.objects.bulk_create([_label(decision) for decision in by_people])
     AuditEntry.objects.bulk_create([_audit_entry(decision) for decision in saved])
-    outbox.write(decisions=saved, event=event, reverses=reverses or {}, is_swept=is_swept)
+    outbox.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         settle.by(decisions=by_people, reverses=reverses or {})
     return saved

@@ -11,7 +11,7 @@ from django.db.models import Q
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations import egress, sign, verdict
+from moderation.operations import circuit, egress, sign, verdict
 
 MAX_ENDPOINTS = 20
 
@@ -81,9 +81,10 @@ def change(
                 endpoint.state = EndpointState.ACTIVE if is_active else EndpointState.DISABLED
                 endpoint.state_reason = "" if is_active else "disabled by the platform"
             _save(endpoint, at=at)
+            circuit.forget(endpoint_id=endpoint.pk)
             _audit("webhook.changed", endpoint, actor=actor, at=at, url=endpoint.url, state=endpoint.state)
             if endpoint.state == EndpointState.DISABLED:
-                _fail_waiting(endpoint)
+                fail_waiting(endpoint)
     except IntegrityError:
         raise AlreadyThere("The platform has an endpoint with this address.") from None
     return endpoint
@@ -112,7 +113,7 @@ def disable(*, endpoint_id: int, reason: str, at: datetime) -> None:
             return
         endpoint.state, endpoint.state_reason = EndpointState.DISABLED, reason[:200]
         _save(endpoint, at=at)
-        _fail_waiting(endpoint)
+        fail_waiting(endpoint)
         _audit("webhook.disabled", endpoint, actor=None, at=at, reason=reason)
 
 
@@ -137,6 +138,13 @@ def rotate(
     return row, secret.shown
 
 
+def fail_waiting(endpoint: WebhookEndpoint) -> None:
+    """Fail visibly what waits for an endpoint that is not active; it can be replayed when it is again."""
+    Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING).update(
+        state=DeliveryState.FAILED, last_error="The endpoint is disabled."
+    )
+
+
 def _locked(endpoint_id: int) -> WebhookEndpoint:
     return WebhookEndpoint.objects.select_for_update().get(pk=endpoint_id)
 
@@ -154,12 +162,6 @@ def _keep(secret: sign.NewSecret, *, endpoint: WebhookEndpoint, at: datetime) ->
         ciphertext=secret.ciphertext,
         public_key=secret.public_key,
         created_at=at,
-    )
-
-
-def _fail_waiting(endpoint: WebhookEndpoint) -> None:
-    Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING).update(
-        state=DeliveryState.FAILED, last_error="The endpoint is disabled."
     )
 
 

@@ -77,6 +77,6 @@ def test_carry_the_requests_id_and_no_words_or_addresses(
     traced = [line for line in lines if line.get("request_id") == "trace-1"]
     tasks = {line["task"] for line in traced if line["event"] == "task"}
     assert {line["event"] for line in traced} >= {"request", "task", "delivery_failed"}
-    assert tasks >= {"moderation.tasks.score_revisions", "moderation.tasks.send_delivery"}
+    assert tasks >= {"moderation.tasks.score_revisions", "moderation.tasks.serve_endpoint"}
     assert [line["status"] for line in traced if line["event"] == "request"] == [202, 422, 202]
     assert [word for word in (*SECRETS, secret) if word in written] == []

@@ -56,7 +56,9 @@ def delivery(
 
 
 def send(delivery: Delivery, at: datetime) -> Delivery:
-    notify.send(delivery_id=str(delivery.pk), at=at)
+    """Serve its endpoint."""
+    assert delivery.endpoint_id is not None
+    notify.serve(endpoint_id=delivery.endpoint_id, at=at)
     delivery.refresh_from_db()
     return delivery
 

@@ -1,0 +1,78 @@
+"""Call one webhook endpoint for one delivery after another, signed, over connections that stay open."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import datetime
+from typing import Self
+
+from moderation.models import Delivery, WebhookEndpoint
+from moderation.operations import egress, sign
+from moderation.operations.attempts import Attempt
+
+
+class Caller:
+    """The way to one endpoint; use it as a context. It touches no database, so its threads may."""
+
+    def __init__(self, endpoint: WebhookEndpoint, *, signer: sign.Signer, connections: int) -> None:
+        self._url, self._signer, self._connections = endpoint.url, signer, connections
+        self._client: egress.Client | None = None
+        self._threads: ThreadPoolExecutor | None = None
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def each(
+        self, batch: Sequence[Delivery], make: Callable[[Delivery], Attempt | None]
+    ) -> Iterable[Attempt | None]:
+        """Make an attempt for each of the batch, so many side by side as there may be connections."""
+        if len(batch) == 1:
+            return [make(batch[0])]
+        if self._threads is None:
+            self._threads = self._open.enter_context(ThreadPoolExecutor(self._connections, "webhook"))
+        return list(self._threads.map(make, batch))
+
+    def attempt(self, delivery: Delivery, *, at: datetime) -> Attempt:
+        """Call once; says what came of it and raises nothing that the network does."""
+        began = time.perf_counter()
+
+        def made(**outcome: object) -> Attempt:
+            return Attempt(delivery=delivery, at=at, seconds=time.perf_counter() - began, **outcome)  # type: ignore[arg-type]  # the outcomes below
+
+        try:
+            answer = self._post(delivery, at=at)
+        except egress.Refused as refused:
+            return made(error=str(refused), is_refused=True)
+        except egress.Failed as failed:
+            return made(error=str(failed))
+        if 200 <= answer.status < 300:
+            return made(status=answer.status)
+        return made(
+            error=f"HTTP status {answer.status}",
+            status=answer.status,
+            wait_seconds=answer.retry_after_seconds,
+        )
+
+    def _post(self, delivery: Delivery, *, at: datetime) -> egress.Answered:
+        if self._client is None:
+            self._client = self._open.enter_context(egress.Client(self._url))
+        body = json.dumps(delivery.body, separators=(",", ":"), ensure_ascii=False)
+        identifier = str(delivery.pk)
+        return self._client.post(
+            body=body.encode(),
+            headers={
+                "content-type": "application/json",
+                "user-agent": "Spamdesk-Webhooks/1",
+                "webhook-id": identifier,
+                "webhook-timestamp": str(int(at.timestamp())),
+                "webhook-signature": self._signer.signatures(message_id=identifier, at=at, body=body),
+            },
+        )
