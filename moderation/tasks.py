@@ -136,10 +136,10 @@ def build_export(*, export_id: int, **_: object) -> None:
     export_build.build(export_id=export_id, at=timezone.now())
 
 
-@shared_task
-def sweep_exports(**_: object) -> int:
+@_sweep
+def sweep_exports(at: datetime) -> int:
     """Enqueue exports that a lost message or a killed worker left open."""
-    return export_build.sweep(at=timezone.now())
+    return export_build.sweep(at=at)
 
 
 @_sweep

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("moderation", "0028_review_pages"),
+        ("moderation", "0029_leases_of_exports"),
     ]
 
     operations = [
