@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,6 +18,7 @@ class Receiver(ThreadingHTTPServer):
     body = b""
     wait_seconds = 0.0
     connections = 0
+    before_answer: Callable[[], None] = staticmethod(lambda: None)
     headers: dict[str, str]
     got: list[tuple[dict[str, str], bytes]]
 
@@ -39,6 +40,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         time.sleep(self.server.wait_seconds)
+        self.server.before_answer()
         self.server.got.append(({key.lower(): value for key, value in self.headers.items()}, body))
         self.send_response(self.server.status)
         self.send_header("location", "http://127.0.0.1:1/elsewhere")
