@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -13,6 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from config.metrics import Collector
 from moderation.operations import probe
 from moderation.operations.probe import Part
+from moderation.queries import lateness
 
 _NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON, Part.STATE)
 
@@ -25,10 +27,13 @@ def process(_request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def dependencies(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if database, broker, Triton and the state folder work, else 503; each by name.
+    """Answer 200 if database, broker, Triton and the state folder work and housekeeping is on time, else 503.
 
+    Each is named.
+
+    `late` lists what should have happened by now; load alone, or a platform's endpoint, is no reason for 503.
     `?only=database` asks just that: a load balancer should not take a web process away because Triton is
-    down, since it goes on taking posts and decisions.
+    down or a sweep late, since it goes on taking posts and decisions.
     """
     wanted = request.GET.get("only")
     try:
@@ -36,8 +41,15 @@ def dependencies(request: HttpRequest) -> JsonResponse:
     except ValueError:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
-    states = {answer.part: _state(answer) for answer in answers}
-    return JsonResponse(states, status=200 if all(answer.is_up for answer in answers) else 503)
+    states: dict[str, Any] = {answer.part: _state(answer) for answer in answers}
+    is_well = all(answer.is_up for answer in answers)
+    if not wanted and states[Part.DATABASE] == "ok":
+        late = lateness.late(at=timezone.now())
+        is_on_time = not any(one.is_housekeeping for one in late)
+        states["housekeeping"] = "ok" if is_on_time else "late"
+        states["late"] = [{"what": one.what, "seconds": one.seconds and round(one.seconds)} for one in late]
+        is_well = is_well and is_on_time
+    return JsonResponse(states, status=200 if is_well else 503)
 
 
 def _state(answer: probe.Answer) -> str:

@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from moderation import enqueue
 from moderation.operations import probe
-from moderation.queries import health
+from moderation.queries import health, sweeps
 
 _QUANTILES = (0.5, 0.95, 0.99)
 
@@ -71,8 +71,39 @@ class Collector:
             ages.add_metric([backlog.key], max(0.0, age))
         yield rows
         yield ages
+        yield from self._sweeps()
+        messages = GaugeMetricFamily(
+            "spamdesk_queue_messages", "messages in the broker that no worker has taken", labels=["queue"]
+        )
+        for queue, count in enqueue.messages().items():
+            messages.add_metric([queue], count)
+        yield messages
         yield GaugeMetricFamily(
             "spamdesk_scoring_messages", "scoring messages in the broker", value=enqueue.scoring_backlog()
+        )
+
+    def _sweeps(self) -> Iterator[Metric]:
+        ages = GaugeMetricFamily(
+            "spamdesk_sweep_age_seconds", "since a sweep last ran without an error", labels=["sweep"]
+        )
+        late = GaugeMetricFamily(
+            "spamdesk_sweep_late", "1 if it should have run by now, or never ran", labels=["sweep"]
+        )
+        for sweep in sweeps.listed(at=self._at):
+            age = sweep.age(at=self._at)
+            if age is not None:
+                ages.add_metric([sweep.name], age.total_seconds())
+            late.add_metric([sweep.name], float(sweep.is_late))
+        yield ages
+        yield late
+        circuits = health.open_circuits()
+        yield GaugeMetricFamily(
+            "spamdesk_open_circuits", "webhook endpoints that do not answer", value=circuits.endpoints
+        )
+        yield GaugeMetricFamily(
+            "spamdesk_open_circuits_oldest_seconds",
+            "how long the first of them has not answered",
+            value=(self._at - circuits.since).total_seconds() if circuits.since else 0.0,
         )
 
     def _scores(self) -> Iterator[Metric]:

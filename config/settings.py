@@ -186,6 +186,7 @@ SPECTACULAR_SETTINGS = {
         "VerdictValue": "moderation.models.cases.Verdict.values",
         "KnownVerdict": "moderation.api.serializers.verdicts.VERDICTS",
         "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
+        "CircuitState": "moderation.models.webhooks.CircuitState.values",
         "EndpointState": "moderation.models.webhooks.EndpointState.values",
         "ExportFormat": "moderation.models.exports.ExportFormat.values",
         "ExportState": "moderation.models.exports.ExportState.values",

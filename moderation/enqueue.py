@@ -24,6 +24,19 @@ from kombu.exceptions import OperationalError
 
 log = structlog.get_logger(__name__)
 
+QUEUES = (
+    "scoring",
+    "housekeeping",
+    "webhooks",
+    "campaigns",
+    "explanations",
+    "reputation",
+    "erasures",
+    "exports",
+    "default",
+)
+"""By kind of work, so that none waits for another; deploy/local/application.py says who empties which."""
+
 SCORING_CHUNK = 64
 """Posts per task: large enough to fill a Triton batch, small enough to finish well within the lease."""
 EXPLANATION_EXPIRES_SECONDS = 30
@@ -53,6 +66,17 @@ def scoring(*, revision_ids: Sequence[int]) -> None:
     """Score these revisions once the transaction has committed."""
     if revision_ids:
         transaction.on_commit(partial(_publish, tuple(revision_ids), request_id=request_id()))
+
+
+def messages() -> dict[str, int]:
+    """Return how many messages of each queue no worker has taken yet; empty where the broker cannot say."""
+    try:
+        with _store().pipeline(transaction=False) as asked:
+            for queue in QUEUES:
+                asked.llen(queue)
+            return dict(zip(QUEUES, asked.execute(), strict=True))
+    except redis.RedisError:
+        return {}
 
 
 def scoring_backlog() -> int:

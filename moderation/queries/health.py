@@ -10,12 +10,23 @@ from django.db import connection
 from django.db.models import Count, Min, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, Delivery, Erasure, Export, Revision, Score
+from moderation.models import (
+    AuditEntry,
+    AuditLink,
+    Case,
+    Delivery,
+    EndpointCircuit,
+    Erasure,
+    Export,
+    Revision,
+    Score,
+)
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
 from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
+from moderation.models.webhooks import CircuitState, EndpointState
 
 RECENT = 1_000
 _SEQUENCES = {
@@ -50,15 +61,38 @@ class RecentScores:
     degraded: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCircuits:
+    """How many webhook endpoints do not answer, and since when the first of them does not."""
+
+    endpoints: int
+    since: datetime | None
+
+
+def open_circuits() -> OpenCircuits:
+    """Count the circuits that are not closed."""
+    opened = EndpointCircuit.objects.exclude(state=CircuitState.CLOSED)
+    active = opened.filter(endpoint__state=EndpointState.ACTIVE)
+    return OpenCircuits(**active.order_by().aggregate(endpoints=Count("pk"), since=Min("since")))
+
+
 def backlogs(*, at: datetime) -> list[Backlog]:
     """Return every backlog, in the order of a post's way through the product."""
     unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
     degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
     dead = Revision.objects.filter(score_state=ScoreState.DEAD)
-    due = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+    waiting = Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at__lte=at)
+    held = waiting.filter(
+        endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint")
+    )
+    due = waiting.exclude(
+        endpoint__in=EndpointCircuit.objects.exclude(state=CircuitState.CLOSED).values("endpoint")
+    )
     failed = Delivery.objects.filter(state=DeliveryState.FAILED)
     exports = Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING))
     unwritten = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
+    sealed = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
+    unsealed = AuditEntry.objects.filter(pk__gt=sealed)
     minute, hour = timedelta(minutes=1), timedelta(hours=1)
     return [
         _backlog("scoring", _("Posts to score"), _("a worker"), unscored, "enqueued_at", minute),
@@ -85,12 +119,21 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("the platform's webhook"),
             due,
             "next_attempt_at",
-            5 * minute,
+            minute,
+        ),
+        _backlog(
+            "held_deliveries",
+            _("Deliveries held back"),
+            _("an endpoint that does not answer"),
+            held,
+            "next_attempt_at",
+            hour,
         ),
         _backlog(
             "failed_deliveries", _("Deliveries given up"), _("an operator"), failed, "created_at", minute
         ),
         _backlog("exports", _("Exports to build"), _("a worker"), exports, "requested_at", 10 * minute),
+        _backlog("seals", _("Audit entries to seal"), _("a sweep"), unsealed, "at", minute),
         _backlog("erasures", _("Erasures to journal"), _("a worker"), unwritten, "erased_at", 5 * minute),
     ]
 

@@ -14,13 +14,14 @@ from moderation.models.webhooks import EndpointState
 def endpoints(*, platform: Platform) -> list[WebhookEndpoint]:
     """Return the endpoints that were not removed, with their secrets."""
     rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
+    rows = rows.select_related("circuit")
     return list(rows.prefetch_related(Prefetch("secrets", SigningSecret.objects.order_by("-id"))))
 
 
 def endpoint(*, platform: Platform, endpoint_id: int) -> WebhookEndpoint:
     """Return one of them. Raises WebhookEndpoint.DoesNotExist."""
     rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
-    return rows.get(pk=endpoint_id)
+    return rows.select_related("circuit").get(pk=endpoint_id)
 
 
 def deliveries(

@@ -26,7 +26,7 @@ def listed(*, at: datetime) -> list[Platform]:
 def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
     """Return the endpoints that a platform has, the oldest first."""
     found = WebhookEndpoint.objects.filter(platform=platform_id).exclude(state=EndpointState.REMOVED)
-    return list(found.order_by("id"))
+    return list(found.select_related("circuit").order_by("id"))
 
 
 def keys(*, platform_id: int) -> list[ApiKey]:

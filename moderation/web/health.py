@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.operations import probe
 from moderation.operations.probe import Answer, Part
-from moderation.queries import health, queue_age
+from moderation.queries import health, queue_age, sweeps
 from moderation.web import access, quantities
 from moderation.web.timeline import HEIGHT, Bar
 
@@ -23,6 +23,20 @@ _NAMES_AND_MEANINGS = {
     Part.WORKERS: (_("Workers"), _("posts wait unscored; nothing is lost")),
     Part.TRITON: ("Triton", _("posts are scored without their text and go to humans")),
     Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
+}
+
+_SWEEPS = {
+    "sweep_scoring": _("Take up posts whose score was lost"),
+    "explain_ahead": _("Explain the cases that come next"),
+    "seal_audit": _("Seal the audit log"),
+    "rescore_degraded": _("Score again what lacked the content model"),
+    "sweep_campaigns": _("Carry on with decided campaigns"),
+    "reload_content_models": _("Load promoted content models"),
+    "sweep_deliveries": _("Look for deliveries that are due"),
+    "journal_erasures": _("Write the journal of erasures"),
+    "sweep_exports": _("Take up exports that were left"),
+    "erase_expired": _("Erase what is kept no longer"),
+    "prune_answers": _("Forget stored answers"),
 }
 
 
@@ -37,6 +51,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "at": at,
         "services": [(*_NAMES_AND_MEANINGS[answer.part], answer.is_up, _told(answer)) for answer in answers],
         "is_all_up": all(answer.is_up for answer in answers),
+        "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in sweeps.listed(at=at)],
+        "circuits": health.open_circuits(),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }
     if request.htmx:

@@ -13,13 +13,22 @@ import pytest
 import yaml
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import Settings
 
 from deploy.local.places import ROOT
 from moderation import scorer
-from moderation.models import Delivery, Post, Revision, Score
-from moderation.operations import outage, probe, score
+from moderation.models import (
+    Delivery,
+    EndpointCircuit,
+    Platform,
+    Post,
+    Revision,
+    Score,
+    SweepRun,
+)
+from moderation.operations import outage, probe, score, webhooks
 from moderation.operations.probe import Answer, Part
 from tests.moderation.fakes import FakeScorer
 
@@ -39,6 +48,16 @@ def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
 
 
 @pytest.fixture
+def on_time(db: None, settings: Settings) -> None:
+    """Every sweep ran just now."""
+    now = timezone.now()
+    SweepRun.objects.bulk_create(
+        SweepRun(sweep=name, started_at=now, ended_at=now, succeeded_at=now)
+        for name in settings.SWEEP_SECONDS
+    )
+
+
+@pytest.fixture
 def scraped(client: Client, down: set[Part], db: None) -> Callable[[], dict[str, float]]:
     """Read /metrics as Prometheus does; a sample's name with its labels, and its value."""
 
@@ -54,13 +73,80 @@ def scraped(client: Client, down: set[Part], db: None) -> Callable[[], dict[str,
 
 
 class TestReady:
-    def test_names_each_part(self, client: Client, down: set[Part]) -> None:
+    def test_names_each_part(self, client: Client, down: set[Part], on_time: None) -> None:
         down.add(Part.TRITON)
 
         answer = client.get("/readyz")
 
         assert answer.status_code == 503
-        assert answer.json() == {"database": "ok", "broker": "ok", "triton": "unreachable", "state": "ok"}
+        assert answer.json() == {
+            "database": "ok",
+            "broker": "ok",
+            "triton": "unreachable",
+            "state": "ok",
+            "housekeeping": "ok",
+            "late": [],
+        }
+
+    def test_without_a_database_says_what_it_knows(self, client: Client, down: set[Part]) -> None:
+        down.add(Part.DATABASE)
+
+        answer = client.get("/readyz")
+
+        assert answer.status_code == 503
+        assert answer.json() == {"database": "unreachable", "broker": "ok", "triton": "ok", "state": "ok"}
+
+    def test_names_a_sweep_that_stopped(self, client: Client, down: set[Part], on_time: None) -> None:
+        SweepRun.objects.filter(sweep="seal_audit").update(
+            succeeded_at=timezone.now() - timedelta(minutes=23)
+        )
+
+        answer = client.get("/readyz")
+
+        assert answer.status_code == 503
+        assert answer.json()["housekeeping"] == "late"
+        [late] = answer.json()["late"]
+        assert late["what"] == "seal_audit"
+        assert 1_380 <= late["seconds"] < 1_400
+        assert client.get("/readyz?only=database").json() == {"database": "ok"}
+
+    def test_names_an_audit_log_that_nobody_seals(
+        self, client: Client, down: set[Part], on_time: None, platform: Platform
+    ) -> None:
+        webhooks.add(
+            platform=platform, url="https://hooks.example/", at=timezone.now() - timedelta(minutes=9)
+        )
+
+        answer = client.get("/readyz")
+
+        assert (answer.status_code, [row["what"] for row in answer.json()["late"]]) == (503, ["seals"])
+
+    def test_what_load_makes_late_is_named_and_is_no_failure(
+        self, client: Client, down: set[Part], on_time: None, post: Callable[..., Post]
+    ) -> None:
+        post(at=timezone.now() - timedelta(minutes=5))
+
+        answer = client.get("/readyz")
+
+        assert (answer.status_code, [row["what"] for row in answer.json()["late"]]) == (200, ["scoring"])
+
+    def test_an_endpoint_that_is_down_is_no_failure_of_ours(
+        self, client: Client, down: set[Part], on_time: None, platform: Platform
+    ) -> None:
+        long_ago = timezone.now() - timedelta(hours=1)
+        endpoint = webhooks.add(platform=platform, url="https://hooks.example/", at=timezone.now())[0]
+        Delivery.objects.create(
+            platform=platform,
+            endpoint=endpoint,
+            event="e",
+            body={},
+            created_at=long_ago,
+            next_attempt_at=long_ago,
+        )
+
+        assert [row["what"] for row in client.get("/readyz").json()["late"]] == ["deliveries"]
+        EndpointCircuit.objects.create(endpoint=endpoint, state="open", since=long_ago)
+        assert client.get("/readyz").json()["late"] == []
 
     def test_says_where_there_is_no_room(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(probe, "LEAST_FREE_BYTES", 2**62)
@@ -212,7 +298,8 @@ class TestMonitoringFiles:
 
     @pytest.fixture
     def known(self, scraped: Callable[[], dict[str, float]]) -> set[str]:
-        return {name.split(" ")[0] for name in scraped()} | {"spamdesk_recent_scoring_seconds"}
+        found = {name.split(" ")[0] for name in scraped()}
+        return found | {"spamdesk_recent_scoring_seconds", "spamdesk_sweep_age_seconds"}
 
     @pytest.mark.parametrize("path", sorted(MONITORING.iterdir()), ids=lambda path: path.name)
     def test_ask_for_metrics_that_exist(self, path: Path, known: set[str]) -> None:

@@ -17,9 +17,9 @@ from moderation.api.serializers.fields import (
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Delivery, SigningSecret, WebhookEndpoint
+from moderation.models import Delivery, EndpointCircuit, SigningSecret, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import EndpointState, SignatureKind, WebhookEvent
+from moderation.models.webhooks import CircuitState, EndpointState, SignatureKind, WebhookEvent
 
 MAX_OVERLAP_HOURS = 24 * 30
 DEFAULT_OVERLAP_HOURS = 24
@@ -91,6 +91,15 @@ class NewSecretSerializer(SecretSerializer):
     secret = serializers.CharField(help_text="whsec_… to verify with; of ed25519 the public key whpk_….")
 
 
+class CircuitSerializer(serializers.Serializer[Any]):
+    """Whether the endpoint is called: not while its circuit is open, because it did not answer."""
+
+    state = serializers.ChoiceField(choices=CircuitState.values)
+    since = serializers.DateTimeField(allow_null=True, help_text="When it began not to answer.")
+    retry_at = serializers.DateTimeField(allow_null=True, help_text="When it is called again.")
+    last_error = serializers.CharField()
+
+
 class EndpointSerializer(serializers.Serializer[Any]):
     """An endpoint as it stands."""
 
@@ -99,6 +108,7 @@ class EndpointSerializer(serializers.Serializer[Any]):
     events = serializers.ListField(child=serializers.CharField(), help_text="Empty: decisions.")
     state = serializers.ChoiceField(choices=EndpointState.values)
     state_reason = serializers.CharField()
+    circuit = CircuitSerializer()
     created_at = serializers.DateTimeField()
 
 
@@ -161,14 +171,25 @@ class DeliveryPageSerializer(serializers.Serializer[Any]):
     next_cursor = serializers.CharField(allow_null=True)
 
 
+def circuit(row: EndpointCircuit) -> dict[str, Any]:
+    """Return how an endpoint answers."""
+    return {
+        "state": row.state,
+        "since": instant(row.since) if row.since else None,
+        "retry_at": instant(row.retry_at) if row.retry_at else None,
+        "last_error": row.last_error,
+    }
+
+
 def endpoint(row: WebhookEndpoint) -> dict[str, Any]:
-    """Return an endpoint."""
+    """Return an endpoint; nothing was sent yet to one without a circuit."""
     return {
         "id": str(row.pk),
         "url": row.url,
         "events": row.events,
         "state": row.state,
         "state_reason": row.state_reason,
+        "circuit": circuit(getattr(row, "circuit", None) or EndpointCircuit()),
         "created_at": instant(row.created_at),
     }
 

@@ -1,0 +1,75 @@
+"""What is late, from few rows: whoever asks whether the product is well may ask often, and without a key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Min, OuterRef, Subquery
+
+from moderation.models import AuditEntry, AuditLink, Delivery, Erasure, Revision, WebhookEndpoint
+from moderation.models.deliveries import DeliveryState
+from moderation.models.erasures import ErasureCause
+from moderation.models.posts import ScoreState
+from moderation.models.webhooks import CircuitState
+from moderation.queries import sweeps
+
+_MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """Something that should have happened so many seconds ago; None if it never did.
+
+    Housekeeping is the installation's own; the rest may be late because of load, or of a platform.
+    """
+
+    what: str
+    seconds: float | None
+    is_housekeeping: bool
+
+
+def late(*, at: datetime) -> list[Late]:
+    """Return what is late, housekeeping first."""
+    found = [
+        Late(what=sweep.name, seconds=age.total_seconds() if age else None, is_housekeeping=True)
+        for sweep in sweeps.listed(at=at)
+        if sweep.is_late
+        for age in [sweep.age(at=at)]
+    ]
+    waiting = (
+        ("seals", oldest_unsealed_at(), _MINUTE, True),
+        ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
+        ("scoring", _oldest_unscored_at(), _MINUTE, False),
+        ("deliveries", oldest_due_at(), _MINUTE, False),
+    )
+    for what, since, after, is_housekeeping in waiting:
+        if since is not None and at - since > after:
+            seconds = (at - since).total_seconds()
+            found.append(Late(what=what, seconds=seconds, is_housekeeping=is_housekeeping))
+    return found
+
+
+def oldest_unsealed_at() -> datetime | None:
+    """Return when the oldest audit entry was written that is newer than the chain's end, None if none is."""
+    newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
+    return AuditEntry.objects.filter(pk__gt=newest).order_by("pk").values_list("at", flat=True).first()
+
+
+def oldest_due_at() -> datetime | None:
+    """Return when the oldest delivery was due, but for endpoints whose circuit is open: they are at fault."""
+    waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
+    first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
+    closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))
+    found: dict[str, datetime | None] = closed.order_by().aggregate(first=Min(Subquery(first)))
+    return found["first"]
+
+
+def _oldest_unwritten_at() -> datetime | None:
+    waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
+    return waiting.order_by("id").values_list("erased_at", flat=True).first()
+
+
+def _oldest_unscored_at() -> datetime | None:
+    unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
+    return unscored.order_by("enqueued_at", "id").values_list("enqueued_at", flat=True).first()
