@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("moderation", "0029_leases_of_exports"),
+        ("moderation", "0031_subjects_of_answers"),
     ]
 
     operations = [

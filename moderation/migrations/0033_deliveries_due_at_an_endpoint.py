@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("moderation", "0030_circuits_leases_and_sweep_runs")]
+    dependencies = [("moderation", "0032_circuits_leases_and_sweep_runs")]
 
     operations = [
         AddIndexConcurrently(
