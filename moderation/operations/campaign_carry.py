@@ -8,17 +8,20 @@ from __future__ import annotations
 import time
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.operations import announce, campaign_reverse, campaign_settle
+from moderation.queries import clocks
 
 PIECE = 500
 """Posts per transaction: short enough that nobody waits long for their rows."""
 
-_LEASE_SECONDS = 60
+_LEASE = timedelta(seconds=60)
 _BUSY_SECONDS = 20.0
 
 _OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
@@ -44,7 +47,7 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
             .select_related("decided_by")
             .get(pk=campaign_decision_id)
         )
-        if decision.state not in _OPEN_STATES or decision.effective_at > at:
+        if decision.state not in _OPEN_STATES or not _is_due(decision, at=at):
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
@@ -53,7 +56,7 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
             campaign_settle.settle(decision=decision, member_ids=piece, at=at)
         decision.reached_id = piece[-1] if piece else decision.reached_id
         decision.state = CampaignDecisionState.RUNNING if piece else CampaignDecisionState.DONE
-        decision.lease_until = at + timedelta(seconds=_LEASE_SECONDS) if piece else None
+        decision.lease_until = at + _LEASE if piece else None
         decision.save(update_fields=("reached_id", "state", "lease_until"))
         if not piece:
             announce.campaign_decided(decision)
@@ -62,12 +65,22 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
 
 def sweep(*, at: datetime) -> int:
     """Enqueue what a lost message or a killed worker left open; return how many."""
-    due = CampaignDecision.objects.filter(state__in=_OPEN_STATES, effective_at__lte=at)
-    left = list(due.exclude(lease_until__gt=at).order_by("effective_at", "id")[:100])
+    is_due = clocks.has_passed("effective_at", at=at, longest=_undo())
+    is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=_LEASE)
+    due = CampaignDecision.objects.filter(is_due, is_free, state__in=_OPEN_STATES)
+    left = list(due.order_by("effective_at", "id")[:100])
     with transaction.atomic():
         for decision in left:
             enqueue.campaign(campaign_decision_id=decision.pk)
     return len(left)
+
+
+def _is_due(decision: CampaignDecision, *, at: datetime) -> bool:
+    return clocks.passed(decision.effective_at, at=at, longest=_undo())
+
+
+def _undo() -> timedelta:
+    return timedelta(seconds=settings.UNDO_SECONDS)
 
 
 def _next_members(decision: CampaignDecision) -> list[int]:

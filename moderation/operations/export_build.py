@@ -21,7 +21,7 @@ from moderation.models.exports import ExportState
 from moderation.operations import announce, export_files, export_write
 from moderation.operations.export import ERASING, PATIENCE
 from moderation.operations.export_files import path_of
-from moderation.queries import labels
+from moderation.queries import clocks, labels
 from moderation.queries.labels import LabelFilter
 
 log = structlog.get_logger(__name__)
@@ -71,7 +71,7 @@ def sweep(*, at: datetime) -> int:
     Returns how many exports were enqueued. Raises OSError.
     """
     with transaction.atomic():
-        is_over = Q(lease_until__lt=at) | Q(lease_until__isnull=True, requested_at__lt=at - PATIENCE)
+        is_over = _lease_is_over(at=at) | Q(lease_until__isnull=True, requested_at__lt=at - PATIENCE)
         due = Export.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             is_over, state__in=_OPEN
         )
@@ -137,9 +137,13 @@ class _Attempt:
         return self.at + timedelta(seconds=time.monotonic() - self._started)
 
 
+def _lease_is_over(*, at: datetime) -> Q:
+    return clocks.has_passed("lease_until", at=at, longest=max(LEASE, PATIENCE))
+
+
 def _claim(export_id: int, *, at: datetime) -> Export | None:
     """Take the lease; None where there is nothing to do, or not yet."""
-    is_free = Q(state=ExportState.WAITING) | Q(state=ExportState.BUILDING, lease_until__lt=at)
+    is_free = Q(state=ExportState.WAITING) | Q(state=ExportState.BUILDING) & _lease_is_over(at=at)
     try:
         with transaction.atomic():
             _wait_for_erasures()

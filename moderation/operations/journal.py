@@ -6,12 +6,14 @@ database erases that again by its age. docs/operators-guide.md says where to kee
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -23,6 +25,7 @@ from moderation.operations import erase
 BATCH = 1_000
 _WRITING = 7_317
 """The class of our advisory lock: one writer at a time."""
+_LONGEST_LINE = 4_096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +102,29 @@ def apply(path: Path, *, at: datetime) -> Applied:
 def _append(path: Path, rows: list[Erasure]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = "".join(f"{json.dumps(_told(row), separators=(',', ':'))}\n" for row in rows)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(lines)
-        file.flush()
-        os.fsync(file.fileno())
+    with path.open("a+b", buffering=0) as file:
+        end = _end_of_whole_lines(file)
+        try:
+            # A full disk takes the beginning of what it is given: half a line would make the rest unreadable.
+            file.truncate(end)
+            _write_whole(file, lines.encode())
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def _write_whole(file: BinaryIO, lines: bytes) -> None:
+    if file.write(lines) != len(lines):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _end_of_whole_lines(file: BinaryIO) -> int:
+    """Return where the last whole line ends; what a crash left behind it was noted nowhere."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LONGEST_LINE))
+    tail = file.read()
+    return size - len(tail) + tail.rfind(b"\n") + 1
 
 
 def _told(row: Erasure) -> dict[str, object]:

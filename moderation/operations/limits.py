@@ -27,16 +27,25 @@ PAUSE_SECONDS = 1.0
 
 _TAKE = """
 local now, interval, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local full_at = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+local full_at, written_at = string.match(redis.call('GET', KEYS[1]) or '', '^(%S+) ?(%S*)$')
+full_at, written_at = tonumber(full_at) or now, tonumber(written_at) or now
+full_at = math.max(full_at - math.max(0, written_at - now), now)
+local lives = math.ceil(full_at - now) + 1000
 local wait = full_at - now - (burst - math.min(cost, burst)) * interval
 if wait > 0 then
+  if written_at > now then
+    redis.call('SET', KEYS[1], string.format('%.3f %.3f', full_at, now), 'PX', lives)
+  end
   return {0, math.floor((now + burst * interval - full_at) / interval), math.ceil(wait)}
 end
 full_at = full_at + cost * interval
-redis.call('SET', KEYS[1], string.format('%.3f', full_at), 'PX', math.ceil(full_at - now) + 1000)
+redis.call('SET', KEYS[1], string.format('%.3f %.3f', full_at, now), 'PX', math.ceil(full_at - now) + 1000)
 return {1, math.max(0, math.floor((now + burst * interval - full_at) / interval)), math.ceil(full_at - now)}
 """
-"""Times in milliseconds. Who asks for more than a burst at once pays for all of it afterwards."""
+"""Times in milliseconds. Who asks for more than a burst at once pays for all of it afterwards.
+
+What was written in the future was written before the clock was set back: it moves back with the clock.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +100,9 @@ def take(*, bucket: Bucket, owner: str, at: datetime, cost: int = 1) -> Taken | 
 def refuse_if_empty(*, bucket: Bucket, owner: str, at: datetime) -> None:
     """Take nothing. Raises LimitReached if a `take` of one would."""
     now_ms, interval = at.timestamp() * 1000, 60_000 / bucket.per_minute
-    stored = ask(lambda store: store.get(_name(bucket, owner)))
-    wait_ms = float(stored or 0) - now_ms - (bucket.burst - 1) * interval
-    if wait_ms > 0:
+    full_at, written_at = map(float, (ask(lambda store: store.get(_name(bucket, owner))) or b"0 0").split())
+    wait_ms = full_at - now_ms - (bucket.burst - 1) * interval
+    if wait_ms > 0 and written_at <= now_ms:  # else the next `take` sets it back with the clock
         seconds = math.ceil(wait_ms / 1000)
         raise LimitReached(Taken(bucket=bucket, remaining=0, reset_seconds=seconds))
 

@@ -14,7 +14,11 @@ from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations import explain, standing
 from moderation.operations import verdict as verdicts
+from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
+
+PAUSE_SECONDS = 15 * 60
+"""How long a moderator who pauses keeps the case in front."""
 
 
 class Refusal(Exception):
@@ -238,11 +242,16 @@ def _lock_first(free: QuerySet[Case], count: int, moderator: User) -> list[Case]
 
 
 def _is_free(*, at: datetime) -> Q:
-    return Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at)
+    return Q(lease_end_at__isnull=True) | clocks.has_passed("lease_end_at", at=at, longest=_longest_lease())
 
 
 def _is_expired(case: Case, *, at: datetime) -> bool:
-    return case.lease_end_at is None or case.lease_end_at <= at
+    end_at = case.lease_end_at
+    return end_at is None or clocks.passed(end_at, at=at, longest=_longest_lease())
+
+
+def _longest_lease() -> timedelta:
+    return timedelta(seconds=max(settings.LEASE_SECONDS, PAUSE_SECONDS))
 
 
 def _release(case: Case) -> None:

@@ -15,7 +15,7 @@ from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import announce, campaign_gather, compare, keep, route
 from moderation.queries import blocklist as rules
-from moderation.queries import records
+from moderation.queries import clocks, records
 from scoring.blocklist import Effect, Rule
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
@@ -67,8 +67,8 @@ def sweep(*, at: datetime) -> int:
         due = list(
             Revision.objects.select_for_update(skip_locked=True)
             .filter(
-                Q(score_state=ScoreState.PENDING, enqueued_at__lt=at - timedelta(seconds=patience))
-                | Q(score_state=ScoreState.SCORING, lease_until__lt=at)
+                Q(score_state=ScoreState.PENDING) & _is_forgotten(at=at, patience=timedelta(seconds=patience))
+                | Q(score_state=ScoreState.SCORING) & _lease_is_over(at=at)
             )
             .order_by("enqueued_at", "id")[:SWEEP_LIMIT]
         )
@@ -123,7 +123,16 @@ def _lockable() -> QuerySet[Revision]:
 
 
 def _is_open(*, at: datetime) -> Q:
-    return Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING, lease_until__lt=at)
+    return Q(score_state=ScoreState.PENDING) | Q(score_state=ScoreState.SCORING) & _lease_is_over(at=at)
+
+
+def _lease_is_over(*, at: datetime) -> Q:
+    return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))
+
+
+def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:
+    """Enqueued long ago, or in the future: before a clock was set back."""
+    return Q(enqueued_at__lt=at - patience) | clocks.is_too_far("enqueued_at", at=at, longest=timedelta())
 
 
 def _score_alone(revision: Revision, *, at: datetime) -> int:

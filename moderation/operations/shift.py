@@ -17,7 +17,6 @@ from moderation.queries import exposure
 
 AHEAD = 3
 """Cases held ready behind the one in front, so that the next is on the screen before the server answers."""
-PAUSE_SECONDS = 15 * 60
 PRESENCE_SECONDS = 40
 _SHARE = 4
 
@@ -122,7 +121,7 @@ def pause(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Keep the case in front for a quarter of an hour and give the others back. Raises ClaimLost."""
     with transaction.atomic():
         case = review.renew(case_id=case_id, moderator=moderator, at=at)
-        case.lease_end_at = at + timedelta(seconds=PAUSE_SECONDS)
+        case.lease_end_at = at + timedelta(seconds=review.PAUSE_SECONDS)
         case.save(update_fields=("lease_end_at",))
         _own_live(moderator, at=at).exclude(pk=case_id).update(claimed_by=None, lease_end_at=None)
     return case

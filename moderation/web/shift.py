@@ -112,7 +112,7 @@ def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
         case = shift.pause(case_id=case_id, moderator=request.user, at=timezone.now())
     except Refused:
         return JsonResponse({}, status=409)
-    return JsonResponse({"until": case.lease_end_at, "pause_seconds": shift.PAUSE_SECONDS})
+    return JsonResponse({"until": case.lease_end_at, "pause_seconds": review.PAUSE_SECONDS})
 
 
 @require_POST

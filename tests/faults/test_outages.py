@@ -1,0 +1,195 @@
+"""Trials 32 and 33 in part: full disks, and a database that is stopped, on one whole product."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.faults import disks
+from tests.faults.stand import Stand, post
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(400)]
+
+STOP_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_STOP_SECONDS", "1"))
+"""How long the database stays stopped after the first refusals: 60 for the whole trial."""
+AT_ONCE = 6
+_SIZES = {"": 200, "postgres": 400, "broker": 16}
+_LIMIT_SECONDS = 15 + 5 + 10
+"""An answer's limit, the pool's, and a busy machine."""
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Stand]:
+    disks.need_own()
+    with tempfile.TemporaryDirectory(prefix="spamdesk-outages-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        state = Path(folder) / "state"
+        for name, megabytes in _SIZES.items():
+            disks.mount(state / name, megabytes=megabytes)
+        stand = Stand(state)
+        stand.start()
+        stand.seed()
+        yield stand
+        stand.end()
+        for name in reversed(_SIZES):
+            disks.unmount(state / name)
+
+
+@pytest.fixture
+def stand(running: Stand) -> Stand:
+    running.wait_until(running.is_ready, "ready", patience_seconds=90)
+    return running
+
+
+@pytest.fixture
+def client(stand: Stand) -> Iterator[httpx.Client]:
+    with stand.door() as made:
+        yield made
+
+
+class TestFullDisk:
+    """Trial 32. Promise: a clear refusal, nothing acknowledged is lost, and it goes on when there is room."""
+
+    def test_of_the_database(self, stand: Stand, client: httpx.Client) -> None:
+        accepted = [said["external_id"] for said in send(client, 20) if said]
+        with disks.full(stand.state / "postgres"):
+            refused = refusal(client, accepted)
+            assert refused.headers["Retry-After"] == "30"
+            assert "no room left" in refused.json()["detail"]
+            assert stand.readiness()["database"] == "no_room"
+            out_of_log(stand)
+            stand.wait_until(lambda: "postgres ended" in stand.said(), "seen by the supervisor")
+            died = stand.said().count("postgres ended")
+            assert client.post("/posts", json=post("none")).status_code == 503
+
+        stand.wait_until(lambda: is_taken(client, accepted), "taken again")
+        assert stand.said().count("postgres ended") - died < 10
+        stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored")
+
+    def test_of_the_state_folder(self, stand: Stand, client: httpx.Client) -> None:
+        [doomed] = stand.send([post(f"doomed-{uuid.uuid4().hex}")])
+        found = client.get("/posts", params={"external_id": doomed}).json()
+        journal = stand.state / "erasures" / "journal.jsonl"
+        with disks.full(stand.state):
+            assert stand.readiness() == dict.fromkeys(("database", "broker", "triton"), "ok") | {
+                "state": "no_room"
+            }
+            killed = [*stand.workers("scoring"), stand.process("beat")]
+            stand.signal_all(killed, signal.SIGKILL)
+            assert client.delete(f"/posts/{found['id']}").status_code in (200, 202, 204)
+            export = client.post("/exports", json={}).json()["id"]
+            sent = stand.send([post(f"state-{uuid.uuid4().hex}")])
+            stand.wait_until(lambda: stand.scored(sent) == 1, "scored without room", patience_seconds=90)
+            unwritten = "SELECT count(*) FROM moderation_erasure WHERE journalled_at IS NULL"
+            assert stand.count(unwritten) == 1
+
+        stand.wait_until(lambda: stand.count(unwritten) == 0, "in the journal")
+        assert all(line.endswith("}") for line in journal.read_text().splitlines())
+        stand.wait_until(
+            lambda: client.get(f"/exports/{export}").json()["state"] in ("ready", "failed"), "export settled"
+        )
+
+    def test_of_the_broker(self, stand: Stand, client: httpx.Client) -> None:
+        with disks.full(stand.state / "broker"):
+            sent = stand.send([post(f"broker-{uuid.uuid4().hex}") for _ in range(20)])
+            stand.wait_until(lambda: stand.readiness().get("broker") == "unreachable", "seen")
+            assert is_taken(client, sent)
+
+        # Half a minute is what the sweep waits before it takes a message for lost.
+        stand.rows("UPDATE moderation_revision SET enqueued_at = enqueued_at - interval '1 minute'")
+        stand.wait_until(lambda: stand.scored(sent) == len(sent), "all scored", patience_seconds=90)
+
+
+def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
+    """Promise: every request is answered within half a minute; afterwards everything goes on."""
+    accepted: list[str] = []
+    answers: list[tuple[int, float]] = []
+
+    def ask(number: int) -> None:
+        began = time.monotonic()
+        with stand.door() as client:
+            said = client.post("/posts", json=post(f"stopped-{uuid.uuid4().hex}"), timeout=120)
+        answers.append((said.status_code, time.monotonic() - began))
+        if said.status_code == httpx.codes.ACCEPTED:
+            accepted.append(said.json()["external_id"])
+        else:
+            assert said.headers["Retry-After"] == "5", number
+
+    with stopped(stand), ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(ask, range(AT_ONCE)))
+        with httpx.Client(base_url=f"http://127.0.0.1:{stand.port}", trust_env=False, timeout=120) as desk:
+            page = desk.get("/", cookies={"sessionid": "x" * 32})
+            assert page.status_code == 503
+            assert page.headers["Retry-After"] == "5"
+        time.sleep(STOP_SECONDS)
+
+    assert {status for status, _ in answers} == {503}
+    # Four threads share the work: the last of six waits for one before it.
+    assert max(seconds for _, seconds in answers) < 2 * _LIMIT_SECONDS
+    with stand.door() as client:
+        stand.wait_until(lambda: is_taken(client, accepted), "taken again")
+    stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored", patience_seconds=120)
+
+
+@contextlib.contextmanager
+def stopped(stand: Stand) -> Iterator[None]:
+    """Stop every process of the database until the block is left."""
+    server = stand.postgres()
+    processes = [server, *children_of(server)]
+    stand.signal_all(processes, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        stand.signal_all(processes, signal.SIGCONT)
+
+
+def children_of(parent: int) -> list[int]:
+    """Return the processes that a process started."""
+    listed = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    return [int(process) for process in listed.split()]
+
+
+def send(client: httpx.Client, number: int) -> list[dict[str, str] | None]:
+    """Send posts one by one; return what each got, None for a refusal."""
+    answers = [client.post("/posts", json=post(f"disk-{uuid.uuid4().hex}")) for _ in range(number)]
+    return [answer.json() if answer.status_code == httpx.codes.ACCEPTED else None for answer in answers]
+
+
+def refusal(client: httpx.Client, accepted: list[str]) -> httpx.Response:
+    """Send posts until one is refused, and return that answer; note those that were accepted."""
+    for _ in range(200):
+        answer = client.post("/posts", json=post(f"disk-{uuid.uuid4().hex}", text="words " * 2_000))
+        if answer.status_code != httpx.codes.ACCEPTED:
+            return answer
+        accepted.append(answer.json()["external_id"])
+    raise AssertionError("the full disk took everything")
+
+
+def is_taken(client: httpx.Client, accepted: list[str]) -> bool:
+    """Send a post; note it if it was accepted."""
+    answer = client.post("/posts", json=post(f"again-{uuid.uuid4().hex}"))
+    if answer.status_code == httpx.codes.ACCEPTED:
+        accepted.append(answer.json()["external_id"])
+    return answer.status_code == httpx.codes.ACCEPTED
+
+
+def out_of_log(stand: Stand) -> None:
+    """Go on writing until the database's log has no room: then the server ends itself."""
+    for _ in range(20):
+        try:
+            stand.rows("SELECT pg_switch_wal()")
+            stand.rows("CHECKPOINT")
+        except psycopg.Error:
+            return
+    raise AssertionError("the database's log had room")

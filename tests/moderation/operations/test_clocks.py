@@ -1,0 +1,121 @@
+"""Trial 33. Promise: a clock that is set back or forward holds up nothing beyond its own period."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Case, Export, Post, Revision, User
+from moderation.models.exports import ExportState
+from moderation.models.posts import ScoreState
+from moderation.operations import export, export_build, limits, review, score
+from moderation.operations.limits import Bucket
+from moderation.queries.labels import LabelFilter
+from tests.moderation.fakes import FakeScorer
+
+HOUR = 3_600
+Later = Callable[[float], datetime]
+
+
+def revision_of(post: Post) -> Revision:
+    return Revision.objects.get(post=post)
+
+
+class TestScoring:
+    def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Callable[..., Post], later: Later) -> None:
+        post(at=later(HOUR))
+
+        assert score.sweep(at=later(0)) == 1
+
+    def test_a_lease_of_a_later_hour_is_over(
+        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        revision = revision_of(post())
+        [held] = score._claim(revision_ids=[revision.pk], at=later(HOUR))
+
+        assert score.sweep(at=later(0)) == 1
+        assert score.run(revision_ids=[revision.pk], at=later(0)) == 1
+        assert score._still_ours([held]) == set()  # who held it and wakes up writes nothing
+        assert revision_of(revision.post).score_state == ScoreState.SCORED
+
+    def test_a_lease_of_a_machine_some_minutes_ahead_stands(
+        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        revision = revision_of(post())
+        score._claim(revision_ids=[revision.pk], at=later(240))
+
+        assert score.sweep(at=later(0)) == 0
+        assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
+
+    def test_a_clock_set_forward_only_repeats_work(
+        self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        revision = revision_of(post())
+        score._claim(revision_ids=[revision.pk], at=later(0))
+
+        assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 1
+        assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 0
+
+
+class TestCases:
+    def test_a_claim_of_a_later_hour_holds_nobody_up(
+        self, open_case: Callable[..., Case], moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        case = open_case()
+        review.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
+
+        assert list(review.free_cases(moderator=other_moderator, at=later(0))) == [case]
+        held = review.claim(case_id=case.pk, moderator=other_moderator, at=later(0))
+
+        assert held.claimed_by == other_moderator
+        assert held.lease_end_at is not None
+        assert held.lease_end_at < later(HOUR)
+
+    def test_whoever_holds_it_goes_on(
+        self, open_case: Callable[..., Case], moderator: User, later: Later
+    ) -> None:
+        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
+
+        again = review.claim(case_id=case.pk, moderator=moderator, at=later(0))
+
+        assert again.lease_end_at is not None
+        assert again.lease_end_at < later(HOUR)
+
+
+def test_an_export_of_a_later_hour_is_built(lead: User, later: Later) -> None:
+    row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(HOUR))
+    Export.objects.filter(pk=row.pk).update(
+        state=ExportState.BUILDING, lease_until=later(HOUR + export_build.LEASE.total_seconds())
+    )
+
+    assert export_build.sweep(at=later(0)) == 1
+
+
+class TestLimits:
+    BUCKET = Bucket(name="posts", per_minute=60, burst=3)
+
+    @pytest.mark.parametrize("moved", [-HOUR, HOUR])
+    def test_a_full_bucket_is_closed_for_its_own_time(self, later: Later, moved: int) -> None:
+        owner = uuid.uuid4().hex
+        limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
+        with pytest.raises(limits.LimitReached):
+            limits.take(bucket=self.BUCKET, owner=owner, at=later(0))
+
+        with contextlib.suppress(limits.LimitReached):
+            limits.take(bucket=self.BUCKET, owner=owner, at=later(moved))
+        taken = [limits.take(bucket=self.BUCKET, owner=owner, at=later(moved + wait)) for wait in (2, 3, 4)]
+
+        assert all(taken)
+
+    def test_a_clock_set_back_opens_nothing_early(self, later: Later) -> None:
+        owner = uuid.uuid4().hex
+        limits.take(bucket=self.BUCKET, owner=owner, at=later(0), cost=3)
+
+        with pytest.raises(limits.LimitReached) as reached:
+            limits.take(bucket=self.BUCKET, owner=owner, at=later(-HOUR), cost=3)
+
+        assert reached.value.taken.reset_seconds <= 3
