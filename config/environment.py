@@ -35,6 +35,7 @@ class Environment:
     is_debug: bool
     secret_key: str
     allowed_hosts: tuple[str, ...]
+    akismet_host: str
     database_url: str
     broker_url: str
     triton_url: str
@@ -71,6 +72,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         is_debug=_debug(variables, mode=mode),
         secret_key=_secret_key(variables, mode=mode),
         allowed_hosts=_allowed_hosts(variables, mode=mode),
+        akismet_host=_akismet_host(variables),
         database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
         broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
         triton_url=_url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https")),
@@ -158,6 +160,16 @@ def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ..
     if not given or "*" in given:
         raise ImproperlyConfigured(
             "SPAMDESK_ALLOWED_HOSTS must name the host names that production answers to."
+        )
+    return given
+
+
+def _akismet_host(variables: Mapping[str, str]) -> str:
+    given = variables.get("SPAMDESK_AKISMET_HOST", "")
+    # Before it stand a key of 63 characters and a dot, and a host name has at most 253.
+    if given and not re.fullmatch(r"(?=.{1,189}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", given):
+        raise ImproperlyConfigured(
+            f"SPAMDESK_AKISMET_HOST is {given!r}; it must be one host name in small letters, without port."
         )
     return given
 

@@ -17,7 +17,8 @@ IS_PRODUCTION = MODE is Mode.PRODUCTION
 # -- The installation
 SECRET_KEY = ENVIRONMENT.secret_key
 DEBUG = ENVIRONMENT.is_debug
-ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
+AKISMET_HOST = ENVIRONMENT.akismet_host
+ALLOWED_HOSTS = [*ENVIRONMENT.allowed_hosts, *([AKISMET_HOST] if AKISMET_HOST else [])]
 STATE_DIR = ENVIRONMENT.state_dir
 WEB_PORT = ENVIRONMENT.web_port
 
@@ -41,6 +42,7 @@ INSTALLED_APPS = [
     "moderation",
 ]
 MIDDLEWARE = [
+    "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: nothing else may see a key in a host name
     "moderation.api.middleware.RequestIdMiddleware",
     "moderation.api.middleware.ProblemMiddleware",
     "moderation.api.plain_http.PlainHttpMiddleware",

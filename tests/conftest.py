@@ -12,6 +12,7 @@ import pytest
 import redis
 from django.db import connection
 from django.utils import translation
+from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local import application
@@ -36,6 +37,12 @@ def own_language() -> Iterator[None]:
     """Forget the language of the last request that a test made: Django leaves it on the thread."""
     yield
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def patience_with_wrong_keys(settings: Settings) -> None:
+    """Let the wrong keys of many tests, all from one address, hold up no right one of another test."""
+    settings.WRONG_KEYS_PER_MINUTE = settings.WRONG_KEYS_BURST = 1_000_000
 
 
 @pytest.fixture

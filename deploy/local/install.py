@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from deploy.local import packages, preflight, triton_files
+from deploy.local import packages, preflight, published_clients, triton_files
 from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
 
 
@@ -36,6 +36,7 @@ def for_test() -> None:
     if not os.environ.get("TRITON_URL"):
         _triton()
     _browser()
+    published_clients.fetch()
 
 
 def remove_everything() -> None:

@@ -17,6 +17,7 @@ _LOCKS: dict[str, tuple[str, ...]] = {
     "run": ("pyproject.toml", "--group", "local", "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
+    "akismet": ("--group", "pyproject.toml:akismet", "-c", "requirements/test.txt"),
     "browser": ("--group", "pyproject.toml:browser"),
     "triton": ("--group", "pyproject.toml:triton", "--python-version", "3.11"),
 }

@@ -18,7 +18,8 @@ from moderation import prepared
 from moderation.models import ApiKey, Platform, User
 from moderation.operations import verdict, wrong_keys
 
-_ALPHABET = string.ascii_letters + string.digits
+# Small letters and digits, so that a key survives a host name; older keys have capitals, too.
+_ALPHABET = string.ascii_lowercase + string.digits
 _LOOKUP_LENGTH = 8
 _SECRET_LENGTH = 40
 _SHAPE = re.compile(
@@ -56,7 +57,10 @@ def issue(
     actor: User | None = None,
     acts_as: User | None = None,
 ) -> tuple[ApiKey, str]:
-    """Create a key; return it with its secret, `sk_<mode>_<prefix><secret>`, which is never shown again."""
+    """Create a key; return it with its secret, `sk_<mode>_<prefix><secret>`, which is never shown again.
+
+    With hyphens for underscores it is a label of a host name, for clients of Akismet that put it there.
+    """
     prefix = f"sk_{settings.MODE}_{_random(_LOOKUP_LENGTH)}"
     secret = prefix + _random(_SECRET_LENGTH)
     with transaction.atomic():
@@ -82,6 +86,7 @@ def authenticate(*, secret: str, at: datetime, network: str = "") -> ApiKey:
     Wrong keys are counted by the client's network, if one is given. Past the limit unknown keys from there
     are not looked up: then raises LimitReached.
     """
+    secret = _as_issued(secret)
     shape = _SHAPE.fullmatch(secret)
     # A key of a demo or test installation opens no production desk, even if its rows were copied there.
     if shape is None or not secret.startswith(f"sk_{settings.MODE}_"):
@@ -103,6 +108,11 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
     with transaction.atomic():
         if ApiKey.objects.filter(pk=key_id, revoked_at__isnull=True).update(revoked_at=at):
             verdict.audit(action="key.revoked", subject_kind="api_key", subject_id=key_id, actor=actor, at=at)
+
+
+def _as_issued(given: str) -> str:
+    """Return a key that came as a label of a host name, which knows no capitals, in its usual form."""
+    return given.lower().replace("-", "_") if given[:3].lower() == "sk-" else given
 
 
 def _valid(key: ApiKey | None, *, digest: str, at: datetime) -> ApiKey:
@@ -137,7 +147,7 @@ def _note_use(key: ApiKey, *, at: datetime) -> None:
 
 
 def _digest(secret: str) -> str:
-    """Digest a secret of 238 random bits: nothing to guess, so a slow password hash would only cost time."""
+    """Digest a secret of 206 random bits: nothing to guess, so a slow password hash would only cost time."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

@@ -43,6 +43,11 @@ class TestRead:
         [
             ("SPAMDESK_MODE", "staging"),
             ("SPAMDESK_DEBUG", "perhaps"),
+            ("SPAMDESK_HSTS_SUBDOMAINS", "perhaps"),
+            ("SPAMDESK_HSTS_PRELOAD", "1"),
+            ("SPAMDESK_AKISMET_HOST", "https://akismet.example"),
+            ("SPAMDESK_AKISMET_HOST", "akismet.example:8000"),
+            ("SPAMDESK_AKISMET_HOST", ".akismet.example"),
             ("DATABASE_URL", ""),
             ("DATABASE_URL", "mysql://db.example/desk"),
             ("CELERY_BROKER_URL", "amqp://broker.example"),

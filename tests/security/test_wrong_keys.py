@@ -19,7 +19,9 @@ WRONG = [f"sk_test_{number:08d}{'A' * 40}" for number in range(400)]
 
 
 @pytest.fixture(autouse=True)
-def empty_store(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def empty_store(
+    patience_with_wrong_keys: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Earlier tests' wrong keys do not count, nor ours for later ones."""
 
     def empty() -> None:
@@ -28,6 +30,7 @@ def empty_store(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
                 store.delete(name)
 
     empty()
+    settings.WRONG_KEYS_PER_MINUTE = settings.WRONG_KEYS_BURST = 60
     monkeypatch.setattr(limits._Store, "paused_until", 0.0)
     wrong_keys._right.clear()
     yield

@@ -13,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from moderation.api.akismet import fields
+from moderation.api.akismet.host_keys import host_key
 from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
@@ -140,8 +141,9 @@ def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
 
 
 def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
-    """Find the key in the form or in the query. Raises LimitReached after too many wrong ones."""
-    secret = request.POST.get(name) or request.POST.get("api_key") or request.GET.get("api_key") or ""
+    """Find the key in form, query or host name. Raises LimitReached after too many wrong ones."""
+    form = request.POST
+    secret = form.get(name) or form.get("api_key") or request.GET.get("api_key") or host_key(request)
     try:
         network = client.network(client.address(request))
         key = keys.authenticate(secret=secret, at=timezone.now(), network=network)

@@ -1,0 +1,58 @@
+"""Published clients that tests run unchanged, each in a folder of its own beside the environment's packages.
+
+`python -m deploy.local.published_clients` fetches them. Standard library only, as the rest of installing.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from deploy.local import packages
+from deploy.local.places import ENVIRONMENT, REQUIREMENTS
+
+_FOLDER = ENVIRONMENT / "published-clients"
+_NPM_CLIENT = "akismet-api@6.0.0"
+
+
+def fetch() -> None:
+    """Fetch what is not there yet. Raises InstallFailed if an index has no Python client."""
+    python_akismet()
+    npm_akismet()
+
+
+def python_akismet() -> Path:
+    """Return the folder to import python-akismet from. Raises packages.InstallFailed."""
+    folder = _FOLDER / "python-akismet"
+    if (folder / "akismet" / "__init__.py").exists():
+        return folder
+    command = [str(ENVIRONMENT / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps"]
+    command += [
+        "--disable-pip-version-check",
+        "--target",
+        str(folder),
+        "-r",
+        str(REQUIREMENTS / "akismet.txt"),
+    ]
+    if subprocess.run(command, check=False).returncode != 0:
+        raise packages.InstallFailed("cannot install python-akismet: is a package index within reach?")
+    return folder
+
+
+def npm_akismet() -> Path | None:
+    """Return the folder whose node_modules hold npm's client; None without npm, or without its registry."""
+    folder = _FOLDER / "npm-akismet"
+    if (folder / "node_modules" / "akismet-api").is_dir():
+        return folder
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        return None
+    options = ("--no-save", "--ignore-scripts", "--no-audit", "--no-fund")
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [npm, "install", "--prefix", str(folder), *options, _NPM_CLIENT], capture_output=True, check=False
+    )
+    return folder if done.returncode == 0 else None
+
+
+if __name__ == "__main__":
+    fetch()

@@ -1,0 +1,48 @@
+"""Keys that clients of Akismet put into the host name: `https://<key>.<host>/1.1/comment-check`.
+
+The key is taken out of the request before anything else sees it: no log, no page, no redirect and no error
+report holds a host name with a key. It stands first among the middleware for that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+_GetResponse = Callable[[HttpRequest], HttpResponseBase]
+_CALLS = re.compile(r"/1\.[12]/")
+_LIKE_A_KEY = re.compile(r"sk-[a-z]{1,12}-[a-z0-9]{20,}", re.IGNORECASE | re.ASCII)
+
+
+class HostKeyMiddleware:
+    """Reads the key from the host's first label, for Akismet's calls below SPAMDESK_AKISMET_HOST alone."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Go on without the key in the host; refuse such a host for anything but Akismet's calls."""
+        label, _, rest = str(request.META.get("HTTP_HOST", "")).partition(".")
+        is_ours = bool(settings.AKISMET_HOST) and _without_port(rest) == settings.AKISMET_HOST
+        if not is_ours and not _LIKE_A_KEY.fullmatch(label):
+            return self.get_response(request)
+        request.META["HTTP_HOST"] = rest
+        if str(request.META.get("SERVER_NAME", "")).startswith(label):
+            request.META["SERVER_NAME"] = _without_port(rest)
+        if not is_ours or not _CALLS.match(request.path_info):
+            return HttpResponse("Not found.", status=404, content_type="text/plain; charset=utf-8")
+        request.host_key = label  # type: ignore[attr-defined]  # read through host_key()
+        return self.get_response(request)
+
+
+def host_key(request: HttpRequest) -> str:
+    """Return the key that the host name held; empty if none."""
+    return str(getattr(request, "host_key", ""))
+
+
+def _without_port(host: str) -> str:
+    return host.partition(":")[0].lower().rstrip(".")
