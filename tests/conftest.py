@@ -5,7 +5,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[
 
     Needs committed rows, hence the transactional database. Kill it with `os.killpg(process.pid, SIGKILL)`.
     """
+    with working(queues=[queue for kind in application.workers() for queue in kind.queues]) as worker:
+        yield worker
+
+
+@contextmanager
+def working(
+    *, queues: Sequence[str], pool: str = "prefork", concurrency: int = 2
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a worker of some queues, on the test database and an empty broker."""
     with redis.Redis.from_url(os.environ["CELERY_BROKER_URL"]) as broker:
         broker.flushdb()  # other tests enqueue, too, and nobody took their messages
     settings = connection.settings_dict
@@ -66,8 +76,9 @@ def celery_worker_process(transactional_db: None) -> Iterator["subprocess.Popen[
                     "celery",
                     "--app=config.celery:app",
                     "worker",
-                    f"--queues={','.join(queue for kind in application.workers() for queue in kind.queues)}",
-                    "--concurrency=2",
+                    f"--queues={','.join(queues)}",
+                    f"--pool={pool}",
+                    f"--concurrency={concurrency}",
                     "--without-gossip",
                     "--without-mingle",
                     "--without-heartbeat",

@@ -75,7 +75,11 @@ def sweep(*, at: datetime) -> int:
         dead = [revision.pk for revision in due if revision.attempts >= MAX_ATTEMPTS]
         open_again = [revision.pk for revision in due if revision.attempts < MAX_ATTEMPTS]
         Revision.objects.filter(pk__in=dead).update(score_state=ScoreState.DEAD)
-        Revision.objects.filter(pk__in=open_again).update(enqueued_at=at)
+        # What a killed worker held has waited longest: with its old time the next task of any post takes it
+        # along, however many messages stand before its own. Not a second time: it may be what kills them.
+        left = [row.pk for row in due if row.score_state == ScoreState.SCORING and row.attempts == 1]
+        Revision.objects.filter(pk__in=left).update(score_state=ScoreState.PENDING, lease_until=None)
+        Revision.objects.filter(pk__in=open_again).exclude(pk__in=left).update(enqueued_at=at)
         enqueue.scoring(revision_ids=open_again)
     return len(open_again)
 
@@ -106,7 +110,7 @@ def _claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False)
     with transaction.atomic():
         rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
         if rows and not is_alone:
-            waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts=0, enqueued_at__lte=at)
+            waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
             waiting = waiting.exclude(pk__in=[row.pk for row in rows]).order_by("enqueued_at", "id")
             rows += waiting[: max(0, enqueue.SCORING_CHUNK - len(rows))]
         for row in rows:

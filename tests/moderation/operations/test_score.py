@@ -242,6 +242,21 @@ class TestSweep:
         assert score.sweep(at=later(score.SWEEP_AFTER_SECONDS + 1)) == 0
         assert score.sweep(at=later(score.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
 
+    def test_what_a_killed_worker_held_goes_before_a_backlog_once(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post(text="left")
+        Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
+        for number in range(enqueue.SCORING_CHUNK + 9):
+            post(text=f"newer {number}", at=later(30))
+        newest = Revision.objects.order_by("-pk")[0]
+
+        assert score.sweep(at=later(61)) >= 1
+        score.run(revision_ids=[newest.pk], at=later(62))
+
+        assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
+        assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
+
     def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
         post()
         Revision.objects.update(attempts=score.MAX_ATTEMPTS)
