@@ -1,5 +1,7 @@
 """The app's name and default key type."""
 
+import importlib
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,7 @@ class ModerationConfig(AppConfig):
 
     name = "moderation"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the checks."""
+        importlib.import_module("moderation.checks")

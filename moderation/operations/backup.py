@@ -5,6 +5,7 @@ Secrets are left out on purpose: the key that decrypts must not lie beside what 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -12,20 +13,26 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from moderation.operations import chain, journal
 
+log = structlog.get_logger(__name__)
+
 MANIFEST = "manifest.json"
 DUMP = "database.dump"
 FILES = "files.tar"
 FORMAT = 1
+_STAGING = ".backup-"
 
 
 class Failed(Exception):
@@ -37,11 +44,12 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
     if folder.exists():
         raise Failed(f"{folder} exists; give the name of a new folder.")
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _delete_abandoned(folder.parent)
     journal.write(at=at)
     chain.seal(at=at)
     head = chain.head()  # before the dump, which therefore contains it
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".backup-") as staging:
-        unfinished = Path(staging) / "backup"
+    with _staging(folder.parent) as staging:
+        unfinished = staging / "backup"
         unfinished.mkdir(mode=0o700)
         run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished / DUMP}")
         _pack(unfinished / FILES)
@@ -55,7 +63,10 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
             "sha256": {name: sha256(unfinished / name) for name in (DUMP, FILES)},
         }
         (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        for name in (DUMP, FILES, MANIFEST):
+            _sync(unfinished / name)
         unfinished.rename(folder)
+        _sync(folder.parent)
     return manifest
 
 
@@ -101,3 +112,38 @@ def _pack(archive: Path) -> None:
         for name, folder in kept_folders().items():
             if folder.is_dir():
                 packed.add(folder, arcname=name)
+
+
+@contextmanager
+def _staging(parent: Path) -> Iterator[Path]:
+    """Make a folder that is gone afterwards; the lock on it, which dies with us, says that we are at work."""
+    with tempfile.TemporaryDirectory(dir=parent, prefix=_STAGING) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def _delete_abandoned(parent: Path) -> None:
+    """Delete what killed backups left: it holds what people wrote, also what was erased since."""
+    for left in parent.glob(f"{_STAGING}*"):
+        with suppress(BlockingIOError, FileNotFoundError), _locked(left):
+            shutil.rmtree(left)
+            log.warning("backup_removed", folder=left.name, reason="whoever made it was stopped")
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock. Raises BlockingIOError if somebody else does."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _sync(path: Path) -> None:
+    """Have a file or a folder's names on the disk: what is there after a power cut is whole."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

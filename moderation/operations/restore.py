@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from moderation.checks import UNFINISHED
 from moderation.models import Export
 from moderation.models.exports import ExportState
 from moderation.operations import backup, chain, erase, export_files, journal
@@ -33,12 +34,15 @@ def run(folder: Path, *, erasures: Path | None, at: datetime) -> Restored:
     """Restore a backup, then apply a journal of erasures. Serve nobody before this has returned.
 
     Raises Failed, chain.Broken, journal.Unreadable or OSError; a database that was not empty is not touched.
+    Interrupted, it leaves a database that nothing starts on.
     """
     manifest = _verified(folder)
-    if connection.introspection.table_names():
-        raise Failed("The database is not empty; restore into a new one.")
+    if there := connection.introspection.table_names():
+        why = "A restore into it was interrupted" if UNFINISHED in there else "The database is not empty"
+        raise Failed(f"{why}; restore into a new one.")
     if erasures is not None:
         sum(1 for _ in journal.read(erasures))  # an unreadable one is refused before anything is written
+    _mark("CREATE TABLE {}()")
     backup.run(
         "pg_restore",
         "--exit-on-error",
@@ -56,7 +60,15 @@ def run(folder: Path, *, erasures: Path | None, at: datetime) -> Restored:
     applied = journal.apply(erasures, at=at) if erasures is not None else None
     expired = _expire(at=at)
     chain.seal(at=at)
-    return Restored(head=chain.verify(), applied=applied, expired=expired)
+    restored = Restored(head=chain.verify(), applied=applied, expired=expired)
+    _mark("DROP TABLE {}")
+    return restored
+
+
+def _mark(statement: str) -> None:
+    """Note in the database that it must not be served yet (moderation/checks.py), or that it may be."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(UNFINISHED))
 
 
 def _verified(folder: Path) -> dict[str, Any]:

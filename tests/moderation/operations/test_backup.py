@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
 import psycopg
 import pytest
+from django.db import connection
 from pytest_django import Settings
 
 from deploy.local import ports, postgres_files
@@ -20,7 +23,7 @@ from deploy.local.places import ROOT, State
 from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from moderation.models import Erasure, Platform, Post, Revision
-from moderation.operations import backup, erase, journal
+from moderation.operations import backup, erase, journal, restore
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 
@@ -145,3 +148,72 @@ class TestJournal:
 
         assert (applied.erased, applied.absent) == (0, 1)
         assert Revision.objects.get().text == KEPT
+
+
+class TestInterrupted:
+    """Trial 30: what a killed backup or restore leaves looks like neither."""
+
+    @pytest.fixture
+    def slow_dump(self, settings: Settings, tmp_path: Path) -> Path:
+        """A `pg_dump` that writes half of a dump and then goes no further."""
+        programs = tmp_path / "programs"
+        programs.mkdir()
+        script = programs / "pg_dump"
+        script.write_text(
+            "#!/bin/sh\n"
+            'for one; do case $one in --file=*) echo "grey cat" > "${one#--file=}"; esac; done\n'
+            "exec sleep 120\n"
+        )
+        script.chmod(0o755)
+        return programs
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_killed_backup_leaves_nothing_to_restore_and_the_next_clears_up(
+        self, post: Post_, slow_dump: Path, at: datetime, tmp_path: Path
+    ) -> None:
+        post(text=KEPT)
+        folder, of = tmp_path / "backups" / "one", connection.settings_dict
+        login = f"{of['USER']}:{of['PASSWORD']}@{of['HOST']}:{of['PORT']}"
+        address = f"postgresql://{login}/{of['NAME']}"
+        environment = os.environ | {"DATABASE_URL": address, "SPAMDESK_POSTGRES_PROGRAMS": str(slow_dump)}
+        command = [sys.executable, str(ROOT / "manage.py"), "backup", str(folder)]
+        making = subprocess.Popen(command, env=environment, start_new_session=True)
+        try:
+            deadline = time.monotonic() + 60
+            while not list(folder.parent.glob(".backup-*/backup/database.dump")):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            [staging] = folder.parent.glob(".backup-*")
+            backup.make(tmp_path / "backups" / "beside", at=at)
+            is_spared = staging.exists()
+        finally:
+            os.killpg(making.pid, signal.SIGKILL)
+            making.wait()
+        with pytest.raises(backup.Failed, match="is not a backup"):
+            restore.run(staging / "backup", erasures=None, at=at)
+        backup.make(tmp_path / "backups" / "two", at=at)
+
+        assert is_spared
+        assert sorted(path.name for path in folder.parent.iterdir()) == ["beside", "two"]
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_broken_off_restore_is_not_served(
+        self, post: Post_, empty_server: dict[str, str], at: datetime, tmp_path: Path
+    ) -> None:
+        erased = post(text=LATER)
+        backup.make(tmp_path / "backup", at=at)
+        erase.post(post_id=erased.pk, at=at)
+        broken_off = (
+            "from django.utils import timezone; from pathlib import Path;"
+            " from moderation.operations import journal, restore;"
+            " journal.apply = lambda *_, **__: exit(9);"
+            f" restore.run(Path({str(tmp_path / 'backup')!r}), erasures=Path('/dev/null'), at=timezone.now())"
+        )
+
+        done = manage("shell", "--no-imports", "-c", broken_off, environment=empty_server)
+        served = manage("migrate", environment=empty_server)
+        again = manage("restore", str(tmp_path / "backup"), "--without-journal", environment=empty_server)
+
+        assert done.returncode == 9, done.stderr
+        assert (served.returncode, "spamdesk.E001" in served.stderr) == (1, True)
+        assert "A restore into it was interrupted" in again.stderr
