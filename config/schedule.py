@@ -6,6 +6,7 @@ SECONDS = {
     "sweep_scoring": 5.0,
     "explain_ahead": 5.0,
     "seal_audit": 5.0,
+    "number_feeds": 2.0,
     "rescore_degraded": 10.0,
     "sweep_campaigns": 10.0,
     "reload_content_models": 10.0,
@@ -13,6 +14,7 @@ SECONDS = {
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,
     "erase_expired": 300.0,
+    "seal_late_audit": 600.0,
     "prune_answers": 900.0,
 }
 """From the start of one run to the start of the next."""

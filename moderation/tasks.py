@@ -15,6 +15,7 @@ from moderation.operations import (
     erase,
     explain,
     export_build,
+    feed,
     host,
     idempotency,
     journal,
@@ -146,3 +147,15 @@ def sweep_exports(at: datetime) -> int:
 def seal_audit(at: datetime) -> int:
     """Put new audit entries into the hash chain."""
     return chain.seal(at=at)
+
+
+@_sweep
+def number_feeds(at: datetime) -> int:
+    """Number what has committed, also where nobody polls."""
+    return feed.sweep(at=at)
+
+
+@_sweep
+def seal_late_audit(at: datetime) -> int:
+    """Put audit entries into the hash chain that committed long after others."""
+    return chain.seal_late(at=at)

@@ -104,7 +104,11 @@ ANSWERS: dict[str, Any] = {
     "send_complaint": {"id": "1", "post_id": "1"},
     "file_appeal": APPEAL,
     "read_appeal": APPEAL | {"state": "overturned", "outcome_id": "3"},
-    "read_decisions": {"data": [DECISION], "next_cursor": "djE6MTc3MjM1NzQ2MTIwNDUxMTox", "has_more": False},
+    "read_decisions": {
+        "data": [DECISION | {"entered_at": "2026-03-01T09:31:03.310842Z"}],
+        "next_cursor": "ZjE6MTc3MjM1NzQ2MzMxMDg0Mjox",
+        "has_more": False,
+    },
     "read_statement": {
         "puid": "2",
         "decision_visibility": ["DECISION_VISIBILITY_CONTENT_REMOVED"],
@@ -159,6 +163,19 @@ ANSWERS: dict[str, Any] = {
         "examples": [REFERENCE],
     },
     "read_labels": {"data": [], "next_cursor": None},
+    "read_label_changes": {
+        "data": [
+            {
+                "change": "retracted",
+                "id": "social/post-1001/2",
+                "decision_id": "1",
+                "entered_at": "2026-03-01T09:31:03.310842Z",
+                "label": None,
+            }
+        ],
+        "next_cursor": "ZjE6MTc3MjM1NzQ2MzMxMDg0Mjox",
+        "has_more": False,
+    },
     "request_export": EXPORT | {"format": "parquet"},
     "read_export": EXPORT | {"format": "parquet"},
     "read_endpoints": {"data": [ENDPOINT]},

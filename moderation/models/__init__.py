@@ -9,6 +9,7 @@ from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
+from moderation.models.feed import FeedEntry, FeedHead
 from moderation.models.filters import SavedFilter
 from moderation.models.notes import CaseNote
 from moderation.models.people import User
@@ -44,6 +45,8 @@ __all__ = [
     "EndpointCircuit",
     "Erasure",
     "Export",
+    "FeedEntry",
+    "FeedHead",
     "Label",
     "LinkVerdict",
     "Platform",

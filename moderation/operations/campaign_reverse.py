@@ -10,11 +10,10 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from moderation import enqueue
-from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Delivery, Label, Reversal, User
+from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.models.deliveries import DeliveryState
-from moderation.operations import announce, campaign_settle, settle
+from moderation.operations import announce, campaign_settle, feed, outbox, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.campaign import AT_ONCE, StillRunning
 from moderation.operations.reverse import AlreadyReversed, TooLate
@@ -78,9 +77,7 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
     Label.objects.filter(post__in=[decision.post_id for decision in wrong], retracted_at__isnull=True).update(
         retracted_at=at
     )
-    # What was claimed may have been told: that is compensated, too.
-    untold = Delivery.objects.filter(decision__in=wrong, attempts=0, lease_until__isnull=True)
-    untold.filter(state=DeliveryState.WAITING).update(state=DeliveryState.CANCELLED)
+    outbox.withdraw(decisions=wrong)
     replacements = verdicts.record(
         decisions=rows,
         event="decision.reversed",
@@ -119,13 +116,19 @@ def _refuse(wrong: CampaignDecision, *, moderator: User, at: datetime) -> None:
 
 
 def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> int:
-    """Reverse what has been settled; nothing yet of a large campaign, which waits for the time to undo."""
+    """Reverse what has been settled; nothing yet of a large campaign, which waits for the time to undo.
+
+    Raises TooLate.
+    """
     made = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
     wrong = _locked_decisions(list(made.values_list("pk", flat=True)))
+    # The clock alone does not say it: whoever read it may have been stopped, and others told meanwhile.
+    is_unread = feed.take_away(wrong)
+    if not (outbox.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
+        raise TooLate(_("The platform is being told. Correct the decision instead."))
     Reversal.objects.bulk_create(
         [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
     )
-    Delivery.objects.filter(decision__in=wrong).update(state=DeliveryState.CANCELLED)
     settle.taken_back(decisions=wrong)
     Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.

@@ -25,7 +25,7 @@ BATCH = 5_000
 _SEALING = 7_316
 """The class of our advisory lock: one sealer at a time."""
 _LATE = 100_000
-"""Entries this far behind the newest sealed one are still looked for: their transactions may commit late."""
+"""So far behind the newest sealed entry each seal looks for late ones; further back, `seal_late`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +45,22 @@ class Broken(Exception):
 
 def seal(*, at: datetime) -> int:
     """Add the entries that were committed since to the chain; return how many. Safe to run side by side."""
+    return _seal(_unsealed(), at=at)
+
+
+def seal_late(*, at: datetime) -> int:
+    """Add the entries whose transactions committed very late: this looks through the whole log."""
+    return _seal(_without_link().order_by("pk"), at=at)
+
+
+def _seal(entries: QuerySet[AuditEntry], *, at: datetime) -> int:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_SEALING,))
         last = head()
         links = []
-        for entry in _unsealed()[:BATCH]:
+        # Which entries these are is asked now, with the lock: nobody else seals one of them meanwhile.
+        for entry in entries[:BATCH]:
             number = last.number + 1
             last = Head(number=number, hash=_hash(last.hash, number=number, entry=entry))
             links.append(AuditLink(number=number, entry_id=entry.pk, hash=last.hash, sealed_at=at))

@@ -83,6 +83,21 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
     return _save(rows)
 
 
+def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> bool:
+    """Cancel what is told of these decisions and was not attempted yet; return whether that was all.
+
+    An attempt that has begun may have arrived: what follows must wait behind it, or not be written at all.
+    Call inside a transaction.
+    """
+    rows = Delivery.objects.select_for_update(of=("self",)).filter(decision__in=decisions).order_by("id")
+    found = list(rows.defer("body"))
+    tried = [row for row in found if _is_tried(row)]
+    states = [DeliveryState.WAITING, *([DeliveryState.POLLED] if is_polled_too else [])]
+    left = {row.pk for row in found if row.state in states} - {row.pk for row in tried}
+    Delivery.objects.filter(pk__in=left).update(state=DeliveryState.CANCELLED)
+    return not tried
+
+
 def reference(post: Post, *, revision: int) -> dict[str, Any]:
     """Return how messages name a post."""
     return {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
@@ -96,6 +111,11 @@ def is_asked_for(event: str) -> bool:
 def instant(moment: datetime) -> str:
     """Return a time as messages write it."""
     return moment.isoformat().replace("+00:00", "Z")
+
+
+def _is_tried(delivery: Delivery) -> bool:
+    """Whoever claims a delivery takes its lease, committed before anything is sent."""
+    return delivery.attempts > 0 or delivery.lease_until is not None
 
 
 def _is_for(endpoint: WebhookEndpoint, message: Message) -> bool:

@@ -7,10 +7,9 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, Decision, Delivery, Reversal, User
+from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.models.deliveries import DeliveryState
-from moderation.operations import review, settle, standing
+from moderation.operations import feed, outbox, review, settle, standing
 from moderation.operations import verdict as verdicts
 from moderation.operations.erase import Erased
 from moderation.operations.review import NotAllowed, Refusal
@@ -43,11 +42,10 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
             raise NotAllowed(_("Only your own decisions can be undone."))
-        if at >= decision.effective_at:
+        if at >= decision.effective_at or not _is_untold(decision):
             raise TooLate(_("The platform has been told. Correct the decision instead."))
         case = review.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
-        Delivery.objects.filter(decision=decision).update(state=DeliveryState.CANCELLED)
         settle.taken_back(decisions=[decision])
         verdicts.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
@@ -76,9 +74,7 @@ def correct(
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         verdicts.retract_label(post_id=wrong.post_id, at=at)
-        # What was claimed may have been told.
-        untold = Delivery.objects.filter(decision=wrong, attempts=0, lease_until__isnull=True)
-        untold.filter(state=DeliveryState.WAITING).update(state=DeliveryState.CANCELLED)
+        outbox.withdraw(decisions=[wrong])
         verdicts.record(
             decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
         )
@@ -86,6 +82,15 @@ def correct(
             decision=wrong, replacement=replacement, reversed_by=moderator, reversed_at=at, reason=reason
         )
     return replacement
+
+
+def _is_untold(decision: Decision) -> bool:
+    """Take the decision out of the feed and the outbox; return whether it was in time.
+
+    The clock alone does not say so: whoever read it may have been stopped since, and others told meanwhile.
+    """
+    is_unread = feed.take_away([decision])
+    return outbox.withdraw(decisions=[decision], is_polled_too=True) and is_unread
 
 
 def _locked_decision(decision_id: int) -> Decision:

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label, User
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import outbox, settle
+from moderation.operations import feed, outbox, settle
 
 
 def record(
@@ -19,12 +19,16 @@ def record(
     event: str = "decision.created",
     reverses: Mapping[int, int] | None = None,
 ) -> list[Decision]:
-    """Save new decisions with label, audit entry and delivery. Call inside a transaction.
+    """Save new decisions with label, audit entry and delivery. Call inside a transaction, the posts locked:
+    what is told of one post is told in one order.
 
     Their `revision`, `post`, `post.platform` and `score` are loaded. Only human decisions become labels:
     the filter must never learn from its own verdicts. `reverses` names the decision that is replaced, by the
     id of its post.
     """
+    if not decisions:
+        return []
+    feed.put_in_order(decisions, replaced=list((reverses or {}).values()))
     saved = Decision.objects.bulk_create(decisions)
     by_people = [decision for decision in saved if decision.decided_by_id]
     Label.objects.bulk_create([_label(decision) for decision in by_people])

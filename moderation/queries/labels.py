@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from moderation.models import Label
+from moderation.models import Decision, Label
 from scoring.splits import Split, split_of
 
 LABEL_SCHEMA_VERSION = 1
+_RELATED = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
 SPLITS = tuple(split.value for split in Split)
 
 
@@ -37,8 +39,7 @@ def page(
     *, wanted: LabelFilter, after: tuple[datetime, int] | None, limit: int
 ) -> tuple[list[dict[str, Any]], tuple[datetime, int] | None]:
     """Return labels after a position, and the position to go on from; None at the end."""
-    related = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
-    labels = _labels(wanted).select_related(*related)
+    labels = _labels(wanted).select_related(*_RELATED)
     if after is not None:
         labelled_at, last = after
         later = Q(labelled_at__gt=labelled_at) | Q(labelled_at=labelled_at, id__gt=last)
@@ -47,6 +48,18 @@ def page(
     found = list(labels[: limit + 1])
     end = (found[limit - 1].labelled_at, found[limit - 1].pk) if len(found) > limit else None
     return [_row(label) for label in found[:limit]], end
+
+
+def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return the labels of decisions by those, without retracted ones and those of erased posts."""
+    found = _labels(LabelFilter()).filter(decision__in=decision_ids).select_related(*_RELATED)
+    return {label.decision_id: _row(label) for label in found}
+
+
+def name_of(decision: Decision) -> str:
+    """Return what a label is called: its post and revision."""
+    post = decision.post
+    return f"{post.platform.slug}/{post.external_id}/{decision.revision.number}"
 
 
 def weight_of(*, audit_probability: float, is_audit_sample: bool) -> float:

@@ -29,6 +29,8 @@ _SWEEPS = {
     "sweep_scoring": _("Take up posts whose score was lost"),
     "explain_ahead": _("Explain the cases that come next"),
     "seal_audit": _("Seal the audit log"),
+    "seal_late_audit": _("Seal late entries of the audit log"),
+    "number_feeds": _("Number what platforms poll"),
     "rescore_degraded": _("Score again what lacked the content model"),
     "sweep_campaigns": _("Carry on with decided campaigns"),
     "reload_content_models": _("Load promoted content models"),

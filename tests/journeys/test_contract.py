@@ -50,4 +50,4 @@ def test_answers_as_the_document_says(live_server: LiveServer, tmp_path: Path) -
     )
 
     assert run.returncode == 0, run.stdout[-5_000:] + run.stderr[-2_000:]
-    assert "46 selected" in run.stdout
+    assert "47 selected" in run.stdout

@@ -1,4 +1,4 @@
-"""The opaque cursor of the decision feed. It is a position, not a right: the key decides what may be read."""
+"""The opaque cursor of a feed. It is a position, not a right: the key decides what may be read."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.queries.decisions import Position
+from moderation.queries.feeds import AnyPosition, EarlierPosition, Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SHAPE = re.compile(rb"v1:(\d{1,17}):(\d{1,18})")
+_SHAPE = re.compile(rb"(v1|f1):(\d{1,17}):(\d{1,18})")
+_KINDS: dict[bytes, type[AnyPosition]] = {b"v1": EarlierPosition, b"f1": Position}
+"""v1 was given out before feeds had numbers, and stays good."""
 
 
-def encode(position: Position) -> str:
+def encode(position: AnyPosition) -> str:
     """Return the position as text for a URL, exact to the microsecond."""
-    microseconds = (position.effective_at - _EPOCH) // timedelta(microseconds=1)
-    return base64.urlsafe_b64encode(f"v1:{microseconds}:{position.id}".encode()).decode().rstrip("=")
+    if isinstance(position, Position):
+        kind, moment, last = "f1", position.entered_at, position.number
+    else:
+        kind, moment, last = "v1", position.effective_at, position.id
+    microseconds = (moment - _EPOCH) // timedelta(microseconds=1)
+    return base64.urlsafe_b64encode(f"{kind}:{microseconds}:{last}".encode()).decode().rstrip("=")
 
 
-def decode(cursor: str) -> Position:
+def decode(cursor: str) -> AnyPosition:
     """Read a cursor back. Raises ValueError for what we never gave out."""
     try:
         raw = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
@@ -32,16 +38,16 @@ def decode(cursor: str) -> Position:
     parts = _SHAPE.fullmatch(raw)
     if parts is None:
         raise ValueError("not a position")
-    return Position(_EPOCH + timedelta(microseconds=int(parts[1])), int(parts[2]))
+    return _KINDS[parts[1]](_EPOCH + timedelta(microseconds=int(parts[2])), int(parts[3]))
 
 
 @extend_schema_field(OpenApiTypes.STR)
-class CursorField(serializers.Field[Position, str, str, Position]):
+class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
     """A cursor that an earlier answer gave."""
 
     default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
 
-    def to_internal_value(self, data: str) -> Position:
+    def to_internal_value(self, data: str) -> AnyPosition:
         """Return the position."""
         try:
             return decode(data)

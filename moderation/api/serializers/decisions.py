@@ -10,7 +10,7 @@ from rest_framework import serializers
 from moderation.api.serializers.cursor import CursorField
 from moderation.api.serializers.fields import InstantField, TextField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Decision
+from moderation.models import Decision, FeedEntry
 from moderation.models.cases import DecisionSource, Verdict
 
 DEFAULT_LIMIT = 100
@@ -26,7 +26,10 @@ class LimitField(serializers.IntegerField):
 class DecisionQuerySerializer(StrictSerializer):
     """Which decisions are asked for."""
 
-    since = InstantField(required=False, help_text="Only decisions that took effect at this time or later.")
+    since = InstantField(
+        required=False,
+        help_text="Only decisions with this `entered_at` or a later one. Yours of last time, not your clock.",
+    )
     cursor = CursorField(required=False, help_text="The next_cursor of an earlier answer.")
     limit = LimitField(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT)
 
@@ -65,10 +68,18 @@ class DecisionSerializer(serializers.Serializer[Any]):
     release = serializers.CharField(help_text="The release of the models that scored the post.")
 
 
-class DecisionPageSerializer(serializers.Serializer[Any]):
-    """Decisions in the order in which they took effect."""
+class FedDecisionSerializer(DecisionSerializer):
+    """A decision in the feed."""
 
-    data = DecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    entered_at = serializers.DateTimeField(
+        help_text="When it came into this feed; never earlier than that of a decision before it."
+    )
+
+
+class DecisionPageSerializer(serializers.Serializer[Any]):
+    """Decisions in the order in which they came to be told."""
+
+    data = FedDecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = serializers.CharField(
         allow_null=True,
         help_text="Where to go on, now or at the next poll; null while nothing was ever decided.",
@@ -96,6 +107,11 @@ def decision(row: Decision) -> dict[str, Any]:
         "is_degraded": row.score.is_degraded,
         "release": row.score.release_id,
     }
+
+
+def fed(entry: FeedEntry) -> dict[str, Any]:
+    """Return a decision as the feed tells it; the entry has a number."""
+    return decision(entry.decision) | {"entered_at": instant(entry.entered_at or entry.due_at)}
 
 
 def instant(moment: datetime) -> str:

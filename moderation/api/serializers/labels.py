@@ -7,12 +7,14 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.cursor import CursorField
 from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.models import Export
+from moderation.models import Export, FeedEntry
 from moderation.models.exports import ExportFormat, ExportState
+from moderation.queries import labels
 from moderation.queries.labels import SPLITS
 
 DATASETS = ("labels",)
@@ -63,6 +65,38 @@ class LabelPageSerializer(serializers.Serializer[Any]):
     next_cursor = serializers.CharField(allow_null=True)
 
 
+class LabelChangeQuerySerializer(PageQuerySerializer):
+    """Which changes are asked for."""
+
+    since = InstantField(
+        required=False,
+        help_text="Only changes with this `entered_at` or a later one. Yours of last time, not your clock.",
+    )
+    cursor = CursorField(required=False, help_text="The next_cursor of an earlier answer.")
+
+
+class LabelChangeSerializer(serializers.Serializer[Any]):
+    """A label that was given, or one that holds no longer."""
+
+    change = serializers.ChoiceField(choices=("created", "retracted"))
+    id = serializers.CharField()
+    decision_id = serializers.CharField(help_text="One label for each decision; ids of labels may return.")
+    entered_at = serializers.DateTimeField(
+        help_text="When it came into this feed; never earlier than that of a change before it."
+    )
+    label = LabelSerializer(allow_null=True, help_text="Null where it was retracted.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+
+
+class LabelChangePageSerializer(serializers.Serializer[Any]):
+    """What became of labels, in order."""
+
+    data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = serializers.CharField(
+        allow_null=True, help_text="Where to go on, now or at the next poll; null before the first label."
+    )
+    has_more = serializers.BooleanField(help_text="True if more can be read at once.")
+
+
 class ExportRequestSerializer(StrictSerializer):
     """Which labels an export holds, and in which form."""
 
@@ -106,6 +140,18 @@ def label(row: dict[str, Any]) -> dict[str, Any]:
     told = {name: value for name, value in row.items() if name not in _LEFT_OUT}
     provenance = {name: value for name, value in row["provenance"].items() if name != "decided_by"}
     return told | {"provenance": provenance}
+
+
+def change(entry: FeedEntry, *, row: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a change of a label; `row` is the label, None where it was retracted."""
+    decision = entry.decision
+    return {
+        "change": "retracted" if row is None else "created",
+        "id": labels.name_of(decision),
+        "decision_id": str(decision.pk),
+        "entered_at": instant(entry.entered_at or entry.due_at),
+        "label": row and label(row),
+    }
 
 
 def export(row: Export, *, file: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from moderation.api.serializers.decisions import (
     DecisionQuerySerializer,
     DecisionSerializer,
     decision,
+    fed,
 )
 from moderation.api.views.base import (
     ONCE,
@@ -30,9 +31,9 @@ from moderation.api.views.base import (
 )
 from moderation.models import Decision
 from moderation.models.cases import Verdict
+from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations import reverse
-from moderation.queries import decisions
+from moderation.operations import feed, reverse
 
 
 class Decisions(DoorView):
@@ -44,8 +45,8 @@ class Decisions(DoorView):
         operation_id="read_decisions",
         summary="Read decisions",
         description=(
-            "Decisions in the order in which they took effect. Keep `next_cursor` and ask with it again, at "
-            "once while `has_more`, else at the next poll: nothing is skipped or told twice. "
+            "Decisions in the order in which they came to be told. Keep `next_cursor` and ask with it "
+            "again, at once while `has_more`, else at the next poll: nothing is skipped or told twice. "
             "Scope: `verdicts:read`."
         ),
         parameters=[DecisionQuerySerializer],
@@ -54,8 +55,9 @@ class Decisions(DoorView):
     def get(self, request: Request) -> Response:
         """Read one page."""
         asked = self.query(DecisionQuerySerializer, request)
-        page = decisions.since(
+        page = feed.read(
             platform=platform_of(request),
+            stream=Stream.DECISIONS,
             since=asked.get("since"),
             cursor=asked.get("cursor"),
             limit=asked["limit"],
@@ -63,7 +65,7 @@ class Decisions(DoorView):
         )
         return Response(
             {
-                "data": [decision(row) for row in page.rows],
+                "data": [fed(row) for row in page.rows],
                 "next_cursor": encode(page.end) if page.end else None,
                 "has_more": page.has_more,
             }

@@ -15,12 +15,16 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.serializers.cursor import encode
 from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.labels import (
     ExportRequestSerializer,
     ExportSerializer,
+    LabelChangePageSerializer,
+    LabelChangeQuerySerializer,
     LabelPageSerializer,
     LabelQuerySerializer,
+    change,
     export,
     label,
 )
@@ -34,9 +38,10 @@ from moderation.api.views.base import (
 )
 from moderation.models import Export
 from moderation.models.exports import ExportState
+from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
 from moderation.operations import export as exports
-from moderation.operations import export_files
+from moderation.operations import export_files, feed
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
 
@@ -63,6 +68,49 @@ class Labels(DoorView):
         )
         rows, end = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
         return Response(page_of(rows, shown=label, has_more=end is not None, key=lambda _: end or ()))
+
+
+class LabelChanges(DoorView):
+    """GET /labels/changes"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_label_changes",
+        summary="Read what became of labels",
+        description=(
+            "Labels as they are given, once nobody can undo them, and as they are retracted: by a "
+            "correction, another decision or an erasure. Read it by its cursor, as decisions. "
+            "Scope: `labels:export`."
+        ),
+        parameters=[LabelChangeQuerySerializer],
+        responses={200: LabelChangePageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(LabelChangeQuerySerializer, request)
+        page = feed.read(
+            platform=platform_of(request),
+            stream=Stream.LABELS,
+            since=asked.get("since"),
+            cursor=asked.get("cursor"),
+            limit=asked["limit"],
+            at=timezone.now(),
+        )
+        given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
+        live = labels.live(decision_ids=given)
+        # One that was retracted since is not shown first: its retraction follows.
+        shown = [entry for entry in page.rows if entry.is_retraction or entry.decision_id in live]
+        return Response(
+            {
+                "data": [
+                    change(entry, row=None if entry.is_retraction else live[entry.decision_id])
+                    for entry in shown
+                ],
+                "next_cursor": encode(page.end) if page.end else None,
+                "has_more": page.has_more,
+            }
+        )
 
 
 class Exports(DoorView):

@@ -11,12 +11,12 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.models import Decision, Platform, Revision, User
+from moderation.api.serializers.decisions import instant
+from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
-from moderation.models.posts import ScoreState
-from moderation.operations import ingest, reverse, review, score
+from moderation.models.feed import Stream
+from moderation.operations import feed, ingest, reverse, review, score
 from moderation.operations.incoming import IncomingPost
-from moderation.queries import decisions
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
@@ -67,11 +67,19 @@ def ids(answer: dict[str, Any]) -> list[str]:
     return [row["id"] for row in answer["data"]]
 
 
+def told(platform: Platform, at: datetime) -> list[Decision]:
+    """Read the whole feed as of then."""
+    page = feed.read(platform=platform, stream=Stream.DECISIONS, since=None, cursor=None, limit=500, at=at)
+    return [entry.decision for entry in page.rows]
+
+
 class TestShape:
     def test_tells_what_was_decided(self, door: APIClient, decide: Decide, at: datetime) -> None:
         made = decide()
 
         answer = door.get(DECISIONS).json()
+        entry = FeedEntry.objects.get(decision=made, stream=Stream.DECISIONS)
+        assert entry.entered_at is not None
 
         assert answer["data"] == [
             {
@@ -86,6 +94,7 @@ class TestShape:
                 "spam_probability": 0.5,
                 "is_degraded": False,
                 "release": "f" * 64,
+                "entered_at": instant(entry.entered_at),
             }
         ]
         assert answer["has_more"] is False
@@ -108,9 +117,7 @@ class TestShape:
         decide()
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
 
-        page = decisions.since(platform=other, since=None, cursor=None, limit=10, at=later(3_600))
-
-        assert page.rows == ()
+        assert told(other, later(3_600)) == []
 
 
 class TestPaging:
@@ -142,16 +149,17 @@ class TestPaging:
         assert ids(answer) == [str(new.pk)]
 
     def test_since_includes_its_instant(self, door: APIClient, decide: Decide, later: Later) -> None:
-        decide(when=later(0))
-        second = decide(when=later(60))
+        """Whoever keeps no cursor asks with the `entered_at` of last time, and misses nothing."""
+        first = decide(when=later(0))
+        [row] = door.get(DECISIONS).json()["data"]
+        late = decide(when=later(-3_600))
 
-        at_effect = door.get(DECISIONS, {"since": second.effective_at.isoformat()}).json()
-        after = door.get(
-            DECISIONS, {"since": (second.effective_at + timedelta(microseconds=1)).isoformat()}
-        ).json()
+        [_, new] = door.get(DECISIONS, {"since": row["entered_at"]}).json()["data"]
+        after = instant(datetime.fromisoformat(new["entered_at"]) + timedelta(microseconds=1))
 
-        assert ids(at_effect) == [str(second.pk)]
-        assert after["data"] == []
+        assert (row["id"], new["id"]) == (str(first.pk), str(late.pk))
+        assert new["entered_at"] >= row["entered_at"]
+        assert door.get(DECISIONS, {"since": after}).json()["data"] == []
 
     def test_costs_three_queries_whatever_the_number(
         self, door: APIClient, decide: Decide, later: Later, django_assert_num_queries: DjangoAssertNumQueries
@@ -160,24 +168,20 @@ class TestPaging:
             decide(when=later(when))
         door.get(DECISIONS)
 
-        with django_assert_num_queries(3):  # key, claims at work, page
+        with django_assert_num_queries(3):  # key, numbers, page
             door.get(DECISIONS)
 
 
 class TestTiming:
     """The clock is the query's argument here, so nothing has to wait."""
 
-    @staticmethod
-    def told(platform: Platform, at: datetime) -> list[Decision]:
-        return list(decisions.since(platform=platform, since=None, cursor=None, limit=10, at=at).rows)
-
     def test_waits_for_the_time_to_undo_and_to_commit(
         self, decide: Decide, platform: Platform, later: Later
     ) -> None:
         made = decide(when=later(0))
 
-        assert self.told(platform, later(11.9)) == []
-        assert self.told(platform, later(12)) == [made]
+        assert told(platform, later(11.9)) == []
+        assert told(platform, later(12)) == [made]
 
     def test_an_undone_decision_is_never_told(
         self, decide: Decide, platform: Platform, moderator: User, later: Later
@@ -185,7 +189,7 @@ class TestTiming:
         made = decide(when=later(0))
         reverse.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
-        assert self.told(platform, later(3_600)) == []
+        assert told(platform, later(3_600)) == []
 
     def test_a_correction_tells_both(
         self, decide: Decide, door: APIClient, moderator: User, later: Later
@@ -199,43 +203,6 @@ class TestTiming:
 
         assert (first["id"], first["reversed"], first["reverses"]) == (str(wrong.pk), True, None)
         assert (second["id"], second["reversed"], second["reverses"]) == (str(right.pk), False, str(wrong.pk))
-
-    def test_holds_back_what_a_running_batch_could_still_precede(
-        self,
-        platform: Platform,
-        automatic: Callable[[datetime], None],
-        incoming: Callable[..., IncomingPost],
-        later: Later,
-    ) -> None:
-        """A batch claimed at 0 s writes at 20 s what takes effect at 0 s: a poll at 10 s must not pass by."""
-        [slow] = ingest.accept(platform=platform, posts=[incoming()], at=later(0))
-        assert isinstance(slow, ingest.Accepted)
-        score._claim(revision_ids=[slow.revision_id], at=later(0))
-        automatic(later(3))
-
-        during = self.told(platform, later(10))
-        Revision.objects.filter(pk=slow.revision_id).update(score_state=ScoreState.SCORED, lease_until=None)
-        after = self.told(platform, later(20))
-
-        assert during == []
-        assert len(after) == 1
-
-    def test_a_dead_worker_holds_nothing_back_for_ever(
-        self,
-        platform: Platform,
-        automatic: Callable[[datetime], None],
-        incoming: Callable[..., IncomingPost],
-        later: Later,
-    ) -> None:
-        [lost] = ingest.accept(platform=platform, posts=[incoming()], at=later(0))
-        assert isinstance(lost, ingest.Accepted)
-        score._claim(revision_ids=[lost.revision_id], at=later(0))
-        automatic(later(3))
-
-        assert len(self.told(platform, later(score.LEASE_SECONDS))) == 1
-
-    def test_knows_the_lease_of_the_operation(self) -> None:
-        assert timedelta(seconds=score.LEASE_SECONDS) == decisions.SCORING_LEASE
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.api import errors, problems
-from moderation.operations import ingest
-from moderation.queries import decisions
+from moderation.operations import feed, ingest
 from tests.moderation.api.answers import problem
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +121,7 @@ def test_a_database_away_is_worth_another_try(door: APIClient, monkeypatch: pyte
     def fail(**_: object) -> None:
         raise OperationalError("connection to 10.0.0.5 refused")
 
-    monkeypatch.setattr(decisions, "since", fail)
+    monkeypatch.setattr(feed, "read", fail)
 
     response = door.get("/api/v1/decisions")
 

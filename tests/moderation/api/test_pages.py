@@ -44,6 +44,7 @@ OPERATIONS = {
     "rules/{id}/activation": "POST",
     "rules/{id}/backtest": "POST",
     "labels": "GET",
+    "labels/changes": "GET",
     "exports": "POST",
     "exports/{id}": "GET",
     "exports/{id}/file": "GET",

@@ -10,11 +10,13 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Delivery, Export, Platform, User, WebhookEndpoint
+from moderation.models import Case, Decision, Delivery, Export, Platform, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import export_build, review, webhooks
+from moderation.operations import export_build, feed, reverse, review, webhooks
 from tests.moderation.api.answers import pointers, problem
+
+SETTLED = feed.SETTLE + timedelta(seconds=1)
 
 
 @pytest.fixture
@@ -40,6 +42,26 @@ class TestLabels:
 
     def test_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
         assert other_door.get("/api/v1/labels").json() == {"data": [], "next_cursor": None}
+
+    def test_changes_are_followed_by_their_cursor(self, door: APIClient, lead: User) -> None:
+        [label] = door.get("/api/v1/labels").json()["data"]
+        first = door.get("/api/v1/labels/changes").json()
+        [decision] = Decision.objects.all()
+        reverse.correct(
+            decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=timezone.now() - SETTLED
+        )
+
+        then = door.get("/api/v1/labels/changes", {"cursor": first["next_cursor"]}).json()
+        anew = door.get("/api/v1/labels/changes").json()
+
+        assert [(row["change"], row["label"]) for row in first["data"]] == [("created", label)]
+        assert [row["change"] for row in then["data"]] == ["retracted", "created"]
+        assert (then["data"][0]["decision_id"], then["data"][0]["label"]) == (str(decision.pk), None)
+        assert then["data"][1]["label"]["label"] == 0
+        assert [row["change"] for row in anew["data"]] == ["retracted", "created"]
+
+    def test_changes_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
+        assert other_door.get("/api/v1/labels/changes").json()["data"] == []
 
     @pytest.mark.parametrize(
         ("form", "begins", "media"),

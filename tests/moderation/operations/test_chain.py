@@ -85,6 +85,24 @@ def test_takes_in_an_entry_that_was_committed_late(
     assert chain.verify().number == 3
 
 
+def test_takes_in_an_entry_that_was_committed_very_late(
+    log: Callable[[int], list[AuditEntry]], at: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction held open for ten minutes, while 100,000 others commit."""
+    monkeypatch.setattr(chain, "_LATE", 1)
+    late = log(3)[0]
+    with superuser():
+        AuditLink.objects.all().delete()
+        AuditEntry.objects.filter(pk=late.pk).delete()
+    chain.seal(at=at)
+    late.save(force_insert=True)
+
+    assert chain.seal(at=at) == 0
+    assert chain.seal_late(at=at) == 1
+    assert chain.verify().number == 3
+    assert chain.count_unsealed() == 0
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -1,0 +1,76 @@
+"""Feeds that platforms poll: what is to be told, and the number it is given once its transaction is over."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from moderation.models.cases import Decision
+from moderation.models.platforms import Platform
+
+
+class Stream(models.TextChoices):
+    """What a platform reads by a cursor of its own."""
+
+    DECISIONS = "decisions"
+    LABELS = "labels"
+
+
+class FeedHead(models.Model):
+    """The end of one feed. Whoever holds this row's lock gives the next numbers; nobody waits for it."""
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="feeds", db_index=False)
+    stream = models.CharField(max_length=10, choices=Stream.choices)
+    number = models.PositiveBigIntegerField(default=0, db_default=0)
+    entered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("platform", "stream")
+        constraints = (models.UniqueConstraint(fields=("platform", "stream"), name="one_head_per_feed"),)
+
+    def __str__(self) -> str:
+        return f"{self.stream} of {self.platform_id}: {self.number}"
+
+
+class FeedEntry(models.Model):
+    """A decision, a label or a label's retraction in a feed. The database writes it with the row it tells of.
+
+    Without a number nobody was told, and it may still be taken away. Numbers are given after commit, so that
+    no commit can enter the feed behind a reader (docs/adr/0013). Positions grow: (`entered_at`, `number`).
+    """
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)
+    stream = models.CharField(max_length=10, choices=Stream.choices)
+    decision = models.ForeignKey(
+        Decision, on_delete=models.CASCADE, related_name="feed_entries", db_index=False
+    )
+    is_retraction = models.BooleanField(default=False, db_default=False)
+    due_at = models.DateTimeField(help_text="Not told before: the time for undoing.")
+    number = models.PositiveBigIntegerField(null=True, help_text="1, 2, 3… in each feed.")
+    entered_at = models.DateTimeField(null=True, help_text="When it was numbered; never before its elders.")
+
+    class Meta:
+        ordering = ("platform", "stream", "entered_at", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("decision", "stream", "is_retraction"), name="feed_entry_once"),
+            models.UniqueConstraint(
+                fields=("platform", "stream", "entered_at", "number"),
+                name="feed_position_once",
+                condition=Q(number__isnull=False),
+            ),
+            models.CheckConstraint(
+                condition=Q(number__isnull=True, entered_at__isnull=True)
+                | Q(number__isnull=False, entered_at__isnull=False),
+                name="feed_position_is_whole",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("platform", "stream", "due_at", "decision"),
+                name="feed_unnumbered",
+                condition=Q(number__isnull=True),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.stream} of {self.platform_id}: {self.number}"

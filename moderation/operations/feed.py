@@ -1,0 +1,151 @@
+"""Number what has committed, and keep the order of what is told of one post.
+
+A number is given after commit, by one sequencer at a time, so nothing can enter a feed behind a reader. It is
+one statement: a client that is stopped in the middle holds nothing, and readers never wait for a sequencer.
+See docs/adr/0013-numbers-after-commit.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import Max, QuerySet
+
+from moderation.models import Decision, FeedEntry, FeedHead, Platform
+from moderation.models.feed import Stream
+from moderation.queries import feeds
+from moderation.queries.feeds import AnyPosition, Page
+
+BATCH = 1_000
+"""Entries per statement: more than the largest page."""
+_BATCHES_AT_ONCE = 20
+
+SETTLE = timedelta(seconds=2)
+"""What is decided at nearly one time is told in the order of its effect. Nothing is lost where that is too
+short: it only comes later in the order."""
+
+
+def read(
+    *,
+    platform: Platform,
+    stream: Stream,
+    since: datetime | None,
+    cursor: AnyPosition | None,
+    limit: int,
+    at: datetime,
+) -> Page:
+    """Return a page of a feed, having numbered what is due: it may be read at once."""
+    number(platform_id=platform.pk, stream=stream, at=at)
+    return feeds.page(platform=platform, stream=stream, since=since, cursor=cursor, limit=limit)
+
+
+def number(*, platform_id: int, stream: Stream, at: datetime, limit: int = BATCH) -> int:
+    """Number what is due, in the order of its effect; return how many.
+
+    None where another sequencer is at work, and entries that somebody takes away just now are left out.
+    """
+    values: dict[str, Any] = {
+        "platform": platform_id,
+        "stream": stream.value,
+        "at": at,
+        "before": at - SETTLE,
+        "limit": limit,
+    }
+    found, has_head = _run(values)
+    if not has_head:
+        head = FeedHead(platform_id=platform_id, stream=stream)
+        FeedHead.objects.bulk_create([head], ignore_conflicts=True)
+        found, _ = _run(values)
+    return found
+
+
+def sweep(*, at: datetime) -> int:
+    """Number what is due in every feed, also where nobody polls; return how many."""
+    waiting = FeedEntry.objects.filter(number__isnull=True, due_at__lte=at - SETTLE)
+    total = 0
+    for platform_id, stream in waiting.order_by().values_list("platform", "stream").distinct():
+        for _ in range(_BATCHES_AT_ONCE):
+            found = number(platform_id=platform_id, stream=Stream(stream), at=at)
+            total += found
+            if found < BATCH:
+                break
+    return total
+
+
+def put_in_order(decisions: Sequence[Decision], *, replaced: Sequence[int]) -> None:
+    """Let no decision take effect before an earlier one on the same post that nobody was told of yet.
+
+    Those that are replaced are told now, with what replaces them. Call with the posts locked, before saving.
+    """
+    if replaced:
+        first = min(decision.effective_at for decision in decisions)
+        _untold(replaced).filter(due_at__gt=first).update(due_at=first)
+    due = _due([decision.post_id for decision in decisions])
+    for decision in decisions:
+        decision.effective_at = max(decision.effective_at, due.get(decision.post_id, decision.effective_at))
+
+
+def take_away(decisions: Sequence[Decision]) -> bool:
+    """Take decisions out of the feed; return whether nobody was told of any.
+
+    Call inside the transaction that undoes them, and roll it back where this is False.
+    """
+    told = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS)
+    _untold([decision.pk for decision in decisions]).delete()
+    return not told.exists()
+
+
+def _due(post_ids: Sequence[int]) -> dict[int, datetime]:
+    """Return when the last decision takes effect that nobody was told of, by post."""
+    waiting = FeedEntry.objects.filter(
+        decision__post__in=post_ids, stream=Stream.DECISIONS, number__isnull=True
+    )
+    last = waiting.order_by().values("decision__post").annotate(last=Max("due_at"))
+    return dict(last.values_list("decision__post", "last"))
+
+
+def _untold(decision_ids: Sequence[int]) -> QuerySet[FeedEntry]:
+    return FeedEntry.objects.filter(decision__in=decision_ids, stream=Stream.DECISIONS, number__isnull=True)
+
+
+def _run(values: dict[str, Any]) -> tuple[int, bool]:
+    with connection.cursor() as cursor:
+        cursor.execute(_NUMBER, values)
+        found, has_head = cursor.fetchone()
+    return found, has_head
+
+
+_NUMBER = """
+WITH head AS MATERIALIZED (
+    -- Locked only where there is something to number: an idle poll writes nothing.
+    SELECT h.id, h.number, h.entered_at FROM moderation_feedhead h
+    WHERE h.platform_id = %(platform)s AND h.stream = %(stream)s AND EXISTS (
+        SELECT FROM moderation_feedentry e
+        WHERE e.platform_id = %(platform)s AND e.stream = %(stream)s AND e.number IS NULL
+          AND e.due_at <= %(before)s)
+    FOR UPDATE SKIP LOCKED
+), due AS MATERIALIZED (
+    SELECT e.id, e.due_at, e.decision_id, e.is_retraction FROM moderation_feedentry e
+    WHERE e.platform_id = %(platform)s AND e.stream = %(stream)s AND e.number IS NULL
+      AND e.due_at <= %(before)s AND EXISTS (SELECT FROM head)
+    ORDER BY e.due_at, e.decision_id, e.is_retraction LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+), placed AS (
+    SELECT id, row_number() OVER (ORDER BY due_at, decision_id, is_retraction) AS place FROM due
+), entered AS (
+    UPDATE moderation_feedentry e
+    SET number = head.number + placed.place, entered_at = greatest(head.entered_at, %(at)s)
+    FROM placed, head WHERE e.id = placed.id RETURNING 1
+), moved AS (
+    -- Joined with `head`, so that the row is locked before it is changed: the other way round it is skipped.
+    UPDATE moderation_feedhead h
+    SET number = h.number + (SELECT count(*) FROM due), entered_at = greatest(h.entered_at, %(at)s)
+    FROM head WHERE h.id = head.id AND EXISTS (SELECT FROM due)
+)
+SELECT (SELECT count(*) FROM entered),
+       EXISTS (SELECT FROM moderation_feedhead h
+               WHERE h.platform_id = %(platform)s AND h.stream = %(stream)s)
+"""
