@@ -1,0 +1,128 @@
+"""Pollers of `GET /decisions` that keep what they read, and a count of it against the database."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from tests.faults.stand import Stand
+
+LIMITS = (1, 7, 100, 500)
+
+_TOLD = """
+SELECT d.id FROM moderation_decision d
+LEFT JOIN moderation_reversal r ON r.decision_id = d.id
+WHERE r.id IS NULL OR r.replacement_id IS NOT NULL
+"""
+_UNDONE = "SELECT decision_id FROM moderation_reversal WHERE replacement_id IS NULL"
+_WAITING = "SELECT count(*) FROM moderation_feedentry WHERE number IS NULL AND stream = 'decisions'"
+
+
+class Poller(threading.Thread):
+    """Reads by its cursor until told to stop, and asks again when nobody answers."""
+
+    def __init__(self, stand: Stand, *, limit: int, says: Callable[[str], None] | None = None) -> None:
+        super().__init__(daemon=True)
+        self._stand, self.limit, self._says = stand, limit, says
+        self._is_over = threading.Event()
+        self.rows: list[dict[str, Any]] = []
+        self.cursor: str | None = None
+        self.failed = 0
+
+    def run(self) -> None:
+        """Poll."""
+        while not self._is_over.is_set():
+            try:
+                with self._stand.door() as door:
+                    while not self._is_over.is_set():
+                        self._poll(door)
+            except (httpx.HTTPError, ValueError):
+                self.failed += 1
+                self._is_over.wait(0.5)
+
+    def stop(self) -> None:
+        """End."""
+        self._is_over.set()
+        self.join(60)
+
+    def _poll(self, door: httpx.Client) -> None:
+        query: dict[str, Any] = {"limit": self.limit} | ({"cursor": self.cursor} if self.cursor else {})
+        page = door.get("/decisions", params=query).raise_for_status().json()
+        self.rows += page["data"]
+        self.cursor = page["next_cursor"]
+        for row in page["data"]:
+            if self._says and row["id"].endswith("3"):
+                self._says(row["id"])
+        if not page["has_more"]:
+            self._is_over.wait(0.2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What one poller read, against what the database holds."""
+
+    limit: int
+    read: int
+    skipped: int
+    doubled: int
+    out_of_order: int
+    undone: int
+    asked_again: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether each was read exactly once, in order, and nothing that was undone."""
+        return not (self.skipped or self.doubled or self.out_of_order or self.undone)
+
+
+def wait_until_read(stand: Stand, pollers: list[Poller], *, patience_seconds: float = 300) -> None:
+    """Wait until nothing is unnumbered and no poller has anything to read."""
+
+    def is_read() -> bool:
+        wanted = len(_ids(stand, _TOLD))
+        return stand.count(_WAITING) == 0 and all(len(one.rows) >= wanted for one in pollers)
+
+    with contextlib.suppress(AssertionError):  # what is not read is counted as skipped
+        stand.wait_until(is_read, "read by all", patience_seconds=patience_seconds)
+
+
+def compare(stand: Stand, pollers: list[Poller]) -> list[Found]:
+    """Count for each poller. All must have read in the same order, that of the first."""
+    told, undone = _ids(stand, _TOLD), _ids(stand, _UNDONE)
+    first = [row["id"] for row in pollers[0].rows]
+    return [
+        Found(
+            limit=one.limit,
+            read=len(one.rows),
+            skipped=len(told - {int(row["id"]) for row in one.rows}),
+            doubled=sum(count - 1 for count in Counter(row["id"] for row in one.rows).values()),
+            out_of_order=_out_of_order(one.rows)
+            + sum(a != b for a, b in zip(first, (row["id"] for row in one.rows), strict=False)),
+            undone=len(undone & {int(row["id"]) for row in one.rows}),
+            asked_again=one.failed,
+        )
+        for one in pollers
+    ]
+
+
+def _ids(stand: Stand, query: str) -> set[int]:
+    return {row[0] for row in stand.rows(query)}
+
+
+def _out_of_order(rows: list[dict[str, Any]]) -> int:
+    """Count steps back in time, replacements before their originals, and a post's decisions out of turn."""
+    wrong, before, newest, seen = 0, "", dict[str, int](), set[str]()
+    for row in rows:
+        entered_at = row["entered_at"].removesuffix("Z").ljust(26, "0")
+        wrong += entered_at < before
+        wrong += bool(row["reverses"]) and row["reverses"] not in seen
+        wrong += int(row["id"]) < newest.get(row["post"]["id"], 0)
+        before, newest[row["post"]["id"]] = entered_at, int(row["id"])
+        seen.add(row["id"])
+    return wrong
