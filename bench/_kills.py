@@ -20,7 +20,7 @@ PARTS = {
     "webhooks": "--hostname=webhooks@",
     "background": "--hostname=background@",
     "exports": "--hostname=exports@",
-    "web": "granian",
+    "web": "config.server",
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
 POSTGRES = "PostgreSQL"

@@ -1,4 +1,4 @@
-"""Wiring only: settings, addresses, the Celery app and the WSGI entry. Nothing imports it but the servers."""
+"""Wiring only: settings, addresses, the Celery app, the web server. Nothing imports it but the servers."""
 
 # Whoever reads the settings publishes tasks through this app; without it Celery would make one of its own.
 from config.celery import app as celery_app

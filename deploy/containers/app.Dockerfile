@@ -25,5 +25,4 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     SPAMDESK_MODE=production SPAMDESK_STATE_DIR=/var/lib/spamdesk
 USER spamdesk
 EXPOSE 8000
-CMD ["granian", "--interface=wsgi", "--host=0.0.0.0", "--port=8000", "--workers=2", "--blocking-threads=4", \
-     "--no-ws", "--respawn-failed-workers", "config.wsgi:application"]
+CMD ["python", "-m", "config.server", "--host=0.0.0.0", "--port=8000", "--processes=2"]

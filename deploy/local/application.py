@@ -117,29 +117,27 @@ def beat() -> Service:
     )
 
 
-def web(*, port: int, processes: int = 1, threads: int = 4) -> Service:
-    """Return the web server. More processes share the port; one interpreter keeps but one processor busy, and
-    threads that wait for it only lengthen each other's answers.
+def web(*, port: int, processes: int = 1) -> Service:
+    """Return the web server. It replaces a process of its own that has died without ending; only where nobody
+    answers for a minute is all of it started anew.
     """
     return Service(
         name="web",
         command=(
-            str(Path(sys.executable).with_name("granian")),
-            "--interface=wsgi",
+            sys.executable,
+            "-m",
+            "config.server",
             f"--host={ports.LOOPBACK}",
             f"--port={port}",
-            f"--workers={processes}",
-            f"--blocking-threads={threads}",
-            "--no-ws",
-            "--respawn-failed-workers",
-            "--workers-kill-timeout=5",
-            "--log-level=warning",
-            "config.wsgi:application",
+            f"--processes={processes}",
         ),
         folder=ROOT,
         needs_servers=True,
         check=lambda: _answers(port, "/healthz"),
         is_watched=True,
+        patience_seconds=60,
+        start_seconds=120,  # what it imports takes its time on a busy machine
+        stop_seconds=15,  # it finishes what it is answering
         says=f"http://localhost:{port}/",
     )
 

@@ -8,7 +8,6 @@ from deploy.local.child import Child
 from deploy.local.service import Broken, NotYet, Service
 
 _CHECK_SECONDS = 5.0
-_FAILED_CHECKS = 4
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0
 _STEADY_SECONDS = 60.0
 
@@ -104,4 +103,5 @@ class Running:
         if not self._has_worked:
             return "does not start" if now - self._started > self.service.start_seconds else None
         self._failed_checks += 1
-        return "does not answer" if self._failed_checks >= _FAILED_CHECKS else None
+        is_dead = self._failed_checks * _CHECK_SECONDS >= self.service.patience_seconds
+        return "does not answer" if is_dead else None

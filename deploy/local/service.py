@@ -26,7 +26,8 @@ class Service:
 
     `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
     before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
-    that can look alive and be dead. What `needs_servers` stops first, all at once.
+    that can look alive and be dead; one that has worked is restarted once it failed for `patience_seconds`.
+    What `needs_servers` stops first, all at once.
     """
 
     name: str
@@ -40,5 +41,6 @@ class Service:
     start_seconds: float = 30
     stop_seconds: float = 10
     is_watched: bool = False
+    patience_seconds: float = 20
     needs_servers: bool = False
     says: str = ""

@@ -21,6 +21,11 @@ _SAFE = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
+def identifier_of(given: str) -> str:
+    """Return the caller's id of the request, or one of ours where that could break a log line or a header."""
+    return given if _SAFE.fullmatch(given) else uuid.uuid4().hex
+
+
 class RequestIdMiddleware:
     """Take the caller's X-Request-ID or make one; put it into every log line and into the answer."""
 
@@ -28,9 +33,8 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer with the id; an id that could break a log line or a header is replaced by ours."""
-        given = request.headers.get(HEADER, "")
-        identifier = given if _SAFE.fullmatch(given) else uuid.uuid4().hex
+        """Answer with the id."""
+        identifier = identifier_of(request.headers.get(HEADER, ""))
         request.request_id = identifier  # type: ignore[attr-defined]  # read through errors.request_id
         with structlog.contextvars.bound_contextvars(request_id=identifier):
             began = time.monotonic()

@@ -236,6 +236,12 @@ TYPES = (
         cure="Look at the members that joined since, then send the count that the member found names.",
     ),
     ProblemType(
+        code="body_too_slow",
+        status=408,
+        title="The body did not come in time",
+        cure="Send it again, faster or in smaller parts: 15 seconds, and one more for every 16 KiB.",
+    ),
+    ProblemType(
         code="body_too_large",
         status=413,
         title="The body is too large",
@@ -280,7 +286,7 @@ TYPES = (
     ProblemType(
         code="unavailable",
         status=503,
-        title="The database cannot be used now",
+        title="The server cannot answer now",
         cure="Try again after the seconds in Retry-After; repeating a post or complaint is safe.",
     ),
     ProblemType(

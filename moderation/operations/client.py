@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+from collections.abc import Mapping
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -13,14 +15,19 @@ _IPV6_SITE = 64
 
 
 def address(request: HttpRequest) -> str:
-    """Return who asks: the address that the outermost of our own proxies saw.
+    """Return who asks: the address that the outermost of our own proxies saw."""
+    return address_in(request.META)
+
+
+def address_in(environ: Mapping[str, Any]) -> str:
+    """Return who asks, from a WSGI environment.
 
     The last SPAMDESK_PROXIES entries of X-Forwarded-For are our proxies'; those before are the client's word.
     """
-    direct = str(request.META.get("REMOTE_ADDR", ""))
+    direct = str(environ.get("REMOTE_ADDR", ""))
     if not settings.PROXIES:
         return direct
-    passed = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    passed = [part.strip() for part in environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]
     return passed[-settings.PROXIES] if len(passed) >= settings.PROXIES else direct
 
 

@@ -150,7 +150,7 @@ def test_a_restart_of_the_server_loses_nothing(
     press_and_wait(page, "r")
     press_and_wait(page, "s")
     product.wait_until(lambda: stored() == 1, "stored")
-    killed = product.process("granian")
+    killed = product.process("config.server")
 
     os.kill(killed, signal.SIGKILL)
     page.keyboard.press("f")

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mar
 
 
 WORDS = (
-    "granian",
+    "config.server",
     "valkey-server",
     "beat",
     *(f"--hostname={kind.name}@" for kind in application.workers()),

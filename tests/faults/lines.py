@@ -104,7 +104,7 @@ class DeafLine:
             threading.Thread(target=_copy, args=(client, server), daemon=True).start()
             server.recv(1)
             for process in self._product.processes():
-                if "granian" in Path(f"/proc/{process}/cmdline").read_text(errors="replace"):
+                if "config.server" in Path(f"/proc/{process}/cmdline").read_text(errors="replace"):
                     os.kill(process, signal.SIGKILL)
             client.shutdown(socket.SHUT_RDWR)
 

@@ -1,0 +1,7 @@
+"""The web server's own part: what stands between the network and Django's threads.
+
+`python -m config.server` starts it. A process takes requests on an event loop (`front`), reads each body with
+a deadline (`bodies`), lets a bounded number wait in a fair order (`fair_queue`) for a thread that runs Django
+(`pool`), and hands the answer over without holding that thread (`answers`). The parent process (`watch`)
+replaces a process that has died without ending.
+"""

@@ -1,0 +1,35 @@
+"""Whether the threads of a process get anywhere, counted in the beats of its event loop."""
+
+from __future__ import annotations
+
+import threading
+
+
+class Progress:
+    """Counts the requests that run and those that were finished."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._finished = 0
+        self._finished_before = 0
+        self.stalled_beats = 0
+        """For so many beats requests have run and none was finished."""
+
+    def begin(self) -> None:
+        """Note that a thread has taken a request."""
+        with self._lock:
+            self._running += 1
+
+    def finish(self) -> None:
+        """Note that a thread is done with one."""
+        with self._lock:
+            self._running -= 1
+            self._finished += 1
+
+    def beat(self) -> None:
+        """Compare with the beat before. Beats, not seconds: a paused machine is not a stalled process."""
+        with self._lock:
+            has_moved = self._finished != self._finished_before or not self._running
+            self._finished_before = self._finished
+            self.stalled_beats = 0 if has_moved else self.stalled_beats + 1

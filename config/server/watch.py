@@ -1,0 +1,83 @@
+"""The parent's eye on its web processes: one that does not beat, or gets nowhere, is killed and replaced.
+
+The judgement counts what the processes do, not how long a request takes: a server under load is left alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from config.server.limits import Limits
+
+STARTING_BEATS = 120
+"""A process that has never beaten is still importing what it needs."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    has_beaten: bool = False
+    silent: int = 0
+    stalled: int = 0
+
+
+class Judge:
+    """Knows what each process said last, and which is to be replaced."""
+
+    def __init__(self, *, silent_beats: int, stalled_beats: int) -> None:
+        self._silent_beats = silent_beats
+        self._stalled_beats = stalled_beats
+        self._seen: dict[int, _Seen] = {}
+
+    def hear(self, process: int, *, stalled: int) -> None:
+        """Note a beat."""
+        self._seen[process] = _Seen(has_beaten=True, stalled=stalled)
+
+    def tick(self, processes: Sequence[int]) -> dict[int, str]:
+        """Let a second pass; return those to be replaced, with the reason."""
+        self._seen = {process: self._seen.get(process, _Seen()) for process in processes}
+        condemned = {}
+        for process, seen in self._seen.items():
+            seen.silent += 1
+            if seen.stalled >= self._stalled_beats:
+                condemned[process] = "finishes no request"
+            elif seen.silent > (self._silent_beats if seen.has_beaten else STARTING_BEATS):
+                condemned[process] = "does not run" if seen.has_beaten else "does not start"
+        return condemned
+
+
+def over(processes: Callable[[], Sequence[int]], *, listener: socket.socket, silent_beats: int) -> None:
+    """Watch these processes from a thread of its own, for as long as the parent lives.
+
+    One that has not beaten for `silent_beats` is killed: seconds of the parent's own, so that a pause of the
+    whole machine does not count.
+    """
+    judge = Judge(silent_beats=silent_beats, stalled_beats=Limits().stalled_beats)
+    arguments = (judge, processes, listener)
+    threading.Thread(target=_watch, args=arguments, name="watch", daemon=True).start()
+
+
+def _watch(judge: Judge, processes: Callable[[], Sequence[int]], listener: socket.socket) -> None:
+    while True:
+        _listen(judge, listener, until=time.monotonic() + 1)
+        for process, reason in judge.tick(processes()).items():
+            line = {"event": "web_process_killed", "level": "error", "process": process, "reason": reason}
+            sys.stderr.write(json.dumps(line) + "\n")
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+
+
+def _listen(judge: Judge, listener: socket.socket, *, until: float) -> None:
+    while (left := until - time.monotonic()) > 0:
+        listener.settimeout(left)
+        with contextlib.suppress(TimeoutError):
+            process, stalled = listener.recv(64).split()
+            judge.hear(int(process), stalled=int(stalled))
