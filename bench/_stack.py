@@ -71,9 +71,7 @@ def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
     }
     servers = [database.service(), broker.service()]
     if has_triton:
-        triton = Triton(
-            state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free()
-        )
+        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
         supervisor.environment["TRITON_URL"] = triton.url
         servers.append(triton.service())
     for server in servers:

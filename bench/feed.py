@@ -73,12 +73,11 @@ def _triton(folder: Path) -> Iterator[None]:
         yield
         return
     state = State(folder / "triton")
-    triton = Triton(state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free())
+    triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=dict(os.environ), say=print
     ) as supervisor:
         os.environ["TRITON_URL"] = triton.url
-        os.environ["TRITON_HTTP_URL"] = f"http://{ports.LOOPBACK}:{triton.http_port}"
         service = triton.service()
         supervisor.launch(service)
         supervisor.wait_until_up([service.name])

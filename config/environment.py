@@ -43,6 +43,7 @@ class Environment:
     release_dir: Path
     triton_models_dir: Path
     triton_admin_key: str
+    triton_admin_socket: Path
     web_port: int
     undo_seconds: int
     lease_seconds: int
@@ -82,6 +83,9 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
             variables, "SPAMDESK_TRITON_MODELS_DIR", default=state_dir / "triton" / "models"
         ),
         triton_admin_key=variables.get("SPAMDESK_TRITON_ADMIN_KEY", ""),
+        triton_admin_socket=_folder(
+            variables, "SPAMDESK_TRITON_ADMIN_SOCKET", default=state_dir / "triton" / "admin" / "http.sock"
+        ),
         web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),

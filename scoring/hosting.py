@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
 from scoring.release import ContentPin, Corrupt, Probe, file_sha256
+from scoring.triton_socket import TritonSocket
 
 CONFIG = "config.pbtxt"
 PROBE_TOLERANCE = 0.05
@@ -83,8 +84,14 @@ class TritonAdmin:
     """Loads and unloads models of a server under explicit model control; `key` opens its restricted doors."""
 
     def __init__(self, *, url: str, key: str = "") -> None:
-        """Take `url` as grpc://host:port or http://host:port; connect to nothing yet."""
+        """Take `url` as grpc://host:port, http://host:port or unix:///path; connect to nothing yet."""
         parts = urlsplit(url)
+        self._client: Any
+        self._headers: dict[str, str] = {}
+        self._limit: dict[str, float] = {}
+        if parts.scheme == "unix":
+            self._client = TritonSocket(Path(parts.path), timeout_seconds=_ADMIN_SECONDS)
+            return
         if parts.scheme == "grpc":
             import tritonclient.grpc as protocol
 
@@ -94,7 +101,6 @@ class TritonAdmin:
             import tritonclient.http as protocol
 
             self._headers = {"admin-key": key} if key else {}
-            self._limit = {}
         self._client = protocol.InferenceServerClient(parts.netloc)
 
     def load(self, name: str) -> None:

@@ -80,7 +80,7 @@ def _start(state: State) -> Supervisor:
                 service = server.service()
                 os.environ[variable] = server.url
                 if isinstance(server, Triton):
-                    os.environ["TRITON_HTTP_URL"] = f"http://{ports.LOOPBACK}:{server.http_port}"
+                    os.environ["SPAMDESK_TRITON_ADMIN_SOCKET"] = str(server.socket)
                 supervisor.launch(service)
                 started.append(service.name)
         supervisor.wait_until_up(started)
@@ -91,4 +91,4 @@ def _start(state: State) -> Supervisor:
 
 
 def _triton(state: State) -> Triton:
-    return Triton(state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free())
+    return Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())

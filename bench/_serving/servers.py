@@ -68,7 +68,6 @@ class Starter:
         (copy / "distilbert" / "1" / "model.onnx").symlink_to(model.resolve())
         server = Triton(
             state=State(self.folder / name / "state"),
-            http_port=ports.free(),
             grpc_port=ports.free(),
             metrics_port=ports.free(),
             repository=copy,

@@ -77,7 +77,6 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
     broker = Broker(state=state, port=ports.free())
     triton = Triton(
         state=state,
-        http_port=ports.free(),
         grpc_port=ports.free(),
         metrics_port=ports.free(),
     )

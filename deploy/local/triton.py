@@ -1,11 +1,14 @@
-"""Triton from a wheel, in its own environment, loopback only, its admin endpoints behind a generated key.
+"""Triton from a wheel, in its own environment, loopback only, administered over a Unix socket of this user's.
+
+It takes a key for its admin endpoints on the command line alone, where every local user reads it by `ps`.
+So there is none: HTTP, with all endpoints, listens on a socket in a folder that only this user may enter, and
+gRPC restricts them by a header that cannot be sent.
 
 This version (2.51) predates security fixes of its successors: never give it a public address.
 """
 
 import contextlib
 import hashlib
-import http.client
 import json
 import os
 from dataclasses import dataclass
@@ -14,17 +17,20 @@ from pathlib import Path
 from deploy.local import ports, preflight, triton_files
 from deploy.local.places import ROOT, TRITON_ENVIRONMENT, State
 from deploy.local.service import Broken, NotYet, Service
+from deploy.local.unix_http import UnixConnection
 
+# HTTP/2 has no capitals and no blanks in names of headers (RFC 9113 §8.2.1): gRPC drops such a request.
+_UNSENDABLE = "Nobody can send this"
 _RESTRICTED = "model-repository,shared-memory,statistics,trace,logging,model-config"
+_MOST_BYTES_OF_A_SOCKET = 100  # sun_path holds 108, and Triton writes "unix:" before it
 _CANARY = {"inputs": [{"name": "TEXT", "datatype": "BYTES", "shape": [1, 1], "data": ["is anybody there?"]}]}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Triton:
-    """The inference server with its three ports."""
+    """The inference server with its two ports and the socket of its administrator."""
 
     state: State
-    http_port: int
     grpc_port: int
     metrics_port: int
     repository: Path = ROOT / "triton_repo"
@@ -33,6 +39,11 @@ class Triton:
     def url(self) -> str:
         """Return the address, as TRITON_URL takes it."""
         return f"grpc://{ports.LOOPBACK}:{self.grpc_port}"
+
+    @property
+    def socket(self) -> Path:
+        """Return the socket of the HTTP protocol, in a folder that only this user may enter."""
+        return _short_enough(self.state.folder("triton/admin") / "http.sock")
 
     def service(self) -> Service:
         """Return the service. Raises Lacking if its Python part would hang for want of a library."""
@@ -50,16 +61,15 @@ class Triton:
                 "TOKENIZERS_PARALLELISM": "false",
                 "PYTHONDONTWRITEBYTECODE": "1",  # the model repository is part of the checkout
             },
-            prepare=self._remove_shared_memory,
+            prepare=self._remove_what_a_crash_left,
             check=self._check,
             start_seconds=60,
             stop_seconds=7,
             is_watched=True,
-            says=f"Triton: gRPC {self.grpc_port}, HTTP {self.http_port}, metrics {self.metrics_port}",
+            says=f"Triton: gRPC {self.grpc_port}, metrics {self.metrics_port}",
         )
 
     def _command(self, files: triton_files.TritonFiles) -> tuple[str, ...]:
-        key = f"admin-key={self.state.secret('triton-admin-key')}"
         return (
             str(files.server),
             f"--model-repository={self.repository}",
@@ -70,12 +80,12 @@ class Triton:
             "--load-model=content",
             *(f"--load-model={name}" for name in self._live_models()),
             "--exit-on-error=false",  # a release that became unusable must not take the others down
-            *(f"--{door}-address={ports.LOOPBACK}" for door in ("http", "grpc", "metrics")),
-            f"--http-port={self.http_port}",
+            f"--http-address=unix:{self.socket}",
+            f"--grpc-address={ports.LOOPBACK}",
+            f"--metrics-address={ports.LOOPBACK}",
             f"--grpc-port={self.grpc_port}",
             f"--metrics-port={self.metrics_port}",
-            f"--http-restricted-api={_RESTRICTED}:{key}",
-            f"--grpc-restricted-protocol={_RESTRICTED}:{key}",
+            f"--grpc-restricted-protocol={_RESTRICTED}:{_UNSENDABLE}=nothing",
             f"--backend-config=python,shm-region-prefix-name={self._shared_memory_prefix}",
             "--allow-gpu-metrics=false",
             "--pinned-memory-pool-byte-size=0",
@@ -108,15 +118,14 @@ class Triton:
         # The same at every start of this state folder, so that what a killed server left is found.
         return f"spamdesk_{hashlib.sha256(os.fsencode(self.state.path)).hexdigest()[:12]}_"
 
-    def _remove_shared_memory(self) -> None:
+    def _remove_what_a_crash_left(self) -> None:
+        self.socket.unlink(missing_ok=True)  # Triton refuses to start on one that is there
         for region in Path("/dev/shm").glob(f"{self._shared_memory_prefix}*"):
             region.unlink(missing_ok=True)
 
     def _check(self) -> None:
         """Ask for one answer: readiness stays green when the Python part is dead."""
-        # Not urllib: it would go through the user's proxy, even to the loopback address.
-        connection = http.client.HTTPConnection(ports.LOOPBACK, self.http_port, timeout=3)
-        with contextlib.closing(connection):
+        with contextlib.closing(UnixConnection(self.socket, timeout=3)) as connection:
             connection.request("POST", "/v2/models/content/infer", body=json.dumps(_CANARY))
             answer = connection.getresponse()
             said = answer.read().decode(errors="replace")
@@ -125,3 +134,12 @@ class Triton:
         if "is not healthy" in said:
             raise Broken("its Python part died")
         raise NotYet(said[:200])
+
+
+def _short_enough(path: Path) -> Path:
+    """Return the path if it fits into a socket's address. Raises Lacking."""
+    if len(os.fsencode(path)) <= _MOST_BYTES_OF_A_SOCKET:
+        return path
+    raise preflight.Lacking(
+        f"the path {path} is too long for a socket; set SPAMDESK_STATE_DIR to a shorter folder"
+    )

@@ -14,6 +14,7 @@ from moderation.operations import keep
 from scoring import hosting
 from scoring.hosting import TritonAdmin
 from scoring.release import Release
+from scoring.triton_socket import TritonSocket
 
 log = structlog.get_logger(__name__)
 
@@ -71,12 +72,10 @@ def tidy() -> None:
 
 
 def admin() -> TritonAdmin:
-    """Return the administrator of the configured Triton; the local one's key lies among the secrets."""
-    key = settings.TRITON_ADMIN_KEY
-    local = settings.STATE_DIR / "secrets" / "triton-admin-key"
-    if not key and local.exists():
-        key = local.read_text().strip()
-    return TritonAdmin(url=settings.TRITON_URL, key=key)
+    """Return the administrator of the configured Triton; the local one is asked over its socket."""
+    if TritonSocket(settings.TRITON_ADMIN_SOCKET, timeout_seconds=5).is_listening():
+        return TritonAdmin(url=f"unix://{settings.TRITON_ADMIN_SOCKET}")
+    return TritonAdmin(url=settings.TRITON_URL, key=settings.TRITON_ADMIN_KEY)
 
 
 def _load(release: Release) -> None:

@@ -36,10 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--models", type=Path, default=_STATE / "triton" / "models", help="where Triton finds installed ones"
     )
     parser.add_argument(
-        "--admin-key-file",
+        "--admin-socket",
         type=Path,
-        default=_STATE / "secrets" / "triton-admin-key",
-        help="opens Triton's restricted doors",
+        default=_STATE / "triton" / "admin" / "http.sock",
+        help="the socket over which models are loaded; --triton is asked where there is none",
     )
 
 
@@ -89,6 +89,6 @@ def _served(pinned: ContentPin, *, arguments: argparse.Namespace) -> str:
     name = hosting.served_name(pinned)
     if not (arguments.models / name).is_dir():
         hosting.install(pinned, repository=arguments.repository, models=arguments.models)
-    key = arguments.admin_key_file
-    TritonAdmin(url=arguments.triton, key=key.read_text().strip() if key.exists() else "").load(name)
+    socket = arguments.admin_socket
+    TritonAdmin(url=f"unix://{socket}" if socket.exists() else arguments.triton).load(name)
     return name

@@ -1,7 +1,5 @@
 """Triton is repaired when its Python part dies, which its own readiness does not notice."""
 
-import contextlib
-import http.client
 import os
 import signal
 import tempfile
@@ -10,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tritonclient.utils import InferenceServerException
 
 from deploy.local import child, ports
 from deploy.local.places import State
 from deploy.local.service import Broken
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
+from scoring.triton_socket import TritonSocket
+from tests.deploy import grpc_by_hand
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("triton"), pytest.mark.timeout(180)]
 
@@ -28,7 +29,7 @@ def state() -> Iterator[State]:
 
 @pytest.fixture(scope="module")
 def triton(state: State) -> Triton:
-    return Triton(state=state, http_port=ports.free(), grpc_port=ports.free(), metrics_port=ports.free())
+    return Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +59,47 @@ class TestService:
             supervisor.tend()
         supervisor.wait_until_up(["triton"])
 
-    def test_keeps_its_admin_endpoints_behind_a_key(self, supervisor: Supervisor, triton: Triton) -> None:
-        connection = http.client.HTTPConnection(ports.LOOPBACK, triton.http_port, timeout=5)
-        with contextlib.closing(connection):
-            connection.request("POST", "/v2/repository/models/content/unload", body="{}")
+    def test_is_administered_over_a_socket_that_only_this_user_reaches(
+        self, supervisor: Supervisor, triton: Triton
+    ) -> None:
+        admin = TritonSocket(triton.socket, timeout_seconds=60)
 
-            assert connection.getresponse().status == 403
+        admin.load_model("content")
+
+        assert admin.is_model_ready("content")
+        with pytest.raises(InferenceServerException, match="nothing"):
+            admin.load_model("nothing")
+        assert triton.socket.parent.stat().st_mode & 0o077 == 0
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            None,
+            b"triton-grpc-protocol-Nobody can send this",
+            b"triton-grpc-protocol-nobody can send this",
+            b"triton-grpc-protocol-nobody",
+        ],
+    )
+    def test_takes_no_administration_over_tcp(
+        self, supervisor: Supervisor, triton: Triton, header: bytes | None
+    ) -> None:
+        """The command line is no secret: whoever reads it there still cannot send that header."""
+        sent = [(header, b"nothing")] if header else []
+
+        answer = grpc_by_hand.call(triton.grpc_port, "RepositoryIndex", headers=sent)
+
+        assert b"distilbert" not in answer
+        assert b"restricted" in answer or b"Missing :method" in answer or b"RST" in answer
+        assert grpc_by_hand.call(triton.grpc_port, "ServerReady", headers=[]).count(b"grpc-status") == 1
+
+    def test_has_no_secret_on_its_command_line(self, supervisor: Supervisor, state: State) -> None:
+        server = _process(state, "tritonserver")
+        assert server is not None
+
+        assert not any(
+            secret.read_text() in _command_line(server) for secret in state.folder("secrets").iterdir()
+        )
+        assert "key=" not in _command_line(server)
 
 
 def _process(state: State, word: str) -> int | None:

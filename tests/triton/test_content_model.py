@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from scoring.content import ContentModel, ContentScore, Unavailable
 from scoring.training import dataset
 from scoring.training.train_content import STARTER_TEXTS
+from tests.triton.forwarder import forwarded
 
 SPAM = {
     "cheap drugs": "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
@@ -177,11 +179,11 @@ class TestContentModel:
         assert os.waitstatus_to_exitcode(status) == 0
 
     def test_http_answers_the_same(self, content_model: ContentModel) -> None:
-        url = os.environ.get("TRITON_HTTP_URL")
-        if not url:
-            pytest.skip("TRITON_HTTP_URL names no server")
+        socket = Path(os.environ.get("SPAMDESK_TRITON_ADMIN_SOCKET", "/nowhere"))
+        if not socket.exists():
+            pytest.skip("SPAMDESK_TRITON_ADMIN_SOCKET names no socket")
         texts = random_texts(8)
 
-        assert ContentModel(url=url, version="1", timeout_seconds=20).scores(texts) == content_model.scores(
-            texts
-        )
+        with forwarded(socket) as port:
+            model = ContentModel(url=f"http://127.0.0.1:{port}", version="1", timeout_seconds=20)
+            assert model.scores(texts) == content_model.scores(texts)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tritonclient.grpc
 from tritonclient.utils import InferenceServerException
 
 from deploy.local import ports
@@ -23,6 +22,7 @@ from deploy.local.places import ROOT, State
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 from scoring.content import ContentModel
+from scoring.triton_socket import TritonSocket
 
 onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
 
@@ -34,12 +34,11 @@ class Stage:
     """A running server and the folder that it serves."""
 
     repository: Path
-    client: Any
     model: ContentModel
-    key: str
+    admin: TritonSocket
 
     def load(self, name: str) -> None:
-        self.client.load_model(name, headers={"triton-grpc-protocol-admin-key": self.key})
+        self.admin.load_model(name)
 
     def file(self, path: str) -> Path:
         return self.repository / path
@@ -53,7 +52,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     state = State(folder / "state")
     server = Triton(
         state=state,
-        http_port=ports.free(),
         grpc_port=ports.free(),
         metrics_port=ports.free(),
         repository=repository,
@@ -65,9 +63,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         supervisor.wait_until_up(["triton"])
         yield Stage(
             repository=repository,
-            client=tritonclient.grpc.InferenceServerClient(server.url.removeprefix("grpc://")),
             model=ContentModel(url=server.url, version="1", timeout_seconds=20),
-            key=state.secret("triton-admin-key"),
+            admin=TritonSocket(server.socket, timeout_seconds=60),
         )
 
 
