@@ -13,6 +13,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from moderation.models import Delivery, DeliveryAttempt
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import circuit
+from moderation.queries import clocks
 
 RETRY_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Pauses between attempts, as the specification recommends; a quarter of each is added at random."""
@@ -59,8 +60,7 @@ def due(*, at: datetime) -> QuerySet[Delivery]:
         sequence__lt=OuterRef("sequence"),
         state=DeliveryState.WAITING,
     )
-    latest_lease = at + timedelta(seconds=circuit.LEASE_SECONDS)
-    is_free = Q(lease_until__isnull=True) | Q(lease_until__lte=at) | Q(lease_until__gt=latest_lease)
+    is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=circuit.LEASE)
     return Delivery.objects.filter(
         is_free, ~Exists(before), state=DeliveryState.WAITING, next_attempt_at__lte=at
     ).order_by("next_attempt_at", "id")
@@ -75,8 +75,7 @@ def claim(*, endpoint_id: int, limit: int, at: datetime) -> list[Delivery]:
         free = due(at=at).filter(endpoint=endpoint_id)
         rows = list(free.select_for_update(of=("self",), no_key=True, skip_locked=True)[:limit])
         # Of the same post none but the first is due, so a row that was skipped has nothing behind it here.
-        lease_until = at + timedelta(seconds=circuit.LEASE_SECONDS)
-        Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(lease_until=lease_until)
+        Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(lease_until=at + circuit.LEASE)
     return rows
 
 

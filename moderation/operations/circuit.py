@@ -13,6 +13,7 @@ from django.db.models import Case, F, Q, Value, When
 
 from moderation.models import EndpointCircuit
 from moderation.models.webhooks import CircuitState
+from moderation.queries import clocks
 
 OPENS_AFTER = 5
 """Failures in a row."""
@@ -21,8 +22,11 @@ PAUSE_SECONDS = (5, 10, 20, 40, 80, 160, 300)
 """How long it stays open, each time longer; a quarter of each is added at random."""
 
 SLOW_SECONDS = 2.0
-LEASE_SECONDS = 60
+LEASE = timedelta(seconds=60)
 """Longer than a turn with its last call may take."""
+
+_LONGEST_PAUSE = timedelta(days=1)
+"""No Retry-After asks for more; see operations/egress.py."""
 
 
 def take(*, endpoint_id: int, at: datetime) -> EndpointCircuit | None:
@@ -30,18 +34,22 @@ def take(*, endpoint_id: int, at: datetime) -> EndpointCircuit | None:
 
     An open circuit whose pause is over is half open from here on.
     """
-    lease_until = at + timedelta(seconds=LEASE_SECONDS)
-    # A lease that ends later than any of ours could was taken before the clock was set back.
-    is_free = Q(lease_until__isnull=True) | Q(lease_until__lte=at) | Q(lease_until__gt=lease_until)
-    is_due = Q(retry_at__isnull=True) | Q(retry_at__lte=at)
+    lease_until = at + LEASE
     probing = Case(When(state=CircuitState.OPEN, then=Value(CircuitState.HALF_OPEN)), default=F("state"))
     rows = EndpointCircuit.objects.filter(pk=endpoint_id)
-    taken = rows.filter(is_free, is_due).update(lease_until=lease_until, state=probing)
+    taken = rows.filter(is_free(at=at)).update(lease_until=lease_until, state=probing)
     if not taken and not rows.exists():
         made = EndpointCircuit(endpoint_id=endpoint_id, lease_until=lease_until)
         EndpointCircuit.objects.bulk_create([made], ignore_conflicts=True)
         taken = rows.filter(lease_until=lease_until).count()
     return rows.get() if taken else None
+
+
+def is_free(*, at: datetime) -> Q:
+    """Match the circuits of endpoints that may be called now and that nobody sends to."""
+    is_idle = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=LEASE)
+    is_due = Q(retry_at__isnull=True) | clocks.has_passed("retry_at", at=at, longest=_LONGEST_PAUSE)
+    return is_idle & is_due
 
 
 def give_back(circuit: EndpointCircuit) -> None:

@@ -80,7 +80,7 @@ def sweep(*, at: datetime) -> int:
     waiting = Delivery.objects.filter(
         endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
     )
-    busy = EndpointCircuit.objects.filter(Q(retry_at__gt=at) | Q(lease_until__gt=at), endpoint=OuterRef("pk"))
+    busy = EndpointCircuit.objects.filter(~circuit.is_free(at=at), endpoint=OuterRef("pk"))
     found = WebhookEndpoint.objects.filter(Exists(waiting), ~Exists(busy)).order_by("id")
     ids = list(found.values_list("pk", flat=True))
     with transaction.atomic():
