@@ -107,7 +107,7 @@ class Writers:
             self._count("reversal", answer.status_code)
 
     def _whole_campaign(self, door: httpx.Client) -> None:
-        """Send posts alike, decide them as one when they are gathered, correct every second one."""
+        """Send posts alike, and decide them as one when they are gathered."""
         if not self._campaign:
             self._is_over.wait(1)
             return
@@ -117,16 +117,22 @@ class Writers:
             posts = [_alike(run, number) for number in range(start, min(start + 1_000, self._campaign))]
             answer = door.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
             self._count("alike", answer.status_code)
-        deadline = time.monotonic() + 120
-        while not self._is_over.wait(1) and time.monotonic() < deadline:
-            waiting = [row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= 10]
-            for row in waiting:
-                body = {"verdict": "spam", "expected_count": row["waiting"]}
-                answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
-                self._count("campaign", answer.status_code)
-                if answer.status_code == httpx.codes.CREATED:
-                    self.campaigns.append(row["waiting"])
-                    return
+        for row in self._gathered(door):
+            body = {"verdict": "spam", "expected_count": row["waiting"]}
+            answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
+            self._count("campaign", answer.status_code)
+            if answer.status_code == httpx.codes.CREATED:
+                self.campaigns.append(row["waiting"])
+
+    def _gathered(self, door: httpx.Client) -> list[dict[str, Any]]:
+        """Wait until no campaign grows any more; return those of some size, the largest first."""
+        deadline, before = time.monotonic() + 180, [dict[str, Any]()]
+        while not self._is_over.wait(5) and time.monotonic() < deadline:
+            rows = [row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= 10]
+            if rows and rows == before:
+                return sorted(rows, key=lambda row: -int(row["waiting"]))
+            before = rows
+        return []
 
     def _undo(self, _door: httpx.Client) -> None:
         """Decide on the desk and undo within the time for it, or just after."""

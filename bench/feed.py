@@ -40,7 +40,7 @@ class Patient(Stand):
 
 
 STOPPED = ("web", "scoring", "default", "backend", "webhooks", "broker", "housekeeping", "beat")
-_WORDS = {"web": "granian", "broker": "valkey-server", "beat": "beat"}
+_WORDS = {"web": "granian", "broker": "valkey-server", "beat": "--schedule="}
 
 
 def main() -> None:

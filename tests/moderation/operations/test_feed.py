@@ -265,6 +265,22 @@ class TestSequencer:
         assert len(set(pollers[0].seen)) == 24
 
 
+@pytest.mark.django_db
+def test_a_poller_goes_on_after_a_restore(
+    platform: Platform, decided: Callable[..., Decision], later: Later
+) -> None:
+    """The backup is older than the cursor: numbers that were given before are given again, but later."""
+    poller = Poller(platform)
+    lost = [decided(at=later(when)).pk for when in (10, 20, 30)]
+    assert poller.poll(later(60)) == lost
+    FeedEntry.objects.all().delete()
+    FeedHead.objects.update(number=0, entered_at=None)
+    made = decided(at=later(90))
+
+    assert poller.poll(later(120)) == [made.pk]
+    assert FeedEntry.objects.get(decision=made, stream="decisions").number == 1
+
+
 class TestUndo:
     """Whoever undoes read the clock in time, was stopped, and goes on when the platform was told."""
 

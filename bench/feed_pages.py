@@ -1,0 +1,157 @@
+"""What does a page of the decisions feed cost behind a million others? Numbering, pages, plans.
+
+make bench ARGS="feed_pages --decisions 1000000"      (starts a database of its own, and leaves it)
+
+Decisions on one made-up post are written by SQL, numbered a thousand at a time as a poll does, and read at
+the beginning, in the middle and at the end. Fails where a plan reads all entries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import django
+
+from bench import _stack
+
+if TYPE_CHECKING:
+    from moderation.models import Platform
+
+_TIMES = 20
+_DECISIONS = """
+INSERT INTO moderation_decision (post_id, revision_id, score_id, verdict, source, reason, note, decided_at,
+  effective_at)
+SELECT r.post_id, r.id, s.id, 'spam', 'automatic', '', '', m.moment, m.moment
+FROM (SELECT id, revision_id FROM moderation_score ORDER BY id LIMIT 1) s
+JOIN moderation_revision r ON r.id = s.revision_id,
+LATERAL (SELECT now() - g * interval '1 second' AS moment FROM generate_series(%s, 1, -1) g) m
+"""
+
+
+def main() -> None:
+    """Fill, number, read; exit code 1 where a plan reads all entries."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--decisions", type=int, default=1_000_000)
+    options = parser.parse_args()
+    with _stack.running(name="feed-pages"):
+        django.setup()
+        found = _measure(options.decisions)
+    if found:
+        sys.exit("Broken: " + "; ".join(found))
+
+
+def _measure(decisions: int) -> list[str]:
+    from django.db import connection  # noqa: PLC0415 - Django is not set up before
+
+    from moderation.models import FeedEntry, Platform  # noqa: PLC0415
+    from moderation.models.feed import Stream  # noqa: PLC0415
+    from moderation.operations import feed, seed  # noqa: PLC0415
+
+    platform = Platform.objects.get(slug=seed.PLATFORM_SLUG)
+    _one_scored_post(platform)
+    missing = decisions - FeedEntry.objects.filter(stream=Stream.DECISIONS).count()
+    began = time.perf_counter()
+    with connection.cursor() as cursor:
+        cursor.execute(_DECISIONS, [max(0, missing)])
+        cursor.execute("ANALYZE moderation_decision, moderation_feedentry")
+    print(f"{max(0, missing)} decisions written in {time.perf_counter() - began:.1f} s")
+    began, numbered, at = time.perf_counter(), 0, datetime.now(UTC) + timedelta(minutes=1)
+    while found := feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=at):
+        numbered += found
+    seconds = time.perf_counter() - began
+    print(f"{numbered} numbered in {seconds:.1f} s, {numbered / max(seconds, 1e-9):.0f} a second")
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE moderation_feedentry")
+    return _pages(platform, at=at)
+
+
+def _pages(platform: Platform, *, at: datetime) -> list[str]:
+    from moderation.models import FeedEntry  # noqa: PLC0415 - Django is not set up before
+    from moderation.models.feed import Stream  # noqa: PLC0415
+    from moderation.operations import feed  # noqa: PLC0415
+    from moderation.queries.feeds import Position  # noqa: PLC0415
+
+    rows = FeedEntry.objects.filter(platform=platform, stream=Stream.DECISIONS, number__isnull=False)
+    count = rows.count()
+    broken = []
+    for says, place in (("beginning", 1), ("middle", count // 2), ("end", count - 200)):
+        entry = rows.get(number=place)
+        assert entry.entered_at is not None
+        cursor = Position(entry.entered_at, place)
+
+        def read(cursor: Position = cursor) -> None:
+            feed.read(platform=platform, stream=Stream.DECISIONS, since=None, cursor=cursor, limit=100, at=at)
+
+        print(f"{says:<12}a page of 100 in {_median_ms(read):.1f} ms")
+        plan = _plan(read)
+        whole = [line.strip() for line in plan.splitlines() if "Seq Scan on moderation_feedentry" in line]
+        broken += [f"{says}: {line}" for line in whole]
+    return broken
+
+
+def _median_ms(act: Callable[[], None]) -> float:
+    seconds = []
+    for _ in range(_TIMES):
+        began = time.perf_counter()
+        act()
+        seconds.append(time.perf_counter() - began)
+    return 1000 * sorted(seconds)[_TIMES // 2]
+
+
+def _plan(act: Callable[[], None]) -> str:
+    """Return the plans of the statements that an act sends."""
+    from django.db import connection  # noqa: PLC0415 - Django is not set up before
+    from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
+
+    with CaptureQueriesContext(connection) as sent:
+        act()
+    plans = []
+    with connection.cursor() as cursor:
+        for query in sent.captured_queries:
+            cursor.execute("EXPLAIN " + query["sql"])
+            plans += [row[0] for row in cursor.fetchall()]
+    return "\n".join(plans)
+
+
+def _one_scored_post(platform: Platform) -> None:
+    """Store one post and a score of it, unless there is one."""
+    from django.utils import timezone  # noqa: PLC0415 - Django is not set up before
+
+    from moderation.models import Release, Revision, Score  # noqa: PLC0415
+    from moderation.operations import ingest  # noqa: PLC0415
+    from moderation.operations.incoming import IncomingAuthor, IncomingPost  # noqa: PLC0415
+
+    if Score.objects.exists():
+        return
+    at = timezone.now()
+    author = IncomingAuthor(external_id="author")
+    post = IncomingPost(external_id=f"post-{at}", text="A post", posted_at=at, author=author)
+    [answer] = ingest.accept(platform=platform, posts=[post], at=at, is_enqueued=False)
+    assert isinstance(answer, ingest.Accepted)
+    release, _ = Release.objects.get_or_create(id="f" * 64, defaults={"manifest": {}, "first_used_at": at})
+    Score.objects.create(
+        revision=Revision.objects.get(pk=answer.revision_id),
+        generation=1,
+        release=release,
+        scored_at=at,
+        record={},
+        schema_hash="",
+        features=[],
+        spam_probability=0.99,
+        sub_models={},
+        base=0.0,
+        contributions=[],
+        route="remove",
+        expected_harm=1.0,
+    )
+
+
+if __name__ == "__main__":
+    main()
