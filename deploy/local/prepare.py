@@ -11,7 +11,9 @@ def main() -> None:
     from django.core.management import call_command, get_commands  # noqa: PLC0415
 
     django.setup()
-    call_command("migrate", interactive=False, verbosity=1, skip_checks=False)
+    # Refuses a restore that was broken off; all checks together would take seconds.
+    call_command("check", tags=["database"], databases=["default"])
+    call_command("migrate", interactive=False, verbosity=1)
     call_command("collectstatic", interactive=False, verbosity=0)
     if "--demo" in sys.argv and "seed_demo" in get_commands():
         call_command("seed_demo")
