@@ -15,7 +15,7 @@ from typing import Any
 from deploy.local import child, ports
 from deploy.local.places import ROOT
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180
 
 
 class Product:

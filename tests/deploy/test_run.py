@@ -13,7 +13,7 @@ import pytest
 from deploy.local import application, ports
 from tests.deploy.product import Product
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 
 WORDS = (

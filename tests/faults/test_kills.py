@@ -25,7 +25,7 @@ from tests.faults.lines import DeafLine
 from tests.faults.stand import Stand, post
 from tests.moderation import receiver
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 WAITING = int(os.environ.get("SPAMDESK_TRIAL_POSTS", "400"))
 """Posts that wait when the broker is wiped."""

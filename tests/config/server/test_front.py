@@ -306,6 +306,39 @@ class TestAnswer:
 
         asyncio.run(main())
 
+    @pytest.mark.parametrize("parts", [3, 300])
+    def test_that_is_made_piece_by_piece_is_sent_whole(self, parts: int) -> None:
+        class Stream(list[bytes]):
+            streaming = True
+
+        def stream(_environ: dict[str, Any], start_response: Callable[..., Any]) -> Stream:
+            start_response("200 OK", [])
+            return Stream([b"x" * 4_096] * parts)
+
+        async def main() -> None:
+            async with serving(stream) as front:
+                client = Client(front, method="GET")
+
+                assert await client.run() == 200
+                assert client.body == b"x" * 4_096 * parts
+                assert client.headers["content-length"] == str(4_096 * parts)
+
+        asyncio.run(main())
+
+    def test_to_head_has_the_length_and_no_body(self) -> None:
+        def sized(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+            start_response("200 OK", [("Content-Length", "5")])
+            return [b"abcde"]
+
+        async def main() -> None:
+            async with serving(sized) as front:
+                client = Client(front, method="HEAD")
+
+                assert await client.run() == 200
+                assert (client.body, client.headers["content-length"]) == (b"", "5")
+
+        asyncio.run(main())
+
     def test_that_nobody_reads_is_cut_off_and_its_file_closed(self) -> None:
         files = []
 
