@@ -34,6 +34,17 @@ PODS = {
 }
 
 
+def test_no_secret_stands_on_a_command_line() -> None:
+    """Compose and Kubernetes would put it there, where every user of the host reads it; a shell does not."""
+    commands = {name: str(row.get("command", "")) for name, row in COMPOSE["services"].items()}
+    for name, pod in PODS.items():
+        for container in pod["containers"]:
+            commands[name] = str(container.get("command", "")) + str(container.get("args", ""))
+    put_in = re.compile(r"(?<!\$)\$[({]\w*(?:PASSWORD|SECRET|KEY|TOKEN|AUTH|URL)", re.ASCII)
+
+    assert not [name for name, command in commands.items() if put_in.search(command)]
+
+
 class TestCompose:
     def test_fits_the_compose_specification(self) -> None:
         checker = Path(sys.executable).with_name("check-jsonschema")
