@@ -7,6 +7,7 @@ attacker would.
 from __future__ import annotations
 
 import contextlib
+import resource
 import selectors
 import socket
 import threading
@@ -78,6 +79,7 @@ class Crowd:
     _clients: list[_Client] = field(default_factory=list)
 
     def __enter__(self) -> Self:
+        allow_many_files()
         self._clients = [_Client(kind) for kind in self.kinds]
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -152,6 +154,12 @@ class Crowd:
         client.connection.close()
         client.connection = None
         self.ends[f"{client.kind.name}: {how}"] += 1
+
+
+def allow_many_files() -> None:
+    """Let this process have more connections than the 1,024 that many systems begin with."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def probe(ask: Callable[[], int], *, seconds: float, pause: float = 0.1) -> list[float]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import psycopg
 
-from bench import _hammer, _stack
+from bench import _hammer, _slow, _stack
 from bench.slow_clients import web_processes
 
 
@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=1_000)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
+    _slow.allow_many_files()
     with _stack.running(name="burst", has_web=True):
         processes = web_processes()
         kept = [_run(options.connections) for _ in range(options.runs)]

@@ -67,6 +67,7 @@ def _server(options: argparse.Namespace) -> Server:
         log_level=LogLevels.warning,
         loop=Loops.asyncio,  # uvloop, where it happens to be installed, was no faster
         respawn_failed_workers=True,
+        respawn_interval=limits.REPLACE_SECONDS,
         workers_kill_timeout=limits.STOP_SECONDS,
     )
 

@@ -10,6 +10,8 @@ BACKLOG = 2_048
 HEADER_SECONDS = 30
 """For all headers of a request, and for a connection between two requests."""
 HEADER_BYTES = 65_536
+REPLACE_SECONDS = 20
+"""On SIGHUP a process has this long to start before the one that it replaces is told to stop."""
 STOP_SECONDS = 10
 """What is being answered when the server is told to stop may take so long."""
 
