@@ -39,7 +39,7 @@ class Person:
     role: Role
 
 
-def create(*, username: str, person: Person, actor: User, at: datetime) -> tuple[User, str]:
+def create(*, username: str, person: Person, actor: User | None, at: datetime) -> tuple[User, str]:
     """Make an account; return it with a password to be changed at the first sign-in. Raises NameTaken."""
     password = _password()
     try:
@@ -135,5 +135,5 @@ def _password() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
 
 
-def _audit(action: str, user: User, *, actor: User, at: datetime, **details: object) -> None:
+def _audit(action: str, user: User, *, actor: User | None, at: datetime, **details: object) -> None:
     verdict.audit(action=action, subject_kind="user", subject_id=user.pk, actor=actor, at=at, **details)

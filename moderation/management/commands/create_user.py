@@ -1,0 +1,35 @@
+"""manage.py create_user: an account of the desk. The first administrator has nobody else to make one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from moderation.models.people import Role
+from moderation.operations import users
+from moderation.operations.users import Person
+
+
+class Command(BaseCommand):
+    """Make an account."""
+
+    help = "Make an account and print its password, once; the first sign-in asks for another one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the name and the role."""
+        parser.add_argument("username", help="the name to sign in with")
+        parser.add_argument("--role", choices=Role.values, default=Role.MODERATOR.value)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Make it."""
+        person = Person(first_name="", last_name="", role=Role(options["role"]))
+        try:
+            user, password = users.create(
+                username=options["username"], person=person, actor=None, at=timezone.now()
+            )
+        except users.NameTaken:
+            raise CommandError(f"Somebody signs in as {options['username']} already.") from None
+        self.stderr.write(f"{user.username} is {user.get_role_display()}. The password is shown once:")
+        self.stdout.write(password)
