@@ -3,12 +3,14 @@
 make bench ARGS="feed_pages --decisions 1000000"      (starts a database of its own, and leaves it)
 
 Decisions on one made-up post are written by SQL, numbered a thousand at a time as a poll does, and read at
-the beginning, in the middle and at the end. Fails where a plan reads all entries.
+the beginning, in the middle and at the end. Fails where a plan reads all entries. Then a snapshot is held,
+as a transaction does that is left open, while more are numbered in small polls.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import django
+import psycopg
 
 from bench import _stack
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from moderation.models import Platform
 
 _TIMES = 20
+_POLLED, _MOST_HELD = 100, 60_000
 _DECISIONS = """
 INSERT INTO moderation_decision (post_id, revision_id, score_id, verdict, source, reason, note, decided_at,
   effective_at)
@@ -69,7 +73,33 @@ def _measure(decisions: int) -> list[str]:
     print(f"{numbered} numbered in {seconds:.1f} s, {numbered / max(seconds, 1e-9):.0f} a second")
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE moderation_feedentry")
-    return _pages(platform, at=at)
+    broken = _pages(platform, at=at)
+    _beside_an_old_snapshot(platform, decisions=min(decisions, _MOST_HELD), at=at)
+    return broken
+
+
+def _beside_an_old_snapshot(platform: Platform, *, decisions: int, at: datetime) -> None:
+    """Number in small polls while a snapshot is held: nothing that it could see is cleared away."""
+    from django.db import connection  # noqa: PLC0415 - Django is not set up before
+
+    from moderation.models.feed import Stream  # noqa: PLC0415
+    from moderation.operations import feed  # noqa: PLC0415
+
+    with psycopg.connect(os.environ["DATABASE_URL"]) as holder:
+        holder.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        holder.execute("SELECT count(*) FROM moderation_platform")
+        seconds: list[float] = []
+        for _ in range(decisions // _POLLED):
+            with connection.cursor() as cursor:
+                cursor.execute(_DECISIONS, [_POLLED])
+            began = time.perf_counter()
+            feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=at)
+            seconds.append(time.perf_counter() - began)
+    first, last = sorted(seconds[:20])[10], sorted(seconds[-20:])[10]
+    print(
+        f"a snapshot held while {decisions} are numbered, {_POLLED} a poll:"
+        f" {1000 * first:.1f} ms a poll at first, {1000 * last:.1f} ms in the end"
+    )
 
 
 def _pages(platform: Platform, *, at: datetime) -> list[str]:

@@ -89,13 +89,14 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     An attempt that has begun may have arrived: what follows must wait behind it, or not be written at all.
     Call inside a transaction.
     """
-    rows = Delivery.objects.select_for_update(of=("self",)).filter(decision__in=decisions).order_by("id")
-    found = list(rows.defer("body"))
-    tried = [row for row in found if _is_tried(row)]
+    about = Delivery.objects.filter(decision__in=decisions)
+    # Whoever holds a row is claiming it or writing what came of it: nobody waits for the other in a circle.
+    free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
+    held = about.exclude(pk__in=[row.pk for row in free]).exists()
+    untried = [row.pk for row in free if not _is_tried(row)]
     states = [DeliveryState.WAITING, *([DeliveryState.POLLED] if is_polled_too else [])]
-    left = {row.pk for row in found if row.state in states} - {row.pk for row in tried}
-    Delivery.objects.filter(pk__in=left).update(state=DeliveryState.CANCELLED)
-    return not tried
+    Delivery.objects.filter(pk__in=untried, state__in=states).update(state=DeliveryState.CANCELLED)
+    return not held and len(untried) == len(free)
 
 
 def reference(post: Post, *, revision: int) -> dict[str, Any]:

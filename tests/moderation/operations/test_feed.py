@@ -308,6 +308,19 @@ class TestUndo:
         delivery.refresh_from_db()
         assert delivery.state == DeliveryState.WAITING
 
+    @pytest.mark.django_db(transaction=True)
+    def test_is_too_late_while_an_attempt_is_being_claimed(
+        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        """And does not wait for it: two that wait for one another's rows would be ended by the database."""
+        made = decided(at=later(2))
+
+        with (
+            held(lambda: claimed(webhook, at=later(12))),
+            pytest.raises(reverse.TooLate),
+        ):
+            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+
     def test_in_time_leaves_nothing_to_be_told(
         self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
     ) -> None:
