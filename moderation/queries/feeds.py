@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
+from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 
 from moderation.models import FeedEntry, Platform
 from moderation.models.feed import Stream
@@ -53,9 +54,9 @@ def page(
         entries = entries.filter(entered_at__gte=since)
     after = _place_of(platform, stream, cursor) if isinstance(cursor, EarlierPosition) else cursor
     if after is not None:
-        later = Q(entered_at__gt=after.entered_at) | Q(entered_at=after.entered_at, number__gt=after.number)
-        # The plain bound lets the index start at the cursor; the OR alone would scan from the beginning.
-        entries = entries.filter(later, entered_at__gte=after.entered_at)
+        # Compared as a row, the index starts at the cursor, also among many of one instant.
+        place = Tuple(F("entered_at"), F("number"))
+        entries = entries.filter(TupleGreaterThan(place, (after.entered_at, after.number)))
     # Only the release before undid what has a number.
     is_undone = Q(decision__reversal__isnull=False, decision__reversal__replacement__isnull=True)
     rows = entries.exclude(is_undone) if stream == Stream.DECISIONS else entries
