@@ -82,9 +82,8 @@ class TestFullDisk:
         found = client.get("/posts", params={"external_id": doomed}).json()
         journal = stand.state / "erasures" / "journal.jsonl"
         with disks.full(stand.state):
-            assert stand.readiness() == dict.fromkeys(("database", "broker", "triton"), "ok") | {
-                "state": "no_room"
-            }
+            said = stand.readiness()
+            assert (said["state"], said["database"], said["broker"]) == ("no_room", "ok", "ok")
             killed = [*stand.workers("scoring"), stand.process("beat")]
             stand.signal_all(killed, signal.SIGKILL)
             assert client.delete(f"/posts/{found['id']}").status_code in (200, 202, 204)
@@ -124,14 +123,14 @@ def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
         if said.status_code == httpx.codes.ACCEPTED:
             accepted.append(said.json()["external_id"])
         else:
-            assert said.headers["Retry-After"] == "5", number
+            assert int(said.headers["Retry-After"]) > 0, number
 
     with stopped(stand), ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(ask, range(AT_ONCE)))
         with httpx.Client(base_url=f"http://127.0.0.1:{stand.port}", trust_env=False, timeout=120) as desk:
             page = desk.get("/", cookies={"sessionid": "x" * 32})
             assert page.status_code == 503
-            assert page.headers["Retry-After"] == "5"
+            assert int(page.headers["Retry-After"]) > 0
         time.sleep(STOP_SECONDS)
 
     assert {status for status, _ in answers} == {503}
