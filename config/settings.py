@@ -202,6 +202,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "moderation.api.examples.add_examples",
         "moderation.api.links.add_links",
+        "moderation.api.response_headers.add_headers",
     ],
 }
 

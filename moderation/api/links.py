@@ -9,6 +9,9 @@ from typing import Any
 
 _ID, _FIRST = "$response.body#/id", "$response.body#/data/0/id"
 
+NEXT_PAGE = "next_page"
+"""The link of every operation that takes a cursor."""
+
 LINKS: dict[str, dict[str, str]] = {
     "send_post": dict.fromkeys(("read_post", "update_counts"), _ID),
     "judge_post": dict.fromkeys(("read_post", "update_counts"), _ID),
@@ -40,10 +43,26 @@ def add_links(result: dict[str, Any], **_: object) -> dict[str, Any]:
     for methods in result["paths"].values():
         for operation in methods.values():
             following = LINKS.get(operation["operationId"], {})
+            links: dict[str, Any] = {
+                name: {"operationId": name, "parameters": {"id": found}} for name, found in following.items()
+            }
+            links |= _next_page(operation)
             for status, response in operation["responses"].items():
-                if status.startswith("2") and following:
-                    response["links"] = {
-                        name: {"operationId": name, "parameters": {"id": found}}
-                        for name, found in following.items()
-                    }
+                if status.startswith("2") and links:
+                    response["links"] = links
     return result
+
+
+def _next_page(operation: dict[str, Any]) -> dict[str, Any]:
+    """Return the link from a page to the one behind it: the same question, with the cursor of the answer."""
+    taken = {one["name"]: one["in"] for one in operation.get("parameters", ())}
+    if "cursor" not in taken:
+        return {}
+    same = {name: f"$request.path.{name}" for name, place in taken.items() if place == "path"}
+    return {
+        NEXT_PAGE: {
+            "operationId": operation["operationId"],
+            "parameters": same | {"cursor": "$response.body#/next_cursor"},
+            "description": "While next_cursor is not null; repeat the other parameters as they were.",
+        }
+    }

@@ -15,6 +15,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import CampaignDecision
 from moderation.models.campaigns import CampaignDecisionState, TieKind
@@ -47,7 +48,7 @@ class CampaignPageSerializer(serializers.Serializer[Any]):
     """Campaigns, the newest first."""
 
     data = CampaignSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 class MemberSerializer(serializers.Serializer[Any]):
@@ -71,7 +72,7 @@ class MemberPageSerializer(serializers.Serializer[Any]):
     """Members in the order of their arrival."""
 
     data = MemberSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 class PostIdListField(TextListField):

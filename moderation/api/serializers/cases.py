@@ -11,6 +11,7 @@ from rest_framework import serializers
 from moderation.api.serializers.decisions import PostReferenceSerializer, instant
 from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
@@ -70,7 +71,7 @@ class CasePageSerializer(serializers.Serializer[Any]):
     """Cases by expected harm."""
 
     data = CaseSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 class CaseNoteSerializer(serializers.Serializer[Any]):
@@ -93,13 +94,9 @@ class WholeCaseSerializer(CaseSerializer):
 class ClaimRequestSerializer(StrictSerializer):
     """How many cases are claimed."""
 
-    count = WholeNumberField(min_value=1, required=False, default=1, help_text=f"At most {MAX_CLAIMS}.")
-
-    def validate_count(self, count: int) -> int:
-        """Refuse to hand out a whole queue."""
-        if count > MAX_CLAIMS:
-            raise serializers.ValidationError(f"Must not be more than {MAX_CLAIMS}.", code="max_value")
-        return count
+    count = WholeNumberField(
+        min_value=1, max_value=MAX_CLAIMS, required=False, default=1, help_text=f"At most {MAX_CLAIMS}."
+    )
 
 
 class ClaimsSerializer(serializers.Serializer[Any]):

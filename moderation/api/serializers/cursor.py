@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, pack, unpack
 from moderation.queries.feeds import AnyPosition, EarlierPosition, Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,26 +25,25 @@ def encode(position: AnyPosition) -> str:
     else:
         kind, moment, last = "v1", position.effective_at, position.id
     microseconds = (moment - _EPOCH) // timedelta(microseconds=1)
-    return base64.urlsafe_b64encode(f"{kind}:{microseconds}:{last}".encode()).decode().rstrip("=")
+    return pack(f"{kind}:{microseconds}:{last}".encode())
 
 
 def decode(cursor: str) -> AnyPosition:
     """Read a cursor back. Raises ValueError for what we never gave out."""
-    try:
-        raw = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, UnicodeEncodeError):
-        raise ValueError("not base64") from None
-    parts = _SHAPE.fullmatch(raw)
+    parts = _SHAPE.fullmatch(unpack(cursor))
     if parts is None:
         raise ValueError("not a position")
     return _KINDS[parts[1]](_EPOCH + timedelta(microseconds=int(parts[2])), int(parts[3]))
 
 
-@extend_schema_field(OpenApiTypes.STR)
+@extend_schema_field(CURSOR_SCHEMA)
 class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
     """A cursor that an earlier answer gave."""
 
-    default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
+    default_error_messages = {"invalid_cursor": INVALID_CURSOR}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(help_text=CURSOR_HELP, **kwargs)
 
     def to_internal_value(self, data: str) -> AnyPosition:
         """Return the position."""

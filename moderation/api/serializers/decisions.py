@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.cursor import CursorField
 from moderation.api.serializers.fields import InstantField, TextField
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Decision, FeedEntry
 from moderation.models.cases import DecisionSource, Verdict
@@ -30,7 +31,7 @@ class DecisionQuerySerializer(StrictSerializer):
         required=False,
         help_text="Only decisions with this `entered_at` or a later one. Yours of last time, not your clock.",
     )
-    cursor = CursorField(required=False, help_text="The next_cursor of an earlier answer.")
+    cursor = CursorField(required=False)
     limit = LimitField(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT)
 
 
@@ -80,7 +81,7 @@ class DecisionPageSerializer(serializers.Serializer[Any]):
     """Decisions in the order in which they came to be told."""
 
     data = FedDecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(
+    next_cursor = NextCursorField(
         allow_null=True,
         help_text="Where to go on, now or at the next poll; null while nothing was ever decided.",
     )

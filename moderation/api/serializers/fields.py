@@ -37,10 +37,13 @@ class TextField(serializers.CharField):
 class WholeNumberField(serializers.IntegerField):
     """A JSON number without a fraction, from 0 to what the database holds."""
 
-    default_error_messages = {"invalid": "Must be a whole number."}
+    default_error_messages = {
+        "invalid": "Must be a whole number.",
+        "max_value": "Must not be more than {max_value}.",
+    }
 
-    def __init__(self, *, min_value: int = 0, **kwargs: Any) -> None:
-        super().__init__(min_value=min_value, max_value=MAX_WHOLE_NUMBER, **kwargs)
+    def __init__(self, *, min_value: int = 0, max_value: int = MAX_WHOLE_NUMBER, **kwargs: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value, **kwargs)
 
     def to_internal_value(self, data: Any) -> int:
         """Return the number; 5.0 is 5, as in JSON Schema. A boolean is no number, though Python thinks so."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, pack, unpack
 from moderation.api.serializers.strict import StrictSerializer
 
 DEFAULT_LIMIT = 100
@@ -26,7 +24,7 @@ Key = tuple[float | str | datetime, ...]
 def encode(*parts: float | str | datetime) -> str:
     """Return a sort key as text for a URL."""
     plain = [part.isoformat() if isinstance(part, datetime) else part for part in parts]
-    return base64.urlsafe_b64encode(json.dumps(plain).encode()).decode().rstrip("=")
+    return pack(json.dumps(plain).encode())
 
 
 def page_of(
@@ -37,22 +35,22 @@ def page_of(
     return {"data": [shown(row) for row in rows], "next_cursor": cursor}
 
 
-@extend_schema_field(OpenApiTypes.STR)
+@extend_schema_field(CURSOR_SCHEMA)
 class KeysetField(serializers.Field[Any, str, str, Any]):
     """A cursor that an earlier answer gave, of parts of these kinds."""
 
-    default_error_messages = {"invalid_cursor": "Must be the next_cursor of an earlier answer."}
+    default_error_messages = {"invalid_cursor": INVALID_CURSOR}
 
     def __init__(self, *, kinds: tuple[type, ...], **kwargs: Any) -> None:
-        super().__init__(help_text="The next_cursor of an earlier answer.", **kwargs)
+        super().__init__(help_text=CURSOR_HELP, **kwargs)
         self._kinds = kinds
 
     def to_internal_value(self, data: str) -> tuple[Any, ...]:
         """Return the sort key."""
         try:
-            raw = base64.b64decode(data.encode() + b"=" * (-len(data) % 4), altchars=b"-_", validate=True)
-            return tuple(_part(part, kind) for part, kind in zip(json.loads(raw), self._kinds, strict=True))
-        except (binascii.Error, UnicodeError, ValueError, TypeError, RecursionError):
+            parts = json.loads(unpack(data))
+            return tuple(_part(part, kind) for part, kind in zip(parts, self._kinds, strict=True))
+        except (ValueError, TypeError, RecursionError):
             self.fail("invalid_cursor")
 
 

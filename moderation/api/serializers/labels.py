@@ -11,6 +11,7 @@ from moderation.api.serializers.cursor import CursorField
 from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.exports import ExportFormat, ExportState
@@ -62,7 +63,7 @@ class LabelPageSerializer(serializers.Serializer[Any]):
     """Labels, the oldest first."""
 
     data = LabelSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 class LabelChangeQuerySerializer(PageQuerySerializer):
@@ -72,7 +73,7 @@ class LabelChangeQuerySerializer(PageQuerySerializer):
         required=False,
         help_text="Only changes with this `entered_at` or a later one. Yours of last time, not your clock.",
     )
-    cursor = CursorField(required=False, help_text="The next_cursor of an earlier answer.")
+    cursor = CursorField(required=False)
 
 
 class LabelChangeSerializer(serializers.Serializer[Any]):
@@ -91,7 +92,7 @@ class LabelChangePageSerializer(serializers.Serializer[Any]):
     """What became of labels, in order."""
 
     data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(
+    next_cursor = NextCursorField(
         allow_null=True, help_text="Where to go on, now or at the next poll; null before the first label."
     )
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")

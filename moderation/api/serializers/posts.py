@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
@@ -27,6 +28,7 @@ MAX_MEDIA_URLS = 20
 MAX_JOURNEY_STEPS = 500
 MAX_STEP_NAME_LENGTH = 64
 MAX_URL_LENGTH = 4_096
+MAX_LANGUAGE_LENGTH = 16
 
 _LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 _EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s@/]+\Z")
@@ -34,6 +36,16 @@ _LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en o
 _EMAIL_DOMAIN = RegexValidator(
     _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."
 )
+
+
+@extend_schema_field(
+    {"type": "string", "pattern": "^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", "maxLength": MAX_LANGUAGE_LENGTH}
+)
+class LanguageField(TextField):
+    """A language tag, or nothing where the language is not known."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=MAX_LANGUAGE_LENGTH, allow_blank=True, **kwargs)
 
 
 class AuthorSerializer(StrictSerializer):
@@ -90,9 +102,7 @@ class PostSerializer(StrictSerializer):
     text = TextField(
         max_length=MAX_TEXT_LENGTH, allow_blank=True, help_text="May be empty if links or media_urls are not."
     )
-    language = TextField(
-        max_length=16, required=False, allow_blank=True, allow_null=True, help_text="BCP 47."
-    )
+    language = LanguageField(required=False, allow_null=True, help_text="BCP 47.")
     posted_at = InstantField()
     author = AuthorSerializer()
     ip = AddressField(required=False, allow_null=True, help_text="Where the post came from.")

@@ -13,6 +13,7 @@ from moderation.api import about
 from moderation.api.serializers.decisions import PostReferenceSerializer, instant
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
@@ -84,7 +85,7 @@ class RulePageSerializer(serializers.Serializer[Any]):
     """Rules, the newest first."""
 
     data = RuleSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 class ShareIntervalSerializer(serializers.Serializer[Any]):

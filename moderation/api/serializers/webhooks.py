@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from moderation.api.serializers.decisions import instant
@@ -16,6 +17,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Delivery, EndpointCircuit, SigningSecret, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
@@ -25,6 +27,13 @@ MAX_OVERLAP_HOURS = 24 * 30
 DEFAULT_OVERLAP_HOURS = 24
 
 
+@extend_schema_field(
+    {
+        "type": "array",
+        "items": {"type": "string", "enum": WebhookEvent.values},
+        "maxItems": len(WebhookEvent.values),
+    }
+)
 class EventListField(TextListField):
     """Names of events."""
 
@@ -63,16 +72,11 @@ class SecretRequestSerializer(StrictSerializer):
 
     signature = OneOfField(choices=SignatureKind.values, required=False, default=SignatureKind.HMAC)
     overlap_hours = WholeNumberField(
+        max_value=MAX_OVERLAP_HOURS,
         required=False,
         default=DEFAULT_OVERLAP_HOURS,
         help_text=f"How long the old ones sign, too: 0 to {MAX_OVERLAP_HOURS}.",
     )
-
-    def validate_overlap_hours(self, hours: int) -> int:
-        """Refuse an overlap without end."""
-        if hours > MAX_OVERLAP_HOURS:
-            raise serializers.ValidationError(f"Must not be more than {MAX_OVERLAP_HOURS}.", code="max_value")
-        return hours
 
 
 class SecretSerializer(serializers.Serializer[Any]):
@@ -168,7 +172,7 @@ class DeliveryPageSerializer(serializers.Serializer[Any]):
     """Deliveries, the newest first."""
 
     data = DeliverySerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
-    next_cursor = serializers.CharField(allow_null=True)
+    next_cursor = NextCursorField(allow_null=True)
 
 
 def circuit(row: EndpointCircuit) -> dict[str, Any]:

@@ -16,7 +16,14 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
 from moderation.api.serializers.appeals import appeal as shown
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, number_of, problem_responses
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    DoorView,
+    location_header,
+    number_of,
+    problem_responses,
+)
 from moderation.models import Appeal, Decision
 from moderation.models.platforms import Scope
 from moderation.operations import appeal
@@ -36,7 +43,7 @@ class Appeals(DoorView):
             "repetition gives the same answer. The outcome comes as `appeal.decided`, or by reading. "
             "Scope: `complaints:write`."
         ),
-        parameters=[ONCE],
+        parameters=[ONCE, location_header(201)],
         request=AppealRequestSerializer,
         responses={
             201: AppealSerializer,

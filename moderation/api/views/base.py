@@ -31,24 +31,45 @@ BODY_PROBLEMS = (
     "malformed_body",
     "length_required",
     "body_too_large",
+    "body_too_slow",
     "unsupported_media_type",
     "unsupported_encoding",
     "invalid_fields",
 )
 """What can be wrong with any body."""
 
-WRITE_PROBLEMS = (*BODY_PROBLEMS, "malformed_request", "request_in_flight", "idempotency_key_reused")
+WRITE_PROBLEMS = (*BODY_PROBLEMS, "request_in_flight", "idempotency_key_reused")
 """What can be wrong with any POST."""
+
+EVERY_PROBLEM = (
+    "malformed_request",
+    "not_authenticated",
+    "invalid_key",
+    "revoked_key",
+    "expired_key",
+    "missing_scope",
+    "tls_required",
+    "not_acceptable",
+    "rate_limited",
+    "unavailable",
+)
+"""What can be wrong with any request to an operation."""
 
 ONCE = OpenApiParameter(
     HEADER,
-    str,
+    {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
     OpenApiParameter.HEADER,
-    description="A name of your choice for this request. Sent again within 24 h, it gets the first answer.",
-    pattern=r"^[\x21-\x7e]{1,255}$",
+    description=(
+        "A name of your choice for this request. Sent again within 24 h, it gets the first answer; "
+        "with another path or body 422 idempotency_key_reused, "
+        "while the first is at work 409 request_in_flight."
+    ),
 )
 IF_MATCH = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description="The ETag that you read; 412 if it has changed."
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="The ETag that you read, with its quotes; several with commas, or *. 412 if none holds.",
 )
 
 
@@ -201,11 +222,33 @@ class NothingHere(DoorView):
 
 def problem_responses(*codes: str) -> dict[Any, OpenApiResponse]:
     """Return the OpenAPI responses for these problems, besides those that every view can give."""
-    every = ("not_authenticated", "missing_scope", "not_acceptable", "rate_limited")
     by_status: dict[int, list[str]] = {}
-    for code in (*every, *codes):
-        by_status.setdefault(PROBLEMS[code].status, []).append(PROBLEMS[code].title)
+    for code in dict.fromkeys((*EVERY_PROBLEM, *codes)):
+        kind = PROBLEMS[code]
+        by_status.setdefault(kind.status, []).append(f"`{code}`: {kind.title}")
     return {
-        (status, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, description=", or ".join(titles))
-        for status, titles in sorted(by_status.items())
+        (status, CONTENT_TYPE): OpenApiResponse(ProblemSerializer, description="; ".join(said))
+        for status, said in sorted(by_status.items())
     }
+
+
+def answer_header(name: str, *statuses: int, description: str) -> OpenApiParameter:
+    """Return a header of the answers with these statuses, for the OpenAPI document."""
+    return OpenApiParameter(
+        name,
+        str,
+        OpenApiParameter.HEADER,
+        required=True,
+        description=description,
+        response=[*statuses],
+    )
+
+
+def etag_header(*statuses: int) -> OpenApiParameter:
+    """Return the header ETag of these answers."""
+    return answer_header("ETag", *statuses, description="Its version; send it in If-Match.")
+
+
+def location_header(*statuses: int) -> OpenApiParameter:
+    """Return the header Location of these answers."""
+    return answer_header("Location", *statuses, description="The path of what was made.")

@@ -34,6 +34,7 @@ from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
     DoorView,
+    etag_header,
     etag_of,
     number_of,
     person_of,
@@ -95,7 +96,7 @@ class OneCase(DoorView):
         operation_id="read_case",
         summary="Read a case",
         description="The case with what its post says. The ETag is its version. Scope: `cases:read`.",
-        parameters=[CASE_ID],
+        parameters=[CASE_ID, etag_header(200)],
         responses={200: WholeCaseSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows

@@ -97,6 +97,7 @@ class Reversals(DoorView):
                 "not_found",
                 "already_reversed",
                 "same_verdict",
+                "erased",
                 *WRITE_PROBLEMS,
             ),
         },

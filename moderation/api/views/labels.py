@@ -32,6 +32,7 @@ from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
     DoorView,
+    location_header,
     number_of,
     person_of,
     problem_responses,
@@ -125,7 +126,7 @@ class Exports(DoorView):
             "A task writes your labels to a file. Needs a key that acts for somebody who may export. "
             "Scope: `labels:export`."
         ),
-        parameters=[ONCE],
+        parameters=[ONCE, location_header(202)],
         request=ExportRequestSerializer,
         responses={
             202: ExportSerializer,

@@ -31,6 +31,7 @@ from moderation.api.views.base import (
     DoorView,
     PostingView,
     is_lenient,
+    location_header,
     number_of,
     problem_responses,
 )
@@ -52,7 +53,7 @@ class Posts(PostingView):
             "Stores the post and has it scored. Sending the same external_id and revision again changes "
             "nothing and gives the same answer. Scope: `posts:write`."
         ),
-        parameters=[ONCE],
+        parameters=[ONCE, location_header(202)],
         request=PostSerializer,
         responses={
             202: OpenApiResponse(AcceptedSerializer, description="Stored; scoring follows"),

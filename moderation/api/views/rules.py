@@ -30,6 +30,8 @@ from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
     DoorView,
+    etag_header,
+    location_header,
     number_of,
     person_of,
     problem_responses,
@@ -83,9 +85,9 @@ class Rules(DoorView):
             "A draft does nothing: backtest it, then activate it. In force it holds on every platform of the "
             "installation, or for your author. Needs a key that acts for a lead. Scope: `rules:admin`."
         ),
-        parameters=[ONCE],
+        parameters=[ONCE, etag_header(201), location_header(201)],
         request=RuleRequestSerializer,
-        responses={201: RuleSerializer, **problem_responses(*_ACT_PROBLEMS, *WRITE_PROBLEMS)},
+        responses={201: RuleSerializer, **problem_responses(*_ACT_PROBLEMS, "erased", *WRITE_PROBLEMS)},
     )
     def post(self, request: Request) -> Response:
         """Draft."""
@@ -113,7 +115,7 @@ class OneRule(DoorView):
         operation_id="read_rule",
         summary="Read a rule",
         description="Scope: `rules:admin`.",
-        parameters=[_RULE_ID],
+        parameters=[_RULE_ID, etag_header(200)],
         responses={200: RuleSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
@@ -151,7 +153,7 @@ class RuleActivations(DoorView):
             "Endpoints that asked for `rule.activated` are told. "
             "Needs a key that acts for a lead. Scope: `rules:admin`."
         ),
-        parameters=[ONCE, _RULE_ID, IF_MATCH],
+        parameters=[ONCE, _RULE_ID, IF_MATCH, etag_header(200)],
         request=None,
         responses={
             200: RuleSerializer,
@@ -162,6 +164,7 @@ class RuleActivations(DoorView):
                 "rule_exists",
                 "already_active",
                 "rule_ended",
+                "erased",
                 *WRITE_PROBLEMS,
             ),
         },

@@ -17,6 +17,7 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.opaque import INVALID_CURSOR
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -39,7 +40,9 @@ from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
     DoorView,
+    etag_header,
     etag_of,
+    location_header,
     number_of,
     problem_responses,
     refuse_changed,
@@ -77,7 +80,7 @@ class Endpoints(DoorView):
             "Decisions from now on are sent there, signed by the Standard Webhooks specification. The answer "
             "shows the secret, this once. Scope: `webhooks:admin`."
         ),
-        parameters=[ONCE],
+        parameters=[ONCE, etag_header(201), location_header(201)],
         request=EndpointRequestSerializer,
         responses={
             201: NewEndpointSerializer,
@@ -110,7 +113,7 @@ class OneEndpoint(DoorView):
         operation_id="read_endpoint",
         summary="Read a webhook endpoint",
         description="Scope: `webhooks:admin`.",
-        parameters=[_ENDPOINT_ID],
+        parameters=[_ENDPOINT_ID, etag_header(200)],
         responses={200: EndpointSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
@@ -122,7 +125,7 @@ class OneEndpoint(DoorView):
         operation_id="change_endpoint",
         summary="Change a webhook endpoint",
         description="Disabled, what waits for it fails and can be replayed. Scope: `webhooks:admin`.",
-        parameters=[_ENDPOINT_ID, IF_MATCH],
+        parameters=[_ENDPOINT_ID, IF_MATCH, etag_header(200)],
         request=EndpointChangeSerializer,
         responses={
             200: EndpointSerializer,
@@ -282,7 +285,7 @@ def _position(cursor: tuple[datetime, str] | None) -> tuple[datetime, str] | Non
     try:
         return cursor[0], str(UUID(cursor[1]))
     except ValueError:
-        refusal = ErrorDetail("Must be the next_cursor of an earlier answer.", code="invalid_cursor")
+        refusal = ErrorDetail(INVALID_CURSOR, code="invalid_cursor")
         raise ValidationError({"cursor": [refusal]}) from None
 
 

@@ -7,14 +7,31 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.test import APIClient
 
+from moderation.api.views.base import DoorView
 from moderation.models import Author, Complaint, Platform, Post, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
 from moderation.operations import keys
+from tests.moderation.api import documented
 
 Payload = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare every answer with the OpenAPI document."""
+    finalize = DoorView.finalize_response
+
+    def compared(view: DoorView, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+        answer = finalize(view, request, response, *args, **kwargs)
+        documented.check(request, answer)
+        return answer
+
+    monkeypatch.setattr(DoorView, "finalize_response", compared)
 
 
 @pytest.fixture

@@ -1,0 +1,121 @@
+"""Cursors, conflicts and headers in the OpenAPI document; `documented.py` compares answers with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import Client
+
+from moderation.api.links import NEXT_PAGE
+from moderation.api.serializers import cursor, keyset
+from moderation.api.serializers.opaque import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
+from moderation.queries.feeds import EarlierPosition, Position
+
+LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+LARGEST = 2**63 - 1
+BODY_REFUSALS = {"400", "408", "411", "413", "415", "422"}
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
+    return Client().get("/api/v1/openapi.json").json()
+
+
+def _operations(document: Any) -> Iterator[Any]:
+    for methods in document["paths"].values():
+        yield from methods.values()
+
+
+def _parameters(operation: Any) -> dict[str, Any]:
+    return {one["name"]: one for one in operation.get("parameters", ())}
+
+
+class TestCursors:
+    def test_every_one_is_described_alike(self, document: Any) -> None:
+        pages = [one for one in _operations(document) if "cursor" in _parameters(one)]
+
+        assert len(pages) == 8
+        for operation in pages:
+            asked = _parameters(operation)["cursor"]
+            assert asked["schema"].items() >= CURSOR_SCHEMA.items()
+            assert "422 invalid_cursor" in asked["description"]
+            assert "`invalid_fields`" in operation["responses"]["422"]["description"]
+            [page] = operation["responses"]["200"]["content"].values()
+            name = page["schema"]["$ref"].rpartition("/")[2]
+            given = document["components"]["schemas"][name]["properties"]["next_cursor"]
+            assert {**given, "type": "string"}.items() >= CURSOR_SCHEMA.items()
+            assert set(given["type"]) == {"string", "null"}
+
+    def test_a_link_leads_from_page_to_page(self, document: Any) -> None:
+        for operation in _operations(document):
+            if "cursor" in _parameters(operation):
+                link = operation["responses"]["200"]["links"][NEXT_PAGE]
+                in_path = {name for name, one in _parameters(operation).items() if one["in"] == "path"}
+                assert link["operationId"] == operation["operationId"]
+                assert set(link["parameters"]) == in_path | {"cursor"}
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            cursor.encode(Position(LATEST, LARGEST // 10)),
+            cursor.encode(EarlierPosition(LATEST, 1)),
+            keyset.encode(LARGEST),
+            keyset.encode(-1.2345678901234567e-300, LARGEST),
+            keyset.encode(LATEST, LARGEST),
+            keyset.encode(LATEST, str(UUID(int=1))),
+        ],
+    )
+    def test_what_is_given_has_the_form(self, given: str) -> None:
+        assert re.search(str(CURSOR_SCHEMA["pattern"]), given)
+        assert len(given) <= 108 < MAX_CURSOR_LENGTH
+        assert unpack(given)
+
+    @pytest.mark.parametrize("wrong", ["", "ZjE6MTox=", "ZjE+MTox", "ZjE6MTox\n", "A", "A" * 201, "Zé"])
+    def test_another_form_is_refused(self, wrong: str) -> None:
+        with pytest.raises(ValueError, match="not"):
+            unpack(wrong)
+
+
+class TestConflicts:
+    def test_of_a_key_for_repetition(self, document: Any) -> None:
+        posting = [one for one in _operations(document) if "Idempotency-Key" in _parameters(one)]
+
+        assert len(posting) == sum("post" in methods for methods in document["paths"].values())
+        for operation in posting:
+            schema = _parameters(operation)["Idempotency-Key"]["schema"]
+            assert (schema["minLength"], schema["maxLength"]) == (1, 255)
+            assert re.fullmatch(schema["pattern"], "a-1")
+            answers = operation["responses"]
+            assert "`idempotency_key_reused`" in answers["422"]["description"]
+            assert "`request_in_flight`" in answers["409"]["description"]
+            assert "Retry-After" in answers["409"]["headers"]
+
+    def test_of_a_version(self, document: Any) -> None:
+        conditional = [one for one in _operations(document) if "If-Match" in _parameters(one)]
+
+        assert len(conditional) == 5
+        for operation in conditional:
+            assert "`precondition_failed`" in operation["responses"]["412"]["description"]
+
+
+def test_whatever_takes_a_body_says_how_it_is_refused(document: Any) -> None:
+    for operation in _operations(document):
+        if "requestBody" in operation:
+            assert operation["responses"].keys() >= BODY_REFUSALS, operation["operationId"]
+
+
+def test_answers_name_their_headers(document: Any) -> None:
+    headers = document["components"]["headers"]
+
+    for operation in _operations(document):
+        answers = operation["responses"]
+        assert all("X-Request-ID" in answer["headers"] for answer in answers.values())
+        assert "WWW-Authenticate" in answers["401"]["headers"]
+        assert "Retry-After" in answers["429"]["headers"]
+        assert "Retry-After" in answers["503"]["headers"]
+    assert headers["X-Request-ID"]["required"]
