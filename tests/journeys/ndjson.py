@@ -1,4 +1,4 @@
-"""Teaches schemathesis to write NDJSON: `SCHEMATHESIS_HOOKS=tests.journeys.ndjson`."""
+"""Teaches schemathesis to write NDJSON."""
 
 from __future__ import annotations
 
