@@ -13,6 +13,7 @@ SECONDS = {
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,
+    "mend_clock_steps": 60.0,
     "erase_expired": 300.0,
     "seal_late_audit": 600.0,
     "prune_answers": 900.0,
@@ -22,7 +23,8 @@ SECONDS = {
 _LONG = {"erase_expired": "erasures"}
 """What may take minutes stands in another worker's queue, never before a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
-_EXPIRES_SECONDS = 3_600
+_EXPIRES_SECONDS = 86_400
+"""By the worker's clock, which may be hours ahead of beat's: a short time would drop every sweep."""
 
 
 def _entry(task: str, seconds: float) -> dict[str, Any]:

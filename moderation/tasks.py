@@ -12,6 +12,7 @@ from django.utils import timezone
 from moderation.operations import (
     campaign_carry,
     chain,
+    clock_steps,
     erase,
     explain,
     export_build,
@@ -88,6 +89,12 @@ def serve_endpoint(*, endpoint_id: int, **_: object) -> int:
 @shared_task
 def send_delivery(**_: object) -> None:
     """Do nothing: a message of the version before, whose delivery the sweep finds."""
+
+
+@_sweep
+def mend_clock_steps(at: datetime) -> int:
+    """Let be due what a clock that was set back has put off."""
+    return clock_steps.mend(at=at)
 
 
 @_sweep

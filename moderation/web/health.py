@@ -30,6 +30,7 @@ _SWEEPS = {
     "explain_ahead": _("Explain the cases that come next"),
     "seal_audit": _("Seal the audit log"),
     "seal_late_audit": _("Seal late entries of the audit log"),
+    "mend_clock_steps": _("Find what a clock set back has put off"),
     "number_feeds": _("Number what platforms poll"),
     "rescore_degraded": _("Score again what lacked the content model"),
     "sweep_campaigns": _("Carry on with decided campaigns"),

@@ -9,10 +9,12 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, Export, Post, Revision, User
+from moderation.models import Case, Export, Platform, Post, Revision, User
+from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
+from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
-from moderation.operations import export, export_build, limits, review, score
+from moderation.operations import attempts, clock_steps, export, export_build, feed, limits, review, score
 from moderation.operations.limits import Bucket
 from moderation.queries.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer
@@ -119,3 +121,29 @@ class TestLimits:
             limits.take(bucket=self.BUCKET, owner=owner, at=later(-HOUR), cost=3)
 
         assert reached.value.taken.reset_seconds <= 3
+
+
+class TestTelling:
+    def test_what_a_later_hour_decided_is_told(
+        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+    ) -> None:
+        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(HOUR)
+        )
+
+        clock_steps.mend(at=later(0))
+
+        page = feed.read(
+            platform=webhook, stream=Stream.DECISIONS, since=None, cursor=None, limit=1, at=later(3)
+        )
+        assert len(page.rows) == 1
+        assert attempts.due(at=later(0)).count() == 1
+
+    def test_what_can_still_be_undone_waits(
+        self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
+    ) -> None:
+        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
+        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))
+
+        assert clock_steps.mend(at=later(0)) == 0

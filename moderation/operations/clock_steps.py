@@ -1,0 +1,28 @@
+"""Find what a clock that was set back has put off, and let it be due now."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from moderation.models import Delivery, FeedEntry
+from moderation.models.deliveries import DeliveryState
+from moderation.operations.notify import HOLD_SECONDS
+from moderation.queries import clocks
+
+
+def mend(*, at: datetime) -> int:
+    """Let the platform be told now what waits longer than the time for undoing; return how many messages.
+
+    A retry is left alone: how long an endpoint asked us to wait, its row does not say.
+    """
+    undo = timedelta(seconds=settings.UNDO_SECONDS)
+    entries = FeedEntry.objects.filter(clocks.is_too_far("due_at", at=at, longest=undo), number__isnull=True)
+    first_attempts = Delivery.objects.filter(
+        clocks.is_too_far("next_attempt_at", at=at, longest=max(undo, timedelta(seconds=HOLD_SECONDS))),
+        state=DeliveryState.WAITING,
+        attempts=0,
+        endpoint__isnull=False,
+    )
+    return entries.update(due_at=at) + first_attempts.update(next_attempt_at=at)
