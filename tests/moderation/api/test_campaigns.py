@@ -75,9 +75,7 @@ class TestDecide:
         made = decide(lead_door, campaign, expected_count=SIZE - 1, exclude=[first], sample_seen=others[:2])
 
         assert (made.status_code, made.json()["posts"], made.json()["state"]) == (201, SIZE - 1, "done")
-        assert [
-            str(post) for post in Decision.objects.order_by("post").values_list("post", flat=True)
-        ] == others
+        assert {str(post) for post in Decision.objects.values_list("post", flat=True)} == set(others)
         assert Case.objects.get(post=int(first)).state == "open"
         assert AuditEntry.objects.get(action="campaign.seen").details["posts"] == [int(p) for p in others[:2]]
         assert Delivery.objects.get(event="campaign.decided").body["data"]["posts"] == SIZE - 1
