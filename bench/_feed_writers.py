@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 
+from bench import _alike
 from tests.faults.stand import Stand
 
 _RUNS = itertools.count()
@@ -112,11 +113,8 @@ class Writers:
             self._is_over.wait(1)
             return
         run = f"camp{next(_RUNS)}-{secrets.token_hex(4)}"
-        headers = {"Content-Type": "application/x-ndjson"}
-        for start in range(0, self._campaign, 1_000):
-            posts = [_alike(run, number) for number in range(start, min(start + 1_000, self._campaign))]
-            answer = door.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
-            self._count("alike", answer.status_code)
+        for status in _alike.send(door, run=run, count=self._campaign):
+            self._count("alike", status)
         for row in self._gathered(door):
             body = {"verdict": "spam", "expected_count": row["waiting"]}
             answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
@@ -172,13 +170,4 @@ def _post() -> dict[str, Any]:
         "text": " ".join(digest[start : start + 6] for start in range(0, 60, 6)),
         "posted_at": "2026-03-01T09:30:00Z",
         "author": {"external_id": f"author-{secrets.randbelow(500)}"},
-    }
-
-
-def _alike(run: str, number: int) -> dict[str, Any]:
-    return {
-        "external_id": f"{run}-{number}",
-        "text": f"Cheap pills {run} without prescription, call now and save {number} dollars today",
-        "posted_at": "2026-03-01T09:30:00Z",
-        "author": {"external_id": f"spammer-{run}-{number}"},
     }

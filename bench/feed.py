@@ -39,6 +39,7 @@ class Patient(Stand):
         super().wait_until(holds, what, patience_seconds=patience_seconds)
 
 
+PLATFORM = "demo-social"
 STOPPED = ("web", "scoring", "default", "backend", "webhooks", "broker", "housekeeping", "beat")
 _WORDS = {"web": "granian", "broker": "valkey-server", "beat": "--schedule="}
 
@@ -98,10 +99,10 @@ def run(
         for number in range(rounds):
             _stop_one(stand, STOPPED[number % len(STOPPED)], seconds=stop_seconds, say=say)
         writers.stop()
-        wait_until_read(stand, pollers)
+        wait_until_read(stand, pollers, platform=PLATFORM)
         for poller in pollers:
             poller.stop()
-        found = compare(stand, pollers)
+        found = compare(stand, pollers, platform=PLATFORM)
         _print(found, writers, say=say)
         return found
     finally:

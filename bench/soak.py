@@ -1,13 +1,19 @@
 """Does it hold for long? Posts and reviewers without a pause, while every server is killed once.
 
-make bench ARGS="soak --seconds 600 --rate 50 --reviewers 10"      (while `make run` is up; a state folder
-of its own is best: the posts stay, and it is your own product that is hurt)
+make bench ARGS="soak --seconds 600 --rate 50 --reviewers 10 --campaign 3000"
+(while `SPAMDESK_EGRESS_PRIVATE_HOSTS=localhost make run` is up; a state folder of its own is best: the posts
+stay, and it is your own product that is hurt)
 
 The scoring worker, the broker, Triton and PostgreSQL are each killed with signal 9 once. Every post must be
 stored once, scored once for each reason to score it, and decided or waiting for a human; every decision that
 was acknowledged must be there, and no case may have two. Probes and Prometheus ask all the while, and must be
 answered well at the end. Memory is compared between the time before the first kill and the end. Posts and
 reviewers are simulated.
+
+Beside it a second platform is at work: four pollers read its decisions by cursor, twenty webhook endpoints
+are told of them, five of which answer after 15 s and five never well, campaigns are sent and decided as one,
+labels are exported, authors erased. No poller may skip, double or disorder a decision, and endpoints that
+answer must be told of all.
 """
 
 from __future__ import annotations
@@ -25,14 +31,16 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psycopg
 
-from bench import _kills, _product
+from bench import _beside, _kills, _product
 from bench._memory import Memory
 from bench._probes import Probes
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 
 if TYPE_CHECKING:
+    from bench._feed_readers import Found
     from bench._reviewers import Reviews
 
 _KILLED = {"worker": 0.25, "broker": 0.4, "Triton": 0.55, _kills.POSTGRES: 0.7}
@@ -61,6 +69,7 @@ def main() -> None:
     from bench import _reviewers, _run_rows  # noqa: PLC0415 - Django is not set up before
 
     run = f"soak-{secrets.token_hex(4)}"
+    beside = _beside.Beside(_second_platform(), campaign=options.campaign, times=10, pause_seconds=5)
     issued = _reviewers.hire(options.reviewers)
     is_over, memory = threading.Event(), Memory()
     reviewers = [
@@ -78,6 +87,7 @@ def main() -> None:
         reviewer.join()
     _reviewers.dismiss(issued)
     _product.wait_for(done=lambda: _run_rows.settled(run), expected=sent.posts, says="scored with content")
+    read = beside.stop()
     unwell = probes.stop()
     reviews = [reviewer.reviews for reviewer in reviewers]
     acknowledged = [decision for one in reviews for decision in one.acknowledged]
@@ -89,10 +99,12 @@ def main() -> None:
         "twice": _run_rows.cases_decided_twice(run),
     }
     broken = _print_counts(sent, found)
+    broken += _print_beside(beside, read)
     print(f"{'probes and scrapes meanwhile':<48}{probes.asked:>8}")
     broken += [f"{path} does not answer well at the end" for path in unwell]
     _print_times(sent, reviews)
     broken += _print_memory(*held, limit=options.growth, is_judged=_is_long(options.seconds))
+    beside.end()
     if broken:
         sys.exit("Broken: " + ", ".join(broken))
 
@@ -105,6 +117,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=50, help="posts per second")
     parser.add_argument("--reviewers", type=int, default=10)
     parser.add_argument("--pause", type=float, default=2.0, help="seconds a reviewer thinks")
+    parser.add_argument("--campaign", type=int, default=3_000, help="posts alike of the second platform")
     parser.add_argument("--growth", type=float, default=0.15, help="what flat memory may grow by")
     return parser.parse_args()
 
@@ -169,6 +182,26 @@ def _print_counts(sent: _Sent, found: dict[str, int]) -> list[str]:
     ):
         print(f"{says:<48}{number:>8}")
     return [f"{number} {says}" for says, number in zeros.items() if number]
+
+
+def _second_platform() -> _beside.SecondPlatform:
+    return _beside.SecondPlatform.register(
+        port=int(os.environ["SPAMDESK_WEB_PORT"]),
+        environment=os.environ,
+        database=lambda: psycopg.connect(os.environ["DATABASE_URL"]),
+    )
+
+
+def _print_beside(beside: _beside.Beside, read: list[Found]) -> list[str]:
+    """Print what the second platform read and was told; return what is broken."""
+    is_told = _product.wait_for(done=beside.told, expected=beside.messages(), says="messages sent")
+    print(f"\n{'beside: posts of campaigns decided as one':<48}{sum(beside.decided):>8}")
+    for one in read:
+        says = f"read by a poller, {one.limit} at a time"
+        print(f"{says:<48}{one.read:>8}   skipped {one.skipped}, doubled {one.doubled},", end="")
+        print(f" out of order {one.out_of_order}, undone {one.undone}")
+    broken = [f"poller {one.limit}" for one in read if not one.is_whole]
+    return broken + ([] if is_told else ["messages not sent to endpoints that answer"])
 
 
 def _print_times(sent: _Sent, reviews: list[Reviews]) -> None:

@@ -1,0 +1,46 @@
+"""Posts alike that wait for a human, however sure the models are: a campaign to be decided as one."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+
+_BULK = 1_000
+LEAST_WAITING = 10
+"""So many wait in a campaign that is worth a decision."""
+
+
+def send(door: httpx.Client, *, run: str, count: int) -> list[int]:
+    """Send them, with a rule by which none passes or is removed without a human; return the statuses."""
+    _hold(door, f"{run}.example")
+    headers = {"Content-Type": "application/x-ndjson"}
+    statuses = []
+    for start in range(0, count, _BULK):
+        posts = [_post(run, number) for number in range(start, min(start + _BULK, count))]
+        answer = door.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
+        statuses.append(answer.status_code)
+    return statuses
+
+
+def author(run: str, number: int) -> str:
+    """Return who wrote one of them."""
+    return f"spammer-{run}-{number}"
+
+
+def _hold(door: httpx.Client, host: str) -> None:
+    expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    rule = {"effect": "wave", "kind": "domain", "value": host, "reason": "scam", "expires_at": expires_at}
+    drafted = door.post("/rules", json=rule).raise_for_status().json()
+    door.post(f"/rules/{drafted['id']}/activation").raise_for_status()
+
+
+def _post(run: str, number: int) -> dict[str, Any]:
+    return {
+        "external_id": f"{run}-{number}",
+        "text": f"Cheap pills without prescription, save {number} dollars today: http://{run}.example/",
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": author(run, number)},
+    }
