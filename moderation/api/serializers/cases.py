@@ -95,7 +95,12 @@ class ClaimRequestSerializer(StrictSerializer):
     """How many cases are claimed."""
 
     count = WholeNumberField(
-        min_value=1, max_value=MAX_CLAIMS, required=False, default=1, help_text=f"At most {MAX_CLAIMS}."
+        min_value=1,
+        max_value=MAX_CLAIMS,
+        required=False,
+        allow_null=True,
+        default=1,
+        help_text=f"At most {MAX_CLAIMS}.",
     )
 
 

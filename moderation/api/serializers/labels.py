@@ -101,16 +101,20 @@ class LabelChangePageSerializer(serializers.Serializer[Any]):
 class ExportRequestSerializer(StrictSerializer):
     """Which labels an export holds, and in which form."""
 
-    dataset = OneOfField(choices=DATASETS, required=False, default="labels")
-    format = OneOfField(choices=ExportFormat.values, required=False, default=ExportFormat.JSONL.value)
+    dataset = OneOfField(choices=DATASETS, required=False, allow_null=True, default="labels")
+    format = OneOfField(
+        choices=ExportFormat.values, required=False, allow_null=True, default=ExportFormat.JSONL.value
+    )
     weights = FlagField(
         required=False,
+        allow_null=True,
         default=True,
         help_text="With a `weight` for each label: for how many posts it stands.",
     )
     splits = serializers.ListField(
         child=OneOfField(choices=SPLITS),
         required=False,
+        allow_null=True,
         default=list,
         max_length=len(SPLITS),
         help_text="Only these; empty for all.",

@@ -92,7 +92,9 @@ class PostSerializer(StrictSerializer):
     """A post with everything that the platform knows at this moment; what is unknown is left out."""
 
     external_id = TextField(max_length=200, help_text="Your id of the post.")
-    revision = WholeNumberField(min_value=1, required=False, default=1, help_text="Grows with every edit.")
+    revision = WholeNumberField(
+        min_value=1, required=False, allow_null=True, default=1, help_text="Grows with every edit."
+    )
     platform = TextField(
         max_length=64,
         required=False,

@@ -55,7 +55,11 @@ class EndpointRequestSerializer(StrictSerializer):
     url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
     events = EventListField(required=False, allow_null=True, help_text="Decisions, if left out.")
     signature = OneOfField(
-        choices=SignatureKind.values, required=False, default=SignatureKind.HMAC, help_text="hmac or ed25519."
+        choices=SignatureKind.values,
+        required=False,
+        allow_null=True,
+        default=SignatureKind.HMAC,
+        help_text="hmac or ed25519.",
     )
 
 
@@ -70,10 +74,13 @@ class EndpointChangeSerializer(StrictSerializer):
 class SecretRequestSerializer(StrictSerializer):
     """The secret that is to come."""
 
-    signature = OneOfField(choices=SignatureKind.values, required=False, default=SignatureKind.HMAC)
+    signature = OneOfField(
+        choices=SignatureKind.values, required=False, allow_null=True, default=SignatureKind.HMAC
+    )
     overlap_hours = WholeNumberField(
         max_value=MAX_OVERLAP_HOURS,
         required=False,
+        allow_null=True,
         default=DEFAULT_OVERLAP_HOURS,
         help_text=f"How long the old ones sign, too: 0 to {MAX_OVERLAP_HOURS}.",
     )
