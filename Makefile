@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint types demo-data bench screenshots train lock logs backup restore clean
+.PHONY: help run test trials lint types demo-data bench screenshots train lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,8 +12,11 @@ help:  ## this list
 run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
 	@$(LOCAL) run
 
-test:  ## lint and every test; ARGS= goes to pytest
+test:  ## lint and every test but the long trials; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)
+
+trials:  ## the long trials: full disks, stopped servers, feeds read beside them
+	@$(LOCAL) test -m long
 
 lint:  ## style, import contracts and types
 	@$(LOCAL) lint

@@ -33,8 +33,13 @@ def _pytest(arguments: list[str]) -> None:
     print("== tests", flush=True)
     os.environ["CHROMIUM"] = str(browser.find())
     os.environ.update(browser.driver_environment())
-    workers = [] if arguments else ["-n", str(min(2, len(os.sched_getaffinity(0)))), "--dist", "loadgroup"]
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *workers, *arguments])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *(arguments or _everything())])
+
+
+def _everything() -> list[str]:
+    """Return what runs every test but the long trials, side by side where there is a second processor."""
+    workers = str(min(2, len(os.sched_getaffinity(0))))
+    return ["-n", workers, "--dist", "loadgroup", "-m", "not long"]
 
 
 _TYPES: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]

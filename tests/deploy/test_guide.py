@@ -30,7 +30,12 @@ from deploy.local import ports
 from deploy.local.places import ENVIRONMENT, ROOT
 from tests.deploy import guide
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.long,
+    pytest.mark.xdist_group("product"),
+    pytest.mark.timeout(900),
+]
 
 IS_WHOLE = bool(os.environ.get("SPAMDESK_TRIAL_GUIDE"))
 IS_INSTALLED_ANEW = bool(os.environ.get("SPAMDESK_TRIAL_INSTALL"))

@@ -12,7 +12,12 @@ import pytest
 
 from bench import feed
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.long,
+    pytest.mark.xdist_group("product"),
+    pytest.mark.timeout(900),
+]
 
 
 def test_pollers_read_each_decision_once_while_processes_are_stopped() -> None:

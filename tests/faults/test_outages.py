@@ -19,7 +19,12 @@ import pytest
 from tests.faults import disks
 from tests.faults.stand import Stand, post
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.long,
+    pytest.mark.xdist_group("product"),
+    pytest.mark.timeout(400),
+]
 
 STOP_SECONDS = float(os.environ.get("SPAMDESK_TRIAL_STOP_SECONDS", "1"))
 """How long the database stays stopped after the first refusals: 60 for the whole trial."""
