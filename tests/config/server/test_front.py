@@ -6,7 +6,8 @@ import asyncio
 import json
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,12 @@ from config.server.limits import Limits
 
 QUICK = {"threads": 1, "waiting": 2, "body_seconds": 0.2, "piece_seconds": 0.2}
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+def run(life: Coroutine[Any, Any, None]) -> None:
+    """Run it on an event loop of its own; this thread may have one, which a test in the browser left."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, life).result()
 
 
 def echo(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -133,7 +140,7 @@ class TestBody:
                 assert client.body == b"abc"
                 assert client.headers["content-length"] == "3"
 
-        asyncio.run(main())
+        run(main())
 
     def test_that_does_not_come_is_408_and_takes_no_thread(self) -> None:
         async def main() -> None:
@@ -145,7 +152,7 @@ class TestBody:
                 assert json.loads(client.body)["type"] == "/problems/body_too_slow"
                 assert busy.count == 0
 
-        asyncio.run(main())
+        run(main())
 
     @pytest.mark.parametrize(
         ("limits", "length", "status"),
@@ -162,7 +169,7 @@ class TestBody:
                 assert await Client(front, parts=[b"a" * length]).run() == status
                 assert await Client(front, parts=[b"abc"]).run() == 200  # nothing is held any more
 
-        asyncio.run(main())
+        run(main())
 
     def test_of_a_client_that_hangs_up_is_forgotten(self) -> None:
         async def main() -> None:
@@ -173,7 +180,7 @@ class TestBody:
                 assert await client.run() == 0
                 assert await Client(front, parts=[b"a" * 90]).run() == 200
 
-        asyncio.run(main())
+        run(main())
 
 
 class TestQueue:
@@ -193,7 +200,7 @@ class TestQueue:
                 busy.go_on.set()
                 assert [await task for task in tasks[:3]] == [200] * 3
 
-        asyncio.run(main())
+        run(main())
 
     def test_makes_room_for_another_client(self) -> None:
         async def main() -> None:
@@ -209,7 +216,7 @@ class TestQueue:
                 busy.go_on.set()
                 assert await other == 200
 
-        asyncio.run(main())
+        run(main())
 
     def test_forgets_who_hung_up_while_waiting(self) -> None:
         async def main() -> None:
@@ -225,7 +232,7 @@ class TestQueue:
                 assert await first == 200
                 assert busy.count == 1
 
-        asyncio.run(main())
+        run(main())
 
     def test_does_not_keep_anybody_waiting_for_ever(self) -> None:
         async def main() -> None:
@@ -238,7 +245,7 @@ class TestQueue:
                 busy.go_on.set()
                 assert await first == 200
 
-        asyncio.run(main())
+        run(main())
 
 
 class TestHealth:
@@ -253,7 +260,7 @@ class TestHealth:
                 busy.go_on.set()
                 assert await first == 200
 
-        asyncio.run(main())
+        run(main())
 
     def test_fails_once_nothing_is_finished_for_long(self) -> None:
         async def main() -> None:
@@ -270,7 +277,7 @@ class TestHealth:
                 busy.go_on.set()
                 assert await first == 200
 
-        asyncio.run(main())
+        run(main())
 
 
 class TestAnswer:
@@ -283,7 +290,7 @@ class TestAnswer:
                 assert await Client(front, path="/api/v1/posts").run() == 500
                 assert await Client(front, path="/api/v1/posts").run() == 500  # the thread lives on
 
-        asyncio.run(main())
+        run(main())
 
     @pytest.mark.parametrize("size", [10, 1_000_000])
     def test_of_a_file_is_sent_whole_and_closed(self, size: int, tmp_path: Path) -> None:
@@ -304,7 +311,7 @@ class TestAnswer:
                 assert client.body == b"x" * size
                 assert files[0].closed
 
-        asyncio.run(main())
+        run(main())
 
     @pytest.mark.parametrize("parts", [3, 300])
     def test_that_is_made_piece_by_piece_is_sent_whole(self, parts: int) -> None:
@@ -323,7 +330,7 @@ class TestAnswer:
                 assert client.body == b"x" * 4_096 * parts
                 assert client.headers["content-length"] == str(4_096 * parts)
 
-        asyncio.run(main())
+        run(main())
 
     def test_to_head_has_the_length_and_no_body(self) -> None:
         def sized(_environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
@@ -337,7 +344,7 @@ class TestAnswer:
                 assert await client.run() == 200
                 assert (client.body, client.headers["content-length"]) == (b"", "5")
 
-        asyncio.run(main())
+        run(main())
 
     def test_that_nobody_reads_is_cut_off_and_its_file_closed(self) -> None:
         files = []
@@ -361,4 +368,4 @@ class TestAnswer:
                 assert client.got[-1]["type"] == "http.response.start"
                 assert files[0].closed
 
-        asyncio.run(main())
+        run(main())
