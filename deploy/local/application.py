@@ -74,6 +74,7 @@ def worker(kind: Worker, *, state: State) -> Service:
             sys.executable,
             "-m",
             "celery",
+            "--quiet",  # its greeting would end it where the log's disk is full
             "--app=config.celery:app",
             "worker",
             f"--queues={','.join(kind.queues)}",
@@ -105,6 +106,7 @@ def beat() -> Service:
             sys.executable,
             "-m",
             "celery",
+            "--quiet",  # as for workers
             "--app=config.celery:app",
             "beat",
             "--pidfile=",

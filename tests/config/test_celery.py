@@ -1,11 +1,17 @@
-"""What a worker does before it forks."""
+"""What a worker does before it takes its first task."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from deploy.local import application
+from deploy.local.places import ROOT, State
 
 
 @pytest.mark.parametrize(
@@ -23,3 +29,22 @@ def test_only_a_worker_that_explains_words_imports_shap(queues: list[str], impor
     ).stdout
 
     assert printed.split()[-1] == imports
+
+
+def test_a_worker_starts_where_nothing_can_be_written(tmp_path: Path) -> None:
+    [kind] = [one for one in application.workers() if one.name == "exports"]
+    service = application.worker(kind, state=State(tmp_path))
+    ready = Path(service.environment["SPAMDESK_READY_FILE"])
+
+    with Path("/dev/full").open("wb") as log:
+        variables = os.environ | dict(service.environment)
+        worker = subprocess.Popen(service.command, cwd=ROOT, env=variables, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + 60
+        while not ready.exists():
+            assert worker.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        worker.kill()
+        worker.wait()
