@@ -124,7 +124,7 @@ class Writers:
 
     def _gathered(self, door: httpx.Client) -> list[dict[str, Any]]:
         """Wait until no campaign grows any more; return those of some size, the largest first."""
-        deadline, before = time.monotonic() + 180, [dict[str, Any]()]
+        deadline, before = time.monotonic() + 600, [dict[str, Any]()]
         while not self._is_over.wait(5) and time.monotonic() < deadline:
             rows = [row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= 10]
             if rows and rows == before:

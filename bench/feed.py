@@ -40,8 +40,8 @@ class Patient(Stand):
 
 
 PLATFORM = "demo-social"
-STOPPED = ("web", "scoring", "default", "backend", "webhooks", "broker", "housekeeping", "beat")
-_WORDS = {"web": "granian", "broker": "valkey-server", "beat": "--schedule="}
+STOPPED = ("web", "scoring", "background", "backend", "webhooks", "broker", "housekeeping", "beat")
+_WORDS = {"web": "config.server", "broker": "valkey-server", "beat": "--pidfile="}
 
 
 def main() -> None:
