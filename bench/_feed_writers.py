@@ -126,7 +126,9 @@ class Writers:
         """Wait until no campaign grows any more; return those of some size, the largest first."""
         deadline, before = time.monotonic() + 600, [dict[str, Any]()]
         while not self._is_over.wait(5) and time.monotonic() < deadline:
-            rows = [row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= 10]
+            rows = [
+                row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= _alike.LEAST_WAITING
+            ]
             if rows and rows == before:
                 return sorted(rows, key=lambda row: -int(row["waiting"]))
             before = rows
