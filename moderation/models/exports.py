@@ -53,6 +53,11 @@ class Export(models.Model):
     has_weights = models.BooleanField(default=True, db_default=True)
     since = models.DateTimeField(null=True, blank=True)
     until = models.DateTimeField(null=True, blank=True)
+    after = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="Only what changed since these positions of feeds, by platform; empty for all that stands.",
+    )
     rows_written = models.PositiveIntegerField(default=0)
     rows_expected = models.PositiveIntegerField(default=0)
     manifest = models.JSONField(null=True, blank=True)

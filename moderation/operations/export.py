@@ -11,8 +11,9 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import export_files, verdict
+from moderation.operations import export_files, export_write, verdict
 from moderation.operations.export_forms import MEDIA_TYPES
+from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 PATIENCE = timedelta(seconds=60)
@@ -20,6 +21,10 @@ PATIENCE = timedelta(seconds=60)
 
 ERASING = 7_318
 """The class of our advisory lock: erasures share it, and an export does not begin while one is under way."""
+
+
+class NotBuilt(Exception):
+    """No file was made of this export, or an earlier version made it: nothing can follow it."""
 
 
 def request(
@@ -38,10 +43,12 @@ def request(
             platform=platform,
             requested_at=at,
             since=wanted.since,
-            until=wanted.until or at,
+            # What changed is read when it is built: its window has no end, and erasures find it.
+            until=wanted.until or (at if wanted.after is None else None),
             format=form,
             splits=list(wanted.splits),
             has_weights=has_weights,
+            after=None if wanted.after is None else export_write.as_json(wanted.after),
             lease_until=at + PATIENCE,
         )
         verdict.audit(
@@ -49,6 +56,14 @@ def request(
         )
         enqueue.export(export_id=row.pk)
     return row
+
+
+def positions_of(export: Export) -> dict[str, Position]:
+    """Return how far the feeds of labels are in an export's file: `after` of the next. Raises NotBuilt."""
+    known = (export.manifest or {}).get("positions")
+    if known is None:
+        raise NotBuilt(f"Export {export.pk} does not say how far it goes; begin with a whole one.")
+    return export_write.from_json(known)
 
 
 def media_type_of(export: Export) -> str:

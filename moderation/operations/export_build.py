@@ -21,7 +21,7 @@ from moderation.models.exports import ExportState
 from moderation.operations import announce, export_files, export_write
 from moderation.operations.export import ERASING, PATIENCE
 from moderation.operations.export_files import path_of
-from moderation.queries import clocks, labels
+from moderation.queries import clocks, label_changes, labels
 from moderation.queries.labels import LabelFilter
 
 log = structlog.get_logger(__name__)
@@ -94,7 +94,8 @@ class _Attempt:
     def write(self) -> dict[str, Any]:
         """Write the file and its manifest; return the manifest. Raises _Lost, _TooLong or OSError."""
         wanted = _filter(self.row)
-        self._keep(rows_expected=labels.count(wanted=wanted))
+        expected = labels.count(wanted=wanted) if wanted.after is None else label_changes.count(wanted=wanted)
+        self._keep(rows_expected=expected)
         return export_write.write(
             out=path_of(self.row),
             wanted=wanted,
@@ -112,7 +113,8 @@ class _Attempt:
             row = rows.filter(self._is_ours).first()
             if row is None:
                 raise _Lost
-            row.manifest, row.rows_written = manifest, manifest["counts"]["labels"]
+            counts = manifest["counts"]
+            row.manifest, row.rows_written = manifest, counts["labels"] + counts["retracted"]
             row.state, row.lease_until, row.error = ExportState.READY, None, ""
             row.save(update_fields=("manifest", "rows_written", "state", "lease_until", "error"))
             announce.export_ready(row, at=self._now())
@@ -186,5 +188,9 @@ def _send_back(row: Export, *, at: datetime) -> None:
 
 def _filter(row: Export) -> LabelFilter:
     return LabelFilter(
-        since=row.since, until=row.until, platform_id=row.platform_id, splits=tuple(row.splits)
+        since=row.since,
+        until=row.until,
+        platform_id=row.platform_id,
+        splits=tuple(row.splits),
+        after=None if row.after is None else export_write.from_json(row.after),
     )

@@ -33,6 +33,7 @@ _PROVENANCE = (
     "is_degraded",
     "is_audit_sample",
     "audit_probability",
+    "decision_id",
 )
 _BEFORE = ("schema_version", "id", "text", "lang", "label", "group", "split")
 # A spreadsheet runs a cell that begins so; the full-width forms are read as the plain ones in East Asia.
@@ -166,7 +167,7 @@ def _flat(label: LabelLine) -> dict[str, Any]:
     """Read a line back, what is nested in `provenance` beside the rest: the three forms say the same."""
     row: dict[str, Any] = json.loads(label.line)
     provenance: dict[str, Any] = row.pop("provenance")
-    return row | provenance
+    return row | dict.fromkeys(_PROVENANCE) | provenance  # a tombstone has no more than its names
 
 
 def _inert(value: Any) -> Any:

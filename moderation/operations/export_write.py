@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from moderation.models import Platform
 from moderation.models.exports import ExportFormat
+from moderation.models.feed import Stream
+from moderation.operations import feed
 from moderation.operations.export_files import MANIFEST, PARTIAL
 from moderation.operations.export_forms import Digested, form_of
-from moderation.queries import label_lines, labels
+from moderation.queries import label_changes, label_lines, labels
+from moderation.queries.feeds import Position
 from moderation.queries.label_lines import LabelLine
 from moderation.queries.labels import LabelFilter
 
@@ -29,26 +33,28 @@ def write(
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
 
+    Its `positions` say how far the feeds of labels are in the file. With these as `wanted.after` a later file
+    holds what changed since: who applies its lines to this one, in order, has what a whole file would hold.
+
     The file is written beside, synced to the disk and moved into place, so a file that is there is whole. The
     part that was written stays when this fails. Raises OSError, and what `progress` raises.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + PARTIAL)
     tally = _Tally()
+    until = _numbered(wanted, at=at)
     with partial.open("wb") as opened:
         file = Digested(opened)
         labels_in = form_of(form, file=file, has_weights=has_weights)
-        for label in label_lines.lines(
-            wanted=wanted,
-            has_weights=has_weights,
-            pause=lambda: progress(tally.labels) if progress else None,
-        ):
+        pause = (lambda: progress(tally.rows)) if progress else None
+        for label in _lines(wanted, until=until, has_weights=has_weights, pause=pause):
             labels_in.add(label)
             tally.add(label)
         labels_in.close()
         opened.flush()
         os.fsync(opened.fileno())
     manifest = _manifest(out=out, wanted=wanted, at=at, tally=tally) | {
+        "positions": as_json(until),
         "format": form,
         "has_weights": has_weights,
         "sha256": file.sha256.hexdigest(),
@@ -58,18 +64,66 @@ def write(
     return manifest
 
 
+def as_json(positions: Mapping[str, Position]) -> dict[str, Any]:
+    """Return positions of feeds by platform as JSON."""
+    return {
+        slug: {"entered_at": position.entered_at.isoformat(), "number": position.number}
+        for slug, position in positions.items()
+    }
+
+
+def from_json(positions: Mapping[str, Any]) -> dict[str, Position]:
+    """Read positions back. Raises KeyError, TypeError or ValueError for what is none."""
+    return {
+        slug: Position(datetime.fromisoformat(position["entered_at"]), int(position["number"]))
+        for slug, position in positions.items()
+    }
+
+
+def _numbered(wanted: LabelFilter, *, at: datetime) -> dict[str, Position]:
+    """Number what is due in the feeds of labels, and return where they end then."""
+    platforms = Platform.objects.order_by("id")
+    if wanted.platform_id is not None:
+        platforms = platforms.filter(pk=wanted.platform_id)
+    for platform_id in platforms.values_list("pk", flat=True):
+        while feed.number(platform_id=platform_id, stream=Stream.LABELS, at=at) >= feed.BATCH:
+            pass
+    return label_changes.positions(platform_id=wanted.platform_id)
+
+
+def _lines(
+    wanted: LabelFilter,
+    *,
+    until: Mapping[str, Position],
+    has_weights: bool,
+    pause: Callable[[], None] | None,
+) -> Iterator[LabelLine]:
+    if wanted.after is None:
+        return label_lines.lines(wanted=wanted, has_weights=has_weights, pause=pause)
+    return label_changes.lines(wanted=wanted, until=until, has_weights=has_weights, pause=pause)
+
+
 class _Tally:
     """What the manifest counts, gathered while the rows pass."""
 
     def __init__(self) -> None:
         self.labels = 0
+        self.retracted = 0
         self.spam = 0
         self.splits: Counter[str] = Counter()
         self.releases: Counter[str] = Counter()
         self.first: str | None = None
         self.last: str | None = None
 
+    @property
+    def rows(self) -> int:
+        """The lines so far, labels and tombstones."""
+        return self.labels + self.retracted
+
     def add(self, label: LabelLine) -> None:
+        if label.is_retraction:
+            self.retracted += 1
+            return
         self.labels += 1
         self.spam += label.is_spam
         self.splits[label.split] += 1
@@ -87,9 +141,15 @@ def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) ->
             "since": wanted.since.isoformat() if wanted.since else None,
             "until": wanted.until.isoformat() if wanted.until else None,
             "splits": list(wanted.splits) or "all",
-            "retracted": "left out",
+            "after": None if wanted.after is None else as_json(wanted.after),
+            "retracted": "left out" if wanted.after is None else "lines without label",
         },
-        "counts": {"labels": tally.labels, "spam": tally.spam, "not_spam": tally.labels - tally.spam},
+        "counts": {
+            "labels": tally.labels,
+            "spam": tally.spam,
+            "not_spam": tally.labels - tally.spam,
+            "retracted": tally.retracted,
+        },
         "balance": {"spam_share": round(tally.spam / tally.labels, 4) if tally.labels else None},
         "window": {"first": tally.first, "last": tally.last},
         "splits": dict(sorted(tally.splits.items())),

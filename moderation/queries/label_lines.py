@@ -38,12 +38,15 @@ _COLUMNS = (
     ("s.is_degraded", "bool"),
     ("s.is_audit_sample", "bool"),
     ("s.audit_probability", "float8"),
+    ("d.id", "int8"),
     ("l.labelled_at", "timestamptz"),
     ("l.id", "int8"),
 )
+COLUMNS = ", ".join(expression for expression, _ in _COLUMNS)
+KINDS = tuple(kind for _, kind in _COLUMNS)
 _LINES = f"""
 COPY (
-  SELECT {", ".join(expression for expression, _ in _COLUMNS)}
+  SELECT {COLUMNS}
   FROM moderation_label l
   JOIN moderation_decision d ON d.id = l.decision_id
   JOIN moderation_score s ON s.id = d.score_id
@@ -54,6 +57,9 @@ COPY (
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
     AND (l.labelled_at, l.id) > (%(since)s, %(after)s) AND l.labelled_at < %(until)s
     AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
+    -- What can still be undone has no number, and nobody would be told that it was.
+    AND EXISTS (SELECT FROM moderation_feedentry e WHERE e.decision_id = l.decision_id
+                AND e.stream = 'labels' AND NOT e.is_retraction AND e.number IS NOT NULL)
   ORDER BY l.labelled_at, l.id LIMIT %(chunk)s
 ) TO STDOUT
 """  # noqa: S608 - our own column names
@@ -72,12 +78,13 @@ class LabelLine:
     split: str
     release: str
     decided_at: str
+    is_retraction: bool = False
 
 
 def lines(
     *, wanted: LabelFilter, has_weights: bool = True, pause: Callable[[], None] | None = None
 ) -> Iterator[LabelLine]:
-    """Yield labels oldest first; memory does not grow with their number.
+    """Yield labels oldest first that nobody can undo any more; memory does not grow with their number.
 
     A statement for every few thousand, so that no snapshot grows old. Between them the connection is free,
     and `pause` is called; while a line is being looked at it is not.
@@ -93,7 +100,7 @@ def lines(
     while True:
         found = 0
         for found, row in enumerate(_rows(values), start=1):  # noqa: B007 - counted for after the loop
-            label = _line(row, has_weights=has_weights)
+            label = line(row, has_weights=has_weights)
             if not wanted.splits or label.split in wanted.splits:
                 yield label
             values["since"], values["after"] = row[-2:]
@@ -106,11 +113,12 @@ def lines(
 def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
     statement: LiteralString = _LINES
     with connection.cursor() as cursor, cursor.copy(statement, dict(values)) as copy:
-        copy.set_types([kind for _, kind in _COLUMNS])
+        copy.set_types(KINDS)
         yield from copy.rows()
 
 
-def _line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
+def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
+    """Return the line of a row of COLUMNS."""
     name, text, language, is_spam, group, contributions, features, content, schema_hash, *rest = row
     record, username, decided_at, reason, release, spam_probability, is_degraded, is_audit, *rest = rest
     split, moment = split_of(group).value, decided_at.isoformat()
@@ -134,12 +142,13 @@ def _line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
         "is_degraded": is_degraded,
         "is_audit_sample": is_audit,
         "audit_probability": rest[0],
+        "decision_id": str(rest[1]),
     }
-    line = (
+    text_of_line = (
         f'{_json(before)[:-1]}, "features": {{{_features(features, contributions, content)}}},'
         f' "schema_hash": "{schema_hash}", "record": {record}, "provenance": {_json(provenance)}}}\n'
     )
-    return LabelLine(line.encode(), is_spam, split, release, moment)
+    return LabelLine(text_of_line.encode(), is_spam, split, release, moment)
 
 
 def _features(values: str, contributions: str, content: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from moderation.models import Decision, Label
+from moderation.queries.feeds import Position
 from scoring.splits import Split, split_of
 
 LABEL_SCHEMA_VERSION = 1
@@ -22,12 +23,14 @@ class LabelFilter:
     """Labels given at or after `since` and before `until`, None leaving a side open, of one platform or all.
 
     Never retracted ones, and none of erased posts. `splits` are those that an export holds, empty for all.
+    `after` asks for what changed since an earlier export, by platform: then retractions are told, too.
     """
 
     since: datetime | None = None
     until: datetime | None = None
     platform_id: int | None = None
     splits: tuple[str, ...] = ()
+    after: Mapping[str, Position] | None = None
 
 
 def count(*, wanted: LabelFilter) -> int:
@@ -108,5 +111,6 @@ def _row(label: Label) -> dict[str, Any]:
             "is_degraded": score.is_degraded,
             "is_audit_sample": score.is_audit_sample,
             "audit_probability": score.audit_probability,
+            "decision_id": str(decision.pk),
         },
     }

@@ -41,6 +41,7 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     is_degraded = serializers.BooleanField()
     is_audit_sample = serializers.BooleanField()
     audit_probability = serializers.FloatField()
+    decision_id = serializers.CharField(help_text="By which a retraction names it.")
 
 
 class LabelSerializer(serializers.Serializer[Any]):
@@ -122,6 +123,18 @@ class ExportRequestSerializer(StrictSerializer):
 
     since = InstantField(required=False, allow_null=True)
     until = InstantField(required=False, allow_null=True)
+    after = serializers.CharField(
+        required=False,
+        allow_null=True,
+        max_length=20,
+        help_text="The id of an earlier export of yours: only what changed since, retracted labels included.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a window of time together with an export to go on from."""
+        if attrs.get("after") is not None and (attrs.get("since") or attrs.get("until")):
+            raise serializers.ValidationError({"after": "Name an export or a time, not both."})
+        return attrs
 
 
 class ExportSerializer(serializers.Serializer[Any]):

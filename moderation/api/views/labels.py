@@ -44,6 +44,7 @@ from moderation.models.platforms import Scope
 from moderation.operations import export as exports
 from moderation.operations import export_files, feed
 from moderation.queries import labels
+from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
@@ -130,7 +131,9 @@ class Exports(DoorView):
         request=ExportRequestSerializer,
         responses={
             202: ExportSerializer,
-            **problem_responses("nobody_behind_key", "not_allowed", *WRITE_PROBLEMS),
+            **problem_responses(
+                "nobody_behind_key", "not_allowed", "not_found", "not_ready", *WRITE_PROBLEMS
+            ),
         },
     )
     def post(self, request: Request) -> Response:
@@ -143,7 +146,10 @@ class Exports(DoorView):
             requested_by=person,
             platform=platform,
             wanted=LabelFilter(
-                since=given.get("since"), until=given.get("until"), splits=tuple(given["splits"])
+                since=given.get("since"),
+                until=given.get("until"),
+                splits=tuple(given["splits"]),
+                after=_positions(request, given.get("after")),
             ),
             form=given["format"],
             has_weights=given["weights"],
@@ -197,6 +203,15 @@ class ExportFile(DoorView):
         except FileNotFoundError:
             raise Refused("not_found", "The file of this export was removed; ask for a new one.") from None
         return FileResponse(file, content_type=exports.media_type_of(row))
+
+
+def _positions(request: Request, after: str | None) -> dict[str, Position] | None:
+    if after is None:
+        return None
+    try:
+        return exports.positions_of(_own_export(request, after))
+    except exports.NotBuilt as refusal:
+        raise Refused("not_ready", str(refusal)) from None
 
 
 def _own_export(request: Request, identifier: str) -> Export:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser
 from datetime import datetime
@@ -14,7 +15,8 @@ from django.utils.dateparse import parse_datetime
 
 from moderation.models.exports import ExportFormat
 from moderation.operations import export_write
-from moderation.queries import labels
+from moderation.queries import label_changes, labels
+from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 
@@ -34,6 +36,12 @@ class Command(BaseCommand):
             help="training reads jsonl, the default",
         )
         parser.add_argument("--since", help="labels given at or after this time (ISO 8601 with offset)")
+        parser.add_argument(
+            "--after",
+            type=Path,
+            metavar="MANIFEST",
+            help="only what changed since the export with this manifest, retracted labels included",
+        )
         parser.add_argument("--until", help="labels given before this time (default: now)")
 
     def handle(
@@ -43,12 +51,19 @@ class Command(BaseCommand):
         form: str,
         since: str | None,
         until: str | None,
+        after: Path | None = None,
         **__: Any,
     ) -> None:
         """Write the file and print what it holds."""
         at = timezone.now()
-        wanted = LabelFilter(since=_time(since, "--since"), until=_time(until, "--until") or at)
-        expected = labels.count(wanted=wanted)
+        if after is not None and (since or until):
+            raise CommandError("--after goes on from an export: leave --since and --until.")
+        wanted = LabelFilter(
+            since=_time(since, "--since"),
+            until=_time(until, "--until") or at,
+            after=None if after is None else _positions(after),
+        )
+        expected = labels.count(wanted=wanted) if after is None else label_changes.count(wanted=wanted)
         try:
             manifest = export_write.write(
                 out=out,
@@ -60,10 +75,23 @@ class Command(BaseCommand):
         except OSError as failure:
             raise CommandError(f"{out}: {failure.strerror}. Give a path that can be written.") from failure
         counts = manifest["counts"]
+        retracted = "" if after is None else f", {counts['retracted']} retracted"
+        sorts = f"{counts['spam']} spam, {counts['not_spam']} not spam"
         self.stdout.write(
-            f"{counts['labels']} labels ({counts['spam']} spam, {counts['not_spam']} not spam) in {out}\n"
+            f"{counts['labels']} labels ({sorts}){retracted} in {out}\n"
             f"manifest: {out}.manifest.json, sha256 {manifest['sha256']}"
         )
+
+
+def _positions(manifest: Path) -> dict[str, Position]:
+    try:
+        return export_write.from_json(json.loads(manifest.read_text())["positions"])
+    except OSError as failure:
+        raise CommandError(f"--after: {manifest}: {failure.strerror}.") from failure
+    except (ValueError, KeyError, TypeError, AttributeError) as failure:
+        raise CommandError(
+            f"--after: {manifest} is no manifest that says how far an export goes; begin with a whole export."
+        ) from failure
 
 
 def _time(given: str | None, option: str) -> datetime | None:

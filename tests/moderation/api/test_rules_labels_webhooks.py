@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -97,6 +98,34 @@ class TestLabels:
         assert (ready["state"], ready["rows"]) == ("ready", 1)
         assert len(b"".join(file.streaming_content).splitlines()) == 1
         problem(foreign, status=404, code="not_found")
+
+    def test_changes_go_into_a_file_that_follows_another(
+        self, lead_door: APIClient, lead: User, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        base = lead_door.post("/api/v1/exports", {}, format="json").json()
+        early = lead_door.post("/api/v1/exports", {"after": base["id"]}, format="json")
+        export_build.build(export_id=int(base["id"]), at=timezone.now())
+        [decision] = Decision.objects.all()
+        reverse.correct(
+            decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=timezone.now() - SETTLED
+        )
+        asked = lead_door.post("/api/v1/exports", {"after": base["id"]}, format="json").json()
+        export_build.build(export_id=int(asked["id"]), at=timezone.now())
+        ready = lead_door.get(f"/api/v1/exports/{asked['id']}").json()
+        file = b"".join(lead_door.get(ready["file"]).streaming_content)
+        both = lead_door.post(
+            "/api/v1/exports", {"after": base["id"], "since": "2026-01-01T00:00:00Z"}, format="json"
+        )
+
+        rows = [json.loads(line) for line in file.splitlines()]
+        assert [row["label"] for row in rows] == [None, 0]
+        assert rows[0]["provenance"]["decision_id"] == str(decision.pk)
+        assert (ready["rows"], ready["manifest"]["counts"]["retracted"]) == (2, 1)
+        problem(early, status=409, code="not_ready")
+        assert pointers(problem(both, status=422, code="invalid_fields")) == {"/after": "invalid"}
+        problem(
+            lead_door.post("/api/v1/exports", {"after": "999"}, format="json"), status=404, code="not_found"
+        )
 
 
 class TestWebhooks:

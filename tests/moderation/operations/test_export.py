@@ -45,7 +45,7 @@ class TestWrite:
         assert rows[0]["provenance"]["decided_by"] == "moderator"
         assert "social.followers" in rows[0]["features"]
         assert manifest["sha256"] == hashlib.sha256(out.read_bytes()).hexdigest()
-        assert manifest["counts"] == {"labels": 3, "spam": 2, "not_spam": 1}
+        assert manifest["counts"] == {"labels": 3, "spam": 2, "not_spam": 1, "retracted": 0}
         assert json.loads(Path(f"{out}.manifest.json").read_text()) == manifest
 
     @pytest.mark.parametrize("schema", ["", "an older one"])

@@ -1,0 +1,176 @@
+"""What became of labels between two positions of their feeds, as lines of an export: labels and tombstones.
+
+Numbers are given after commit (docs/adr/0013), so increments between positions leave out nothing that was
+being written, and what an earlier file holds and no longer stands has its tombstone in a later one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from moderation.models import FeedEntry, FeedHead
+from moderation.models.feed import Stream
+from moderation.queries.feeds import Position
+from moderation.queries.label_lines import CHUNK, COLUMNS, KINDS, LabelLine, line
+from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter
+from scoring.features import SCHEMA_HASH
+
+_HEADS: LiteralString = """
+SELECT e.entered_at, e.number, e.is_retraction, d.id, f.slug || '/' || p.external_id || '/' || r.number
+FROM moderation_feedentry e
+JOIN moderation_decision d ON d.id = e.decision_id
+JOIN moderation_revision r ON r.id = d.revision_id
+JOIN moderation_post p ON p.id = d.post_id
+JOIN moderation_platform f ON f.id = p.platform_id
+WHERE e.platform_id = %(platform)s AND e.stream = 'labels' AND e.number IS NOT NULL
+  AND (e.entered_at, e.number) > (%(entered_at)s, %(number)s)
+  AND (e.entered_at, e.number) <= (%(until)s, %(last)s)
+ORDER BY e.entered_at, e.number LIMIT %(chunk)s
+"""
+_LIVE = f"""
+COPY (
+  SELECT {COLUMNS}
+  FROM moderation_label l
+  JOIN moderation_decision d ON d.id = l.decision_id
+  JOIN moderation_score s ON s.id = d.score_id
+  JOIN moderation_revision r ON r.id = d.revision_id
+  JOIN moderation_post p ON p.id = l.post_id
+  JOIN moderation_platform f ON f.id = p.platform_id
+  LEFT JOIN moderation_user u ON u.id = d.decided_by_id
+  WHERE l.retracted_at IS NULL AND p.erased_at IS NULL AND d.id = ANY(%(decisions)s)
+) TO STDOUT
+"""  # noqa: S608 - our own column names
+_DECISION = -3
+"""Where a row of COLUMNS has the decision's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A part of one platform's feed of labels: after a position, up to another."""
+
+    platform_id: int
+    after: Position | None
+    until: Position
+
+
+def positions(*, platform_id: int | None) -> dict[str, Position]:
+    """Return where the feeds of labels end now, by platform: what came until then, a reader sees."""
+    heads = _heads(platform_id)
+    return {
+        head.platform.slug: Position(head.entered_at, head.number)
+        for head in heads.select_related("platform").order_by("platform__slug")
+        if head.entered_at is not None
+    }
+
+
+def count(*, wanted: LabelFilter) -> int:
+    """Return how many changes there are, all splits together."""
+    spans = _spans(wanted, until=positions(platform_id=wanted.platform_id))
+    return sum(
+        FeedEntry.objects.filter(
+            platform=span.platform_id,
+            stream=Stream.LABELS,
+            number__gt=span.after.number if span.after else 0,
+            number__lte=span.until.number,
+        ).count()
+        for span in spans
+    )
+
+
+def lines(
+    *,
+    wanted: LabelFilter,
+    until: Mapping[str, Position],
+    has_weights: bool = True,
+    pause: Callable[[], None] | None = None,
+) -> Iterator[LabelLine]:
+    """Yield what changed after `wanted.after` and up to `until`, platform by platform in the feed's order.
+
+    A label that was retracted since is left out: its tombstone follows, here or in a later increment.
+    Tombstones pass every split, since an erased label says no longer in which it was.
+    """
+    for span in _spans(wanted, until=until):
+        for chunk in _chunks(span):
+            live = _live([row[3] for row in chunk if not row[2]], has_weights=has_weights)
+            for _, _, is_retraction, decision_id, name in chunk:
+                if is_retraction:
+                    yield _tombstone(name, decision_id=decision_id, has_weights=has_weights)
+                elif decision_id in live and _is_wanted(live[decision_id], wanted):
+                    yield live[decision_id]
+            if pause is not None:
+                pause()
+
+
+def _heads(platform_id: int | None) -> QuerySet[FeedHead]:
+    heads = FeedHead.objects.filter(stream=Stream.LABELS)
+    return heads if platform_id is None else heads.filter(platform=platform_id)
+
+
+def _spans(wanted: LabelFilter, *, until: Mapping[str, Position]) -> list[_Span]:
+    after = wanted.after or {}
+    heads = _heads(wanted.platform_id).values_list("platform__slug", "platform_id")
+    return [_Span(platform_id, after.get(slug), until[slug]) for slug, platform_id in heads if slug in until]
+
+
+def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
+    values = {
+        "platform": span.platform_id,
+        "entered_at": span.after.entered_at if span.after else "-infinity",
+        "number": span.after.number if span.after else 0,
+        "until": span.until.entered_at,
+        "last": span.until.number,
+        "chunk": CHUNK,
+    }
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_HEADS, values)
+            found = cursor.fetchall()
+        if found:
+            yield found
+            values["entered_at"], values["number"] = found[-1][:2]
+        if len(found) < CHUNK:
+            return
+
+
+def _live(decision_ids: list[int], *, has_weights: bool) -> dict[int, LabelLine]:
+    statement: LiteralString = _LIVE
+    values = {"decisions": decision_ids, "schema": SCHEMA_HASH}
+    with connection.cursor() as cursor, cursor.copy(statement, values) as copy:
+        copy.set_types(KINDS)
+        return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
+
+
+def _is_wanted(label: LabelLine, wanted: LabelFilter) -> bool:
+    return not wanted.splits or label.split in wanted.splits
+
+
+def _tombstone(name: str, *, decision_id: int, has_weights: bool) -> LabelLine:
+    """Say that a label stands no longer: no `label`, and nothing of what it was but its names."""
+    row = {
+        "schema_version": LABEL_SCHEMA_VERSION,
+        "id": name,
+        "text": "",
+        "lang": "",
+        "label": None,
+        "group": "",
+        "split": "",
+        **({"weight": None} if has_weights else {}),
+        "features": {},
+        "schema_hash": "",
+        "record": {},
+        "provenance": {"decision_id": str(decision_id)},
+    }
+    return LabelLine(
+        line=f"{json.dumps(row, ensure_ascii=False)}\n".encode(),
+        is_spam=False,
+        split="",
+        release="",
+        decided_at="",
+        is_retraction=True,
+    )
