@@ -27,9 +27,15 @@ RULE = (
     f"{REMOVE_PRECISION:.0%} and never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the "
     f"allowed are spam, and nothing from {REVIEW_CEILING:.2f} on is allowed"
 )
+ENOUGH_RANDOM = 200
+"""With fewer labels that chance alone brought to a human, decisions move neither curve nor thresholds."""
 _FOLDS = 5
 _ONE_SIDED_90 = 1.2816
 _FAR = 20.0
+
+
+class TooFewRandom(ValueError):
+    """Too few labels that chance brought to a human: what scores mean cannot be told from the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,27 +46,37 @@ class Choice:
     log_losses: dict[str, float]
 
 
-def choose_calibration(margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any]) -> Choice:
-    """Fit Platt's sigmoid and an isotonic curve, take the one with the lower log loss on groups left out."""
+def choose_calibration(
+    margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any], weights: Floats | None = None
+) -> Choice:
+    """Fit Platt's sigmoid and an isotonic curve, take the one with the lower log loss on groups left out.
+
+    Each row counts by its weight, once where none is given.
+    """
+    weights = np.ones(len(margins)) if weights is None else weights
     candidates = {"platt": _platt, "isotonic": _isotonic}
     losses = {
-        name: _left_out_loss(fit, margins, is_spam=is_spam, groups=groups) for name, fit in candidates.items()
+        name: _left_out_loss(fit, margins, is_spam=is_spam, groups=groups, weights=weights)
+        for name, fit in candidates.items()
     }
     best = min(losses, key=lambda name: losses[name])
-    return Choice(calibration=candidates[best](margins, is_spam), log_losses=losses)
+    return Choice(calibration=candidates[best](margins, is_spam, weights), log_losses=losses)
 
 
-def choose_thresholds(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> Thresholds:
+def choose_thresholds(
+    probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats | None = None
+) -> Thresholds:
     """Return the widest automatic ranges that keep the promises on these rows, within the fixed bounds.
 
     Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed. The 90 %
-    confidence bound must keep them, so that they are likely to hold on other posts too.
+    confidence bound must keep them, so that they are likely to hold on other posts too. Rows count by their
+    weight, and prove as much as Kish's number of equal rows would (1965): few heavy ones prove little.
     """
     order = np.argsort(probabilities)
-    ascending, spam = probabilities[order], is_spam[order].astype(float)
-    counts = np.arange(1, len(order) + 1)
-    leak = _bound(np.cumsum(spam), counts, side=1)
-    precision = _bound(np.cumsum(spam[::-1]), counts, side=-1)[::-1]
+    ascending = probabilities[order]
+    given = np.ones(len(order)) if weights is None else weights[order]
+    leak = _bound(is_spam[order], given, side=1)
+    precision = _bound(is_spam[order][::-1], given[::-1], side=-1)[::-1]
     may_allow = np.flatnonzero(leak <= ALLOW_LEAK)
     may_remove = np.flatnonzero(precision >= REMOVE_PRECISION)
     review_from = float(np.nextafter(ascending[may_allow[-1]], 1.0)) if len(may_allow) else 0.0
@@ -72,35 +88,43 @@ def choose_thresholds(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> T
     )
 
 
-def _bound(hits: Floats, counts: NDArray[np.int_], *, side: int) -> Floats:
-    """Return Wilson's one-sided 90 % confidence bound of a share: upper for side 1, lower for -1."""
-    shares, z = hits / counts, _ONE_SIDED_90
+def _bound(is_spam: NDArray[np.bool_], weights: Floats, *, side: int) -> Floats:
+    """Return Wilson's one-sided 90 % confidence bound of the share of spam in the first rows, for each number
+    of them: upper for side 1, lower for -1.
+    """
+    total, z = np.cumsum(weights), _ONE_SIDED_90
+    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2)
     spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
     bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
     return bound
 
 
-def _left_out_loss(fit: Any, margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any]) -> float:
+def _left_out_loss(
+    fit: Any, margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any], weights: Floats
+) -> float:
     left_out = np.zeros(len(margins))
     for kept, tested in GroupKFold(n_splits=_FOLDS).split(margins, groups=groups):
-        left_out[tested] = calibrated(margins[tested], calibration=fit(margins[kept], is_spam[kept]))
-    return float(log_loss(is_spam, left_out, labels=[False, True]))
+        curve = fit(margins[kept], is_spam[kept], weights[kept])
+        left_out[tested] = calibrated(margins[tested], calibration=curve)
+    return float(log_loss(is_spam, left_out, labels=[False, True], sample_weight=weights))
 
 
-def _platt(margins: Floats, is_spam: NDArray[np.bool_]) -> Calibration:
-    model = LogisticRegression(C=1e6).fit(margins[:, None], is_spam)
+def _platt(margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> Calibration:
+    model = LogisticRegression(C=1e6).fit(margins[:, None], is_spam, sample_weight=weights)
     return Calibration(method="platt", slope=float(model.coef_[0, 0]), intercept=float(model.intercept_[0]))
 
 
-def _isotonic(margins: Floats, is_spam: NDArray[np.bool_]) -> Calibration:
+def _isotonic(margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> Calibration:
     """Fit a curve that rises everywhere: knots at the centres of the isotonic steps (Oron, Flournoy 2017).
 
     Plain isotonic regression is a staircase, and posts on one stair would lose their order.
     """
-    steps = IsotonicRegression(out_of_bounds="clip").fit_transform(margins, is_spam.astype(float))
+    steps = IsotonicRegression(out_of_bounds="clip").fit_transform(
+        margins, is_spam.astype(float), sample_weight=weights
+    )
     heights, members = np.unique(steps, return_inverse=True)
-    sizes = np.bincount(members)
-    centres = np.bincount(members, weights=margins) / sizes
+    sizes = np.bincount(members, weights=weights)
+    centres = np.bincount(members, weights=margins * weights) / sizes
     # Half a post of each sort in every step: no finite sample proves a probability of 0 or 1.
     shares = (heights * sizes + 0.5) / (sizes + 1.0)
     shares = np.maximum.accumulate(shares) + np.arange(len(shares)) * 1e-9

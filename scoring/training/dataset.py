@@ -7,7 +7,6 @@ and what rules say of unlabelled texts (rules.py).
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -16,6 +15,8 @@ from typing import Any
 
 from scoring.normalise import normalise
 from scoring.splits import Split, split_of
+from scoring.training import labelled_lines
+from scoring.training.labelled_lines import LabelledLine, Malformed
 
 __all__ = [
     "DEFAULT_WEIGHTS",
@@ -44,10 +45,6 @@ class Provenance(StrEnum):
 
 # How much one text counts in training. A rule errs more often than a person.
 DEFAULT_WEIGHTS = {Provenance.PROFESSIONAL: 1.0, Provenance.CURATED: 1.0, Provenance.RULE: 0.3}
-
-
-class Malformed(ValueError):
-    """A row that cannot be used; the message names file, line and field."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +77,11 @@ class FileManifest:
 def load(paths: Iterable[Path]) -> list[Example]:
     """Read every row of the files, repeats included: a corpus holds one message several times, in one group.
 
-    A decided post without text is left out: its links were judged. Raises Malformed for the first row that
-    cannot be used.
+    A decided post without text is left out (its links were judged), and so is one that stands for no other
+    (it came by a complaint, an appeal or a second look: texts that somebody complained about are no sample of
+    what is posted). Raises Malformed for the first row that cannot be used.
     """
-    rows = (
-        (_row(line, where=f"{path}:{number}"), f"{path}:{number}")
-        for path in paths
-        for number, line in enumerate(lines(path), start=1)
-        if line.strip()
-    )
-    return [
-        _parse(row, where=where) for row, where in rows if not (_is_decision(row) and not row.get("text"))
-    ]
+    return [_parse(line) for line in labelled_lines.read_all(paths) if not _is_decided_in_vain(line)]
 
 
 def lines(path: Path) -> list[str]:
@@ -119,8 +109,8 @@ def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
 
 
 def weighted(examples: Iterable[Example], *, weights: Mapping[Provenance, float]) -> list[Example]:
-    """Give every example the weight of its provenance."""
-    return [replace(example, weight=weights[example.provenance]) for example in examples]
+    """Let every example count by its provenance, too."""
+    return [replace(example, weight=example.weight * weights[example.provenance]) for example in examples]
 
 
 def read_as_served(examples: Iterable[Example]) -> list[Example]:
@@ -145,14 +135,8 @@ def describe(path: Path, *, examples: Sequence[Example]) -> FileManifest:
     )
 
 
-def _row(line: str, *, where: str) -> Mapping[str, Any]:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise Malformed(f"{where}: not JSON: {error.msg} at column {error.colno}") from error
-    if not isinstance(row, dict):
-        raise Malformed(f"{where}: expected an object, got {type(row).__name__}")
-    return row
+def _is_decided_in_vain(line: LabelledLine) -> bool:
+    return _is_decision(line.stored) and (not line.stored.get("text") or line.weight == 0.0)
 
 
 def _is_decision(row: Mapping[str, Any]) -> bool:
@@ -160,7 +144,8 @@ def _is_decision(row: Mapping[str, Any]) -> bool:
     return "record" in row and "source" not in row
 
 
-def _parse(row: Mapping[str, Any], *, where: str) -> Example:
+def _parse(line: LabelledLine) -> Example:
+    row, where = line.stored, line.where
     meta = row.get("meta", {})
     if not isinstance(meta, dict):
         raise Malformed(f"{where}: meta: expected an object, got {type(meta).__name__}")
@@ -176,6 +161,7 @@ def _parse(row: Mapping[str, Any], *, where: str) -> Example:
         lang=str(row.get("lang") or "xx"),
         provenance=Provenance.CURATED if source else _provenance(meta, where=where),
         meta=meta,
+        weight=line.training_weight if source else 1.0,
     )
 
 

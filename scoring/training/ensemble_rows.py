@@ -25,7 +25,7 @@ _CONTENT_BATCH = 64
 @dataclass(frozen=True, kw_only=True)
 class Rows:
     """Training material as arrays of one length: features (n, n_features), content probabilities, truth,
-    groups.
+    groups, and how much each row counts.
     """
 
     features: Floats
@@ -33,6 +33,7 @@ class Rows:
     is_spam: NDArray[np.bool_]
     groups: NDArray[Any]
     domains: NDArray[Any]
+    weights: Floats
 
     def taken(self, chosen: NDArray[Any]) -> Rows:
         """Return the chosen rows, by mask or by index."""
@@ -42,6 +43,7 @@ class Rows:
             is_spam=self.is_spam[chosen],
             groups=self.groups[chosen],
             domains=self.domains[chosen],
+            weights=self.weights[chosen],
         )
 
 
@@ -64,6 +66,11 @@ class Material:
             raise ValueError(
                 f"the {split} part ({len(kept)} records) needs spam and not spam: give more records"
             )
+        return self.taken(np.array(chosen))
+
+    def taken(self, chosen: NDArray[Any]) -> Material:
+        """Return the chosen records, by mask or by index."""
+        kept = [self.labelled[place] for place in np.arange(len(self.labelled))[chosen]]
         return Material(kept, self.content_probabilities[chosen], self.seed, self.models)
 
     def rows(self, *, change: Callable[[PostRecord], PostRecord] = lambda record: record) -> Rows:
@@ -76,6 +83,7 @@ class Material:
             is_spam=np.array([one.is_spam for one in self.labelled]),
             groups=np.array([one.group for one in self.labelled]),
             domains=np.array([_domain_of(one) for one in self.labelled]),
+            weights=np.array([one.weight for one in self.labelled]),
         )
 
     def rows_with_gaps(self) -> Rows:
@@ -113,6 +121,7 @@ def _joined(parts: Sequence[Rows]) -> Rows:
         is_spam=np.concatenate([part.is_spam for part in parts]),
         groups=np.concatenate([part.groups for part in parts]),
         domains=np.concatenate([part.domains for part in parts]),
+        weights=np.concatenate([part.weights for part in parts]),
     )
 
 

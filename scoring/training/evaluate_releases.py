@@ -62,11 +62,10 @@ def main(arguments: argparse.Namespace) -> None:
     live, candidate = (
         _open(folder, arguments=arguments) for folder in (arguments.against, arguments.release)
     )
-    posts = [labelled_posts.load([path], split=arguments.part) for path in arguments.data]
-    sources = [labelled_posts.describe(path, part) for path, part in zip(arguments.data, posts, strict=True)]
-    report = evaluate(
-        [post for part in posts for post in part], live=live, candidate=candidate, seed=arguments.seed
-    )
+    by_file = labelled_posts.load_by_file(arguments.data, split=arguments.part)
+    sources = [labelled_posts.describe(path, posts) for path, posts in by_file.items()]
+    posts = [post for part in by_file.values() for post in part]
+    report = evaluate(posts, live=live, candidate=candidate, seed=arguments.seed)
     report |= {
         "part": arguments.part,
         "data": sources,

@@ -100,7 +100,9 @@ def _pr_auc(
     names: Sequence[str], margins: Floats, tested: Floats, *, train: Rows, test: Rows, seed: int
 ) -> float:
     places = [MAIN_INPUTS.index(name) for name in names]
-    main, _ = fit_classifier(margins[:, places], is_spam=train.is_spam, inputs=tuple(names), seed=seed)
+    main, _ = fit_classifier(
+        margins[:, places], is_spam=train.is_spam, weights=train.weights, inputs=tuple(names), seed=seed
+    )
     return float(average_precision_score(test.is_spam, main.margins(tested[:, places])))
 
 

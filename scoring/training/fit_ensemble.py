@@ -26,9 +26,11 @@ def fit(rows: Rows, *, seed: int) -> Ensemble:
     left_out = np.column_stack([left_out_margins(rows, name=name, seed=seed) for name in SUB_MODELS])
     content = content_margins(_masked(rows.content_probabilities, seed=seed))
     main_inputs = np.column_stack([left_out, content])
-    slope, centre, constant = _content_line(main_inputs, is_spam=rows.is_spam)
+    slope, centre, constant = _content_line(main_inputs, is_spam=rows.is_spam, weights=rows.weights)
     line = constant + slope * np.where(np.isnan(content), 0.0, content - centre)
-    main = fit_on_top(main_inputs, is_spam=rows.is_spam, inputs=MAIN_INPUTS, start=line, seed=seed)
+    main = fit_on_top(
+        main_inputs, is_spam=rows.is_spam, weights=rows.weights, inputs=MAIN_INPUTS, start=line, seed=seed
+    )
     return Ensemble(
         features=features.NAMES,
         sub_models=sub_models,
@@ -42,7 +44,9 @@ def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     """Fit a sub-model on the features that are ever known; scikit-learn refuses an empty column."""
     known = np.logical_not(np.isnan(rows.features).all(axis=0))
     inputs = tuple(feature for feature in features.FAMILIES[name] if known[features.NAMES.index(feature)])
-    forest, _ = fit_classifier(_columns(rows, inputs), is_spam=rows.is_spam, inputs=inputs, seed=seed)
+    forest, _ = fit_classifier(
+        _columns(rows, inputs), is_spam=rows.is_spam, weights=rows.weights, inputs=inputs, seed=seed
+    )
     return forest
 
 
@@ -69,17 +73,22 @@ def _masked(probabilities: Floats, *, seed: int) -> Floats:
     return np.where(masked, np.nan, probabilities)
 
 
-def _content_line(main_inputs: Floats, *, is_spam: NDArray[np.bool_]) -> tuple[float, float, float]:
+def _content_line(
+    main_inputs: Floats, *, is_spam: NDArray[np.bool_], weights: Floats
+) -> tuple[float, float, float]:
     """Return slope and centre of the line through the content margin, and the log-odds where it crosses zero.
 
     The slope comes from a logistic regression beside the sub-models' margins, so it is what the text adds to
     them.
     """
     known = ~np.isnan(main_inputs[:, -1])
-    centre = float(main_inputs[known, -1].mean()) if known.any() else 0.0
-    constant = float(np.log(is_spam.mean() / (1.0 - is_spam.mean())))
+    centre = float(np.average(main_inputs[known, -1], weights=weights[known])) if known.any() else 0.0
+    share = float(np.average(is_spam, weights=weights))
+    constant = float(np.log(share / (1.0 - share)))
     if not known.any():
         return _SLOPE_RANGE[0], centre, constant
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(main_inputs[known], is_spam[known])
+    model = LogisticRegression(C=1.0, max_iter=1000).fit(
+        main_inputs[known], is_spam[known], sample_weight=weights[known]
+    )
     slope = float(np.clip(model.coef_[0, -1], *_SLOPE_RANGE))
     return slope, centre, constant

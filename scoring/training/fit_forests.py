@@ -85,7 +85,7 @@ _MAIN_ROUNDS = 80
 
 
 def fit_classifier(
-    rows: Floats, *, is_spam: NDArray[np.bool_], inputs: tuple[str, ...], seed: int
+    rows: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, inputs: tuple[str, ...], seed: int
 ) -> tuple[Forest, HistGradientBoostingClassifier]:
     """Fit a boosted forest to rows (n, n_inputs) by log loss; returns it as arrays, and the model it was read
     from.
@@ -93,12 +93,18 @@ def fit_classifier(
     model = HistGradientBoostingClassifier(
         **_SUB_MODEL, monotonic_cst=[DIRECTIONS.get(name, 0) for name in inputs], random_state=seed
     )
-    model.fit(rows, is_spam)
+    model.fit(rows, is_spam, sample_weight=weights)
     return forest_of(model, inputs=inputs), model
 
 
 def fit_on_top(
-    rows: Floats, *, is_spam: NDArray[np.bool_], inputs: tuple[str, ...], start: Floats, seed: int
+    rows: Floats,
+    *,
+    is_spam: NDArray[np.bool_],
+    weights: Floats,
+    inputs: tuple[str, ...],
+    start: Floats,
+    seed: int,
 ) -> Forest:
     """Fit a forest that adds to given margins: Newton boosting, which scikit-learn offers only from a
     constant.
@@ -116,7 +122,7 @@ def fit_on_top(
         step = HistGradientBoostingRegressor(
             **_MAIN, monotonic_cst=[1] * len(inputs), random_state=seed + round_number
         )
-        step.fit(rows, (is_spam - probabilities) / curvature, sample_weight=curvature)
+        step.fit(rows, (is_spam - probabilities) / curvature, sample_weight=weights * curvature)
         added = forest_of(step, inputs=inputs)
         # scikit-learn shrinks trees by the learning rate but not the constant.
         constant = _MAIN["learning_rate"] * added.base

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +16,13 @@ from typing import Any
 from scoring.links import links_in
 from scoring.records import AuthorSnapshot, InvalidRecord, Link, PostRecord
 from scoring.splits import Split, split_of
+from scoring.training import labelled_lines, labelled_records
+from scoring.training.labelled_lines import LabelledLine, Malformed, Origin
+
+DECIDED_ON = "decided on"
+"""How the source of an exported decision begins; its platform's slug follows."""
 
 _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-class Malformed(ValueError):
-    """A line that is none of the three kinds; the message names file, line and field."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,18 @@ class LabelledPost:
 
 def load(paths: Iterable[Path], *, split: Split = Split.TEST) -> list[LabelledPost]:
     """Read the posts of one part of the files, in their order. Raises Malformed for the first wrong line."""
-    return [post for path in paths for post in _posts(path) if split_of(post.group) is split]
+    return [post for posts in load_by_file(paths, split=split).values() for post in posts]
+
+
+def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Path, list[LabelledPost]]:
+    """Read as `load`, and say which posts came from which file."""
+    given = list(paths)
+    found: dict[Path, list[LabelledPost]] = {path: [] for path in given}
+    for line in labelled_lines.read_all(given):
+        # A decision that stands for no post proves nothing about the others.
+        if line.weight > 0.0 and split_of((post := _post(line)).group) is split:
+            found[line.path].append(post)
+    return found
 
 
 def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
@@ -59,34 +70,24 @@ def with_text(record: PostRecord, text: str) -> PostRecord:
     )
 
 
-def _posts(path: Path) -> Iterator[LabelledPost]:
-    with path.open(encoding="utf-8", newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                if line.strip():
-                    yield _post(json.loads(line), source=path.stem)
-            except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
-                raise Malformed(f"{path.name}, line {number}: {type(wrong).__name__}: {wrong}") from wrong
+def _post(line: LabelledLine) -> LabelledPost:
+    try:
+        return _of_text(line.stored) if line.origin is Origin.TEXT else _of_record(line)
+    except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
+        if isinstance(wrong, Malformed):
+            raise
+        raise Malformed(f"{line.where}: {type(wrong).__name__}: {wrong}") from wrong
 
 
-def _post(stored: Mapping[str, Any], *, source: str) -> LabelledPost:
-    if "is_spam" in stored:  # simulate_records
-        return _of_record(stored, is_spam=stored["is_spam"] is True, source=source)
-    if "record" in stored:  # an export of decisions
-        chance = float(stored["provenance"]["audit_probability"]) or 1.0
-        post = _of_record(stored, is_spam=stored["label"] == 1, source="decisions")
-        return dataclasses.replace(post, weight=1.0 / chance)
-    return _of_text(stored)
-
-
-def _of_record(stored: Mapping[str, Any], *, is_spam: bool, source: str) -> LabelledPost:
-    record = PostRecord.from_json(stored["record"])
+def _of_record(line: LabelledLine) -> LabelledPost:
+    one = labelled_records.labelled(line)
     return LabelledPost(
-        record=record,
-        is_spam=is_spam,
-        source=source,
-        language=record.language or "unknown",
-        group=str(stored["group"]),
+        record=one.record,
+        is_spam=one.is_spam,
+        source=f"{DECIDED_ON} {one.platform}" if one.origin is Origin.DECIDED else line.path.stem,
+        language=one.record.language or "unknown",
+        group=one.group,
+        weight=one.weight,
     )
 
 

@@ -1,65 +1,134 @@
-"""Records with the truth about them, in JSON lines: load, check, and take parts away from them."""
+"""Records with the truth about them, simulated or decided: read them, and take parts away from them."""
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
+import hashlib
 import itertools
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from scoring.records import AuthorSnapshot, History, InvalidRecord, Link, LinkReputation, PostRecord
+from scoring.release import file_sha256
+from scoring.training import labelled_lines
+from scoring.training.labelled_lines import LabelledLine, Malformed, Origin
 
 _LINKS_LOST = 0.3
 _LINKS_LENT = 0.15
 _LINKS_DRESSED = 0.5
 
 
-class Malformed(ValueError):
-    """A line that cannot be used; the message names file, line and field."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRecord:
     """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
     share a `group`.
+
+    `weight` is for how many posts it stands, 0 for one that stands for no other; `is_random` says that chance
+    alone brought it to a human.
     """
 
     record: PostRecord
     is_spam: bool
     kind: str
     group: str
+    weight: float = 1.0
+    origin: Origin = Origin.SIMULATED
+    is_random: bool = False
+
+    @property
+    def platform(self) -> str:
+        """Return the slug of the platform that the post stands on."""
+        return self.record.platform
 
 
-def load(path: Path) -> list[LabelledRecord]:
-    """Read a file of lines {"record", "is_spam", "kind", "group"}. Raises Malformed for the first line that
-    is wrong.
+DECISION = "decision"
+"""The kind of a record that was decided, not simulated."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is learnt from: simulated records, exports of decisions, or both."""
+    parser.add_argument(
+        "--records", type=Path, nargs="+", default=[], help="records.jsonl of manage.py simulate_records"
+    )
+    parser.add_argument(
+        "--labels",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="exports of decisions as JSON lines, oldest first; they outweigh what was simulated",
+    )
+
+
+def given(arguments: argparse.Namespace) -> list[LabelledRecord]:
+    """Load what the arguments name. Raises Malformed, also if they name nothing."""
+    paths = _paths(arguments)
+    if not paths:
+        raise Malformed("nothing to learn from: give --records, --labels or both")
+    return load(*paths)
+
+
+def sources(arguments: argparse.Namespace) -> dict[str, str]:
+    """Name the files and one SHA-256 over theirs, for the manifest; of a single file it is its own."""
+    paths = _paths(arguments)
+    digests = [file_sha256(path) for path in paths]
+    whole = digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    return {"file": ", ".join(path.name for path in paths), "sha256": whole}
+
+
+def load(*paths: Path, with_reported: bool = False) -> list[LabelledRecord]:
+    """Read simulated records {"record", "is_spam", "kind", "group"} and exports of decisions.
+
+    A decision that stands for no other post (reached by a complaint, an appeal or a second look: weight 0)
+    is left out unless `with_reported`. Raises Malformed for the first line that is wrong.
     """
-    return list(_lines(path))
+    found = [labelled(line) for line in labelled_lines.read_all(paths)]
+    return [one for one in found if one.weight > 0.0 or with_reported]
 
 
-def _lines(path: Path) -> Iterator[LabelledRecord]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                stored = json.loads(line)
-                yield LabelledRecord(
-                    record=PostRecord.from_json(stored["record"]),
-                    is_spam=_truth(stored["is_spam"]),
-                    kind=str(stored["kind"]),
-                    group=str(stored["group"]),
-                )
-            except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
-                raise Malformed(f"{path.name}, line {number}: {type(wrong).__name__}: {wrong}") from wrong
+def _paths(arguments: argparse.Namespace) -> list[Path]:
+    return [*arguments.records, *arguments.labels]
+
+
+def labelled(line: LabelledLine) -> LabelledRecord:
+    """Make a record of a line that is a simulated record or a decision. Raises Malformed."""
+    stored = line.stored
+    try:
+        if line.origin is Origin.DECIDED:
+            return LabelledRecord(
+                record=PostRecord.from_json(stored["record"]),
+                is_spam=_decided(stored["label"]),
+                kind=DECISION,
+                group=str(stored["group"]),
+                weight=line.weight,
+                origin=Origin.DECIDED,
+                is_random=line.is_random,
+            )
+        return LabelledRecord(
+            record=PostRecord.from_json(stored["record"]),
+            is_spam=_truth(stored["is_spam"]),
+            kind=str(stored["kind"]),
+            group=str(stored["group"]),
+        )
+    except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
+        if isinstance(wrong, Malformed):
+            raise
+        raise Malformed(f"{line.where}: {type(wrong).__name__}: {wrong}") from wrong
 
 
 def _truth(stored: object) -> bool:
     if not isinstance(stored, bool):
         raise TypeError("is_spam: expected true or false")
     return stored
+
+
+def _decided(stored: object) -> bool:
+    if isinstance(stored, bool) or stored not in (0, 1):
+        raise TypeError(f"label: expected 0 or 1, got {stored!r}")
+    return stored == 1
 
 
 # What a platform may not send, or not know yet. Each takes its part away as if it had never been there.

@@ -68,7 +68,8 @@ def measure(
     """
     main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
     probabilities = calibrated(ensemble.main_margins(main_inputs), calibration=calibration)
-    return _measures(probabilities, is_spam=rows.is_spam, thresholds=thresholds), probabilities
+    measures = _measures(probabilities, is_spam=rows.is_spam, weights=rows.weights, thresholds=thresholds)
+    return measures, probabilities
 
 
 def family_pr_auc(rows: Rows, *, ensemble: Ensemble) -> dict[str, float]:
@@ -76,7 +77,7 @@ def family_pr_auc(rows: Rows, *, ensemble: Ensemble) -> dict[str, float]:
     main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
     margins = np.nan_to_num(main_inputs, nan=0.0)
     return {
-        name: float(average_precision_score(rows.is_spam, margins[:, place]))
+        name: float(average_precision_score(rows.is_spam, margins[:, place], sample_weight=rows.weights))
         for place, name in enumerate(MAIN_INPUTS)
     }
 
@@ -130,36 +131,35 @@ def plain(measures: Measures) -> dict[str, Any]:
     return {name: None if math.isnan(value) else value for name, value in stored.items()}
 
 
-def _measures(probabilities: Floats, *, is_spam: NDArray[np.bool_], thresholds: Thresholds) -> Measures:
+def _measures(
+    probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, thresholds: Thresholds
+) -> Measures:
     allowed = probabilities < thresholds.review_from
     removed = probabilities >= thresholds.remove_from
     return Measures(
         rows=len(is_spam),
         spam=int(is_spam.sum()),
-        roc_auc=float(roc_auc_score(is_spam, probabilities)),
-        pr_auc=float(average_precision_score(is_spam, probabilities)),
-        log_loss=float(log_loss(is_spam, probabilities)),
-        calibration_error=_calibration_error(probabilities, is_spam=is_spam),
-        allowed_share=float(allowed.mean()),
-        spam_among_allowed=_share(is_spam[allowed]),
-        reviewed_share=float((~allowed & ~removed).mean()),
-        removed_share=float(removed.mean()),
-        precision_of_removed=_share(is_spam[removed]),
+        roc_auc=float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
+        pr_auc=float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
+        log_loss=float(log_loss(is_spam, probabilities, sample_weight=weights)),
+        calibration_error=_calibration_error(probabilities, is_spam=is_spam, weights=weights),
+        allowed_share=_share(allowed, weights),
+        spam_among_allowed=_share(is_spam[allowed], weights[allowed]),
+        reviewed_share=_share(~allowed & ~removed, weights),
+        removed_share=_share(removed, weights),
+        precision_of_removed=_share(is_spam[removed], weights[removed]),
     )
 
 
-def _share(flags: NDArray[np.bool_]) -> float:
-    return float(flags.mean()) if len(flags) else float("nan")
+def _share(flags: NDArray[np.bool_], weights: Floats) -> float:
+    return float(np.average(flags, weights=weights)) if len(flags) else float("nan")
 
 
-def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_]) -> float:
+def _calibration_error(probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats) -> float:
     """Expected calibration error over ten bins of equal width: mean |said - was|, weighted by rows."""
     bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
-    gaps = [
-        (bins == place).sum() * abs(probabilities[bins == place].mean() - is_spam[bins == place].mean())
-        for place in np.unique(bins)
-    ]
-    return float(sum(gaps) / len(probabilities))
+    gaps = np.bincount(bins, weights=weights * (probabilities - is_spam), minlength=_BINS)
+    return float(np.abs(gaps).sum() / weights.sum())
 
 
 def _rank_agreement(first: Floats, second: Floats) -> float:

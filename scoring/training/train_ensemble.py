@@ -29,10 +29,12 @@ from scoring.training import (
     family_study,
     labelled_records,
     measure_ensemble,
+    mixture,
     served_content,
 )
 from scoring.training.ensemble_rows import GAPPED_COPIES, Material, Rows, ask_content
 from scoring.training.fit_ensemble import fit
+from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import LabelledRecord, bare
 from scoring.training.train_urls import URLS_MANIFEST
 from scoring.trees import Floats
@@ -43,9 +45,7 @@ _SHIPPED = Path(__file__).resolve().parents[1] / "starter"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--records", type=Path, required=True, help="records.jsonl of manage.py simulate_records"
-    )
+    labelled_records.add_arguments(parser)
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument(
@@ -80,10 +80,10 @@ def main(arguments: argparse.Namespace) -> None:
     pin = served_content.pin(arguments.repository, version=arguments.content_version)
     content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
     release = train(
-        labelled_records.load(arguments.records),
+        labelled_records.given(arguments),
         content=content,
         out=arguments.out,
-        source={"file": arguments.records.name, "sha256": file_sha256(arguments.records)},
+        source=labelled_records.sources(arguments),
         pin=served_content.with_probes(pin, content=content),
         normaliser=normalise.VERSION,
         cascade=Cascade(
@@ -113,20 +113,28 @@ def train(
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
 
+    Decisions outweigh what was simulated in the fit (mixture.py). The curve and the thresholds are chosen on
+    what was simulated: decisions are those of some platforms, and the curve is that of all.
     The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
     """
     models = Models.load(out, files=_present(out, MODEL_FILES))
-    material = Material(labelled, ask_content(labelled, content=content), seed, models)
+    known = ask_content(labelled, content=content)
+    material = Material(labelled, known, seed, models)
     # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
     with threadpool_limits(limits=1):
-        ensemble = fit(material.part(Split.TRAIN).rows_with_gaps(), seed=seed)
-    validation = material.part(Split.VALIDATION).rows_with_gaps()
+        mixed = Material(mixture.mixed(labelled), known, seed, models)
+        ensemble = fit(mixed.part(Split.TRAIN).rows_with_gaps(), seed=seed)
+    validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
     choice = calibrate.choose_calibration(
-        _margins(ensemble, validation), is_spam=validation.is_spam, groups=validation.groups
+        _margins(ensemble, validation),
+        is_spam=validation.is_spam,
+        groups=validation.groups,
+        weights=validation.weights,
     )
     thresholds = calibrate.choose_thresholds(
         calibrated(_margins(ensemble, validation), calibration=choice.calibration),
         is_spam=validation.is_spam,
+        weights=validation.weights,
     )
     out.mkdir(parents=True, exist_ok=True)
     ensemble_file = ensemble.save(out)
@@ -174,6 +182,22 @@ def _families(material: Material, *, seed: int) -> dict[str, Any]:
         return family_study.study_levels(train, test, seed=seed)
 
 
+def _calibrating(material: Material) -> Material:
+    """Keep what the curve and the thresholds of all platforms are chosen on: not decisions, which are those
+    of some. A platform's own curve stands with its head. Without anything else, random decisions will do.
+    """
+    decided = np.array([one.origin is Origin.DECIDED for one in material.labelled])
+    if not decided.all():
+        return material.taken(~decided)
+    is_random = np.array([one.is_random for one in material.labelled])
+    if is_random.sum() < calibrate.ENOUGH_RANDOM:
+        raise calibrate.TooFewRandom(
+            f"{is_random.sum()} random labels and no simulated record: thresholds need at least "
+            f"{calibrate.ENOUGH_RANDOM}. Give --records, or label more random posts."
+        )
+    return material.taken(is_random)
+
+
 def _margins(ensemble: Ensemble, rows: Rows) -> Floats:
     return ensemble.main_margins(
         ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
@@ -189,7 +213,8 @@ def _training(
 ) -> dict[str, Any]:
     """Describe what the release was trained from, for the manifest."""
     return {
-        "simulated": True,
+        "simulated": any(one.origin is Origin.SIMULATED for one in labelled),
+        "fitted_on": mixture.fitted_on(labelled),
         "records": {
             **source,
             "rows": len(labelled),
@@ -225,7 +250,7 @@ def _metrics(
         for name, rows in variants.items()
     }
     return {
-        "simulated": True,
+        "simulated": any(one.origin is Origin.SIMULATED for one in test.labelled),
         "test": {name: measure_ensemble.plain(measures) for name, (measures, _) in measured.items()},
         "pr_auc_of_each_sub_model": measure_ensemble.family_pr_auc(complete, ensemble=ensemble),
         "by_kind": measure_ensemble.by_kind(

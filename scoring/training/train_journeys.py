@@ -21,9 +21,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from scoring.journeys import MEASURES, PAUSES_MS, START, JourneyModel, is_understood, tokens
-from scoring.release import file_sha256
 from scoring.splits import Split, split_of
-from scoring.training import cards, labelled_records
+from scoring.training import cards, labelled_records, mixture
+from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 
@@ -37,19 +37,14 @@ TEMPLATE = Path(__file__).with_name("journey_card.md.template")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument(
-        "--records", type=Path, required=True, help="records.jsonl of manage.py simulate_records"
-    )
+    labelled_records.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument("--card", type=Path, help="page whose journey part is rewritten, docs/models.md")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Train, measure, write model and card."""
-    model = train(
-        labelled_records.load(arguments.records),
-        source={"file": arguments.records.name, "sha256": file_sha256(arguments.records)},
-    )
+    model = train(labelled_records.given(arguments), source=labelled_records.sources(arguments))
     arguments.out.mkdir(parents=True, exist_ok=True)
     model.save(arguments.out)
     card = _card(model.trained)
@@ -63,7 +58,7 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
 
     Raises ValueError if a part has journeys of one sort only.
     """
-    known = [one for one in labelled if is_understood(one.record.journey)]
+    known = [one for one in mixture.mixed(labelled) if is_understood(one.record.journey)]
     fitted = [one for one in known if split_of(one.group) is not Split.TEST]
     tested = [one for one in known if split_of(one.group) is Split.TEST]
     halves: tuple[list[LabelledRecord], list[LabelledRecord]] = ([], [])
@@ -74,12 +69,15 @@ def train(labelled: Sequence[LabelledRecord], *, source: Mapping[str, str]) -> J
             raise ValueError(f"a part of {len(part)} journeys needs both sorts: give more records")
     chains = JourneyModel(_log_ratios(halves[0]), (0.0,) * len(MEASURES), 0.0, {})
     rows = np.array([chains.measures(one.record.journey) for one in halves[1]])
-    line = LogisticRegression(C=1.0, max_iter=1000).fit(rows, _is_spam(halves[1]))
+    line = LogisticRegression(C=1.0, max_iter=1000).fit(
+        rows, _is_spam(halves[1]), sample_weight=_weights(halves[1])
+    )
     model = dataclasses.replace(
         chains, weights=tuple(map(float, line.coef_[0])), intercept=float(line.intercept_[0])
     )
     trained: dict[str, Any] = {
-        "simulated": True,
+        "simulated": any(one.origin is Origin.SIMULATED for one in known),
+        "fitted_on": mixture.fitted_on(known),
         **source,
         "rows": len(labelled),
         "known": len(known),
@@ -111,12 +109,14 @@ def _log_ratios(labelled: Sequence[LabelledRecord]) -> Floats:
 
 
 def _log_chain(labelled: Sequence[LabelledRecord]) -> Floats:
-    """Return log P(step, pause | step before), smoothed; every journey counts as one, however long."""
+    """Return log P(step, pause | step before), smoothed; every journey counts by its weight, however long it
+    is.
+    """
     counts = np.zeros((START + 1, START, len(PAUSES_MS) + 1))
     for one in labelled:
         found = tokens(one.record.journey)
         for token, times in Counter(found).items():
-            counts[token] += times / len(found) ** 0.5
+            counts[token] += one.weight * times / len(found) ** 0.5
     counts += _SMOOTHING
     chain: Floats = np.log(counts / counts.sum(axis=(1, 2), keepdims=True))
     return chain
@@ -124,12 +124,12 @@ def _log_chain(labelled: Sequence[LabelledRecord]) -> Floats:
 
 def _measured(model: JourneyModel, tested: Sequence[LabelledRecord]) -> dict[str, Any]:
     probabilities = np.array([model.probability(one.record.journey) for one in tested])
-    is_spam = _is_spam(tested)
+    is_spam, weights = _is_spam(tested), _weights(tested)
     return {
         "tested": len(tested),
-        "roc_auc": float(roc_auc_score(is_spam, probabilities)),
-        "pr_auc": float(average_precision_score(is_spam, probabilities)),
-        "accuracy": float(((probabilities >= 0.5) == is_spam).mean()),
+        "roc_auc": float(roc_auc_score(is_spam, probabilities, sample_weight=weights)),
+        "pr_auc": float(average_precision_score(is_spam, probabilities, sample_weight=weights)),
+        "accuracy": float(np.average((probabilities >= 0.5) == is_spam, weights=weights)),
     }
 
 
@@ -140,3 +140,7 @@ def _half(group: str) -> int:
 
 def _is_spam(labelled: Sequence[LabelledRecord]) -> NDArray[np.bool_]:
     return np.array([one.is_spam for one in labelled])
+
+
+def _weights(labelled: Sequence[LabelledRecord]) -> Floats:
+    return np.array([one.weight for one in labelled])

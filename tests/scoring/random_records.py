@@ -5,14 +5,17 @@ Not a simulation of a platform and never a source of published figures.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, JourneyStep, Link, PostRecord
-from scoring.training.labelled_records import LabelledRecord
+from scoring.training.labelled_lines import Origin
+from scoring.training.labelled_records import DECISION, LabelledRecord
 
 AT = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -35,6 +38,32 @@ def labelled(count: int, *, seed: int = 1) -> list[LabelledRecord]:
     """`count` random labelled records, about half of them spam, in groups of three."""
     generator = np.random.default_rng(seed)
     return [_labelled(index, generator=generator) for index in range(count)]
+
+
+def decided(count: int, *, seed: int = 2) -> list[LabelledRecord]:
+    """`count` random records as an export of decisions has them, on posts of other groups."""
+    return [
+        dataclasses.replace(one, kind=DECISION, origin=Origin.DECIDED, group=f"decided-{one.group}")
+        for one in labelled(count, seed=seed)
+    ]
+
+
+def export_line(one: LabelledRecord) -> dict[str, Any]:
+    """What the desk's own export says of a decided record."""
+    return {
+        "id": f"{one.platform}/{one.record.external_id}/{one.record.revision}",
+        "text": one.record.text,
+        "lang": one.record.language,
+        "label": int(one.is_spam),
+        "group": one.group,
+        "weight": one.weight,
+        "record": one.record.to_json(),
+        "provenance": {
+            "decided_at": AT.isoformat(),
+            "is_audit_sample": one.is_random,
+            "audit_probability": 1.0 / one.weight if one.weight else 0.02,
+        },
+    }
 
 
 class FakeContent:

@@ -42,7 +42,7 @@ class TestChooseCalibration:
     def test_an_isotonic_curve_rises_everywhere(self, margins: Floats) -> None:
         """A staircase would lose the order of the posts on one stair."""
         is_spam = drawn(np.where(margins < 1, -2.0, 2.0))
-        curve = calibrate._isotonic(margins, is_spam)
+        curve = calibrate._isotonic(margins, is_spam, np.ones(len(margins)))
 
         probabilities = calibrated(np.linspace(-12, 12, 500), calibration=curve)
 
@@ -78,3 +78,22 @@ class TestChooseThresholds:
 
         assert thresholds.remove_from == 1.0
         assert thresholds.review_from <= 0.3
+
+    def test_a_row_of_weight_three_counts_as_three_rows(self, margins: Floats) -> None:
+        is_spam = drawn(margins)
+        weights = np.where(margins > 0, 3.0, 1.0)
+        repeated = np.repeat(np.arange(COUNT), weights.astype(int))
+
+        curve = calibrate._platt(margins, is_spam, weights)
+        same = calibrate._platt(margins[repeated], is_spam[repeated], np.ones(len(repeated)))
+
+        assert curve.slope == pytest.approx(same.slope, rel=1e-3)
+        assert curve.intercept == pytest.approx(same.intercept, abs=1e-3)
+
+    def test_few_heavy_rows_prove_little(self) -> None:
+        """Twenty honest posts of weight 50 are not a thousand: with so few, two per cent is not shown."""
+        probabilities, is_spam = np.linspace(0.0, 0.2, 20), np.zeros(20, dtype=bool)
+
+        thresholds = choose_thresholds(probabilities, is_spam=is_spam, weights=np.full(20, 50.0))
+
+        assert thresholds.review_from == 0.0

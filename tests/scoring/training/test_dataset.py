@@ -84,13 +84,13 @@ class TestLoad:
         with pytest.raises(Malformed) as refusal:
             dataset.load([path])
 
-        assert str(refusal.value).startswith(f"{path}:2: {complaint}")
+        assert str(refusal.value).startswith(f"{path.name}, line 2: {complaint}")
 
     @pytest.mark.parametrize("name", ["id", "source", "text", "label", "group"])
     def test_names_a_missing_field(self, tmp_path: Path, name: str) -> None:
         path = write(tmp_path / "texts.jsonl", {key: value for key, value in ROW.items() if key != name})
 
-        with pytest.raises(Malformed, match=rf":1: {name}: missing"):
+        with pytest.raises(Malformed, match=rf"line 1: {name}: missing"):
             dataset.load([path])
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -100,7 +100,11 @@ class TestLoad:
 
     @pytest.mark.parametrize(
         ("content", "complaint"),
-        [(b"{", ":1: not JSON"), (b"[]\n", ":1: expected an object"), (b"\xff\n", "byte 0: not UTF-8")],
+        [
+            (b"{", "line 1: not JSON"),
+            (b"[]\n", "line 1: expected an object"),
+            (b"\xff\n", "byte 0: not UTF-8"),
+        ],
     )
     def test_refuses_what_is_not_json_lines(self, tmp_path: Path, content: bytes, complaint: str) -> None:
         path = tmp_path / "texts.jsonl"
@@ -137,6 +141,17 @@ class TestDecisions:
         path = write(tmp_path / "labels.jsonl", {**self.ROW, "text": ""}, self.ROW)
 
         assert len(dataset.load([path])) == 1
+
+    def test_that_stand_for_no_other_post_are_left_out(self, tmp_path: Path) -> None:
+        """Who trains on what people complained about alone learns that a language is spam."""
+        assert not dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 0.0})])
+
+    def test_count_by_their_weight(self, tmp_path: Path) -> None:
+        (example,) = dataset.load([write(tmp_path / "labels.jsonl", {**self.ROW, "weight": 5.0})])
+
+        (weighed,) = dataset.weighted([example], weights=dataset.DEFAULT_WEIGHTS)
+
+        assert weighed.weight == 5.0
 
 
 class TestWeights:

@@ -34,7 +34,7 @@ def exported(**changes: Any) -> dict[str, Any]:
         "record": record().to_json(),
         "label": 0,
         "group": TESTED,
-        "provenance": {"audit_probability": 0.02},
+        "provenance": {"audit_probability": 1.0},
     } | changes
 
 
@@ -61,10 +61,38 @@ def test_reads_simulated_records(tmp_path: Path) -> None:
     )
 
 
-def test_weighs_exported_decisions_by_their_chance_to_be_seen(tmp_path: Path) -> None:
-    [post] = labelled_posts.load([write(tmp_path, exported())])
+def test_weighs_exported_decisions_as_the_export_says(tmp_path: Path) -> None:
+    [post] = labelled_posts.load([write(tmp_path, exported(weight=3.5))])
 
-    assert (post.is_spam, post.source, post.weight) == (False, "decisions", 50.0)
+    assert (post.is_spam, post.source, post.weight) == (False, "decided on tests", 3.5)
+
+
+def test_weighs_by_the_chance_where_an_export_has_no_weights(tmp_path: Path) -> None:
+    sample = {"audit_probability": 0.02, "is_audit_sample": True}
+
+    [post] = labelled_posts.load([write(tmp_path, exported(provenance=sample))])
+
+    assert post.weight == 50.0
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        {"weight": 0, "provenance": {"audit_probability": 0.02}},
+        {"provenance": {"audit_probability": 0.02, "is_audit_sample": False}},
+    ],
+)
+def test_leaves_out_what_came_by_a_complaint(tmp_path: Path, reported: dict[str, Any]) -> None:
+    """Such a label stands for no other post: it used to stand for fifty."""
+    assert not labelled_posts.load([write(tmp_path, exported(**reported))])
+
+
+def test_a_retracted_label_judges_no_release(tmp_path: Path) -> None:
+    first, later = tmp_path / "first.jsonl", tmp_path / "later.jsonl"
+    first.write_text(json.dumps(exported(id="a/1/1", weight=1)))
+    later.write_text(json.dumps({"id": "a/1/1", "retracted_at": "2026-03-02T00:00:00+00:00"}))
+
+    assert labelled_posts.load_by_file([first, later]) == {first: [], later: []}
 
 
 def test_makes_a_bare_post_of_a_text(tmp_path: Path) -> None:

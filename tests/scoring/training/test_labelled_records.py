@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from scoring.training.labelled_records import (
     with_links_of_another,
     with_random_gaps,
 )
-from tests.scoring.random_records import labelled
+from tests.scoring.random_records import decided, export_line, labelled
 
 
 def line_of(one: LabelledRecord) -> dict[str, Any]:
@@ -49,6 +50,28 @@ class TestLoad:
         path.write_text(json.dumps(good) + "\n" + json.dumps({**good, **change}) + "\n")
 
         with pytest.raises(Malformed, match=rf"records\.jsonl, line 2: .*{problem}"):
+            load(path)
+
+    def test_reads_an_export_of_decisions_beside_simulated_records(self, tmp_path: Path) -> None:
+        records, labels = tmp_path / "records.jsonl", tmp_path / "labels.jsonl"
+        records.write_text("".join(json.dumps(line_of(one)) + "\n" for one in labelled(3)))
+        labels.write_text("".join(json.dumps(export_line(one)) + "\n" for one in decided(4)))
+
+        assert load(records, labels) == [*labelled(3), *decided(4)]
+
+    def test_leaves_reported_posts_out_unless_asked(self, tmp_path: Path) -> None:
+        reported = [dataclasses.replace(one, weight=0.0) for one in decided(2)]
+        path = tmp_path / "labels.jsonl"
+        path.write_text("".join(json.dumps(export_line(one)) + "\n" for one in reported))
+
+        assert load(path) == []
+        assert load(path, with_reported=True) == reported
+
+    def test_refuses_a_label_that_is_none(self, tmp_path: Path) -> None:
+        path = tmp_path / "labels.jsonl"
+        path.write_text(json.dumps({**export_line(decided(1)[0]), "label": True}))
+
+        with pytest.raises(Malformed, match="line 1: TypeError: label: expected 0 or 1"):
             load(path)
 
     @pytest.mark.parametrize("field", ["record", "is_spam", "kind", "group"])

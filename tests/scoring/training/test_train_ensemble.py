@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from scoring.blocklist import Blocklist
@@ -15,12 +18,14 @@ from scoring.features import NO_MODELS, SCHEMA_HASH
 from scoring.pipeline import Scorer
 from scoring.release import MANIFEST, Cascade, ContentPin, Probe, Release
 from scoring.splits import Split
-from scoring.training import ensemble_card, fit_forests
+from scoring.training import ensemble_card, fit_forests, labelled_records, mixture, train_ensemble
+from scoring.training.calibrate import TooFewRandom
 from scoring.training.ensemble_rows import Material, ask_content
 from scoring.training.fit_ensemble import fit
+from scoring.training.labelled_lines import Origin
 from scoring.training.measure_ensemble import check_texts
 from scoring.training.train_ensemble import train
-from tests.scoring.random_records import FakeContent, labelled
+from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
 
 RECORDS = labelled(700)
@@ -84,12 +89,72 @@ class TestTrain:
             Material(honest, np.full(len(honest), 0.5), 1, NO_MODELS).part(Split.TRAIN)
 
 
+class TestDecisions:
+    def test_outvote_the_simulation(self, fast: None) -> None:
+        """A simulation of twice as many posts has it upside down."""
+        simulated = [dataclasses.replace(one, is_spam=not one.is_spam) for one in labelled(1_600)]
+        posts = [*simulated, *decided(800)]
+        known = ask_content(posts, content=FakeContent())
+        asked = Material(
+            decided(300, seed=9), ask_content(decided(300, seed=9), content=FakeContent()), 5, NO_MODELS
+        )
+
+        ensemble = fit(Material(mixture.mixed(posts), known, 5, NO_MODELS).rows_with_gaps(), seed=5)
+
+        rows = asked.rows()
+        margins = ensemble.main_margins(
+            ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
+        )
+        assert roc_auc_score(rows.is_spam, margins) > 0.7
+
+    def test_the_manifest_counts_them_by_platform(self, tmp_path: Path, fast: None) -> None:
+        release = train(
+            [*RECORDS, *decided(60)],
+            content=FakeContent(),
+            out=tmp_path,
+            source={"file": "random.jsonl", "sha256": "0" * 64},
+            pin=PIN,
+            normaliser="none",
+            cascade=Cascade(),
+            seed=5,
+        )
+
+        said = release.training["fitted_on"]
+        assert (said["simulated"], said["decided"]["tests"]["posts"]) == (700, 60)
+
+    def test_move_no_threshold_of_all_platforms(self) -> None:
+        posts = [*RECORDS, *decided(60)]
+
+        kept = train_ensemble._calibrating(Material(posts, np.full(len(posts), 0.5), 1, NO_MODELS))
+
+        assert {one.origin for one in kept.labelled} == {Origin.SIMULATED}
+
+    def test_alone_need_two_hundred_random_ones(self) -> None:
+        posts = [dataclasses.replace(one, is_random=True) for one in decided(199)]
+
+        with pytest.raises(TooFewRandom, match="199 random labels and no simulated record"):
+            train_ensemble._calibrating(Material(posts, np.full(199, 0.5), 1, NO_MODELS))
+
+    def test_the_command_reads_an_export(self, tmp_path: Path) -> None:
+        """A line of an export used to fail with KeyError: 'is_spam'."""
+        path = tmp_path / "labels.jsonl"
+        path.write_text("".join(json.dumps(export_line(one)) + "\n" for one in decided(5)))
+        parser = argparse.ArgumentParser()
+        train_ensemble.add_arguments(parser)
+        options = ["--labels", str(path), "--triton", "grpc://none", "--out", str(tmp_path)]
+
+        assert labelled_records.given(parser.parse_args(options)) == decided(5)
+
+
+@pytest.fixture
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forests of a few trees: enough to learn what random records show."""
+    monkeypatch.setattr(fit_forests, "_MAIN_ROUNDS", 8)
+    monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 10})
+
+
 class TestFit:
-    def test_the_same_seed_gives_the_same_models(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(fit_forests, "_MAIN_ROUNDS", 8)
-        monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 10})
+    def test_the_same_seed_gives_the_same_models(self, tmp_path: Path, fast: None) -> None:
         few = RECORDS[:250]
         rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
         written = []

@@ -13,6 +13,7 @@ import pytest
 from scoring.journeys import JourneyModel
 from scoring.records import JourneyStep
 from scoring.training import train_journeys
+from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import LabelledRecord
 from tests.scoring.random_records import labelled
 
@@ -44,6 +45,19 @@ class TestTrain:
     def test_refuses_a_part_of_one_sort(self) -> None:
         with pytest.raises(ValueError, match="needs both sorts"):
             train_journeys.train([one for one in walking(300) if one.is_spam], source=SOURCE)
+
+    def test_decisions_outweigh_what_was_simulated(self) -> None:
+        """Simulated spammers type and people paste; those who decide see the opposite."""
+        simulated = [dataclasses.replace(one, is_spam=not one.is_spam) for one in walking(600)]
+        decided = [
+            dataclasses.replace(one, origin=Origin.DECIDED, kind="decision", group=f"d{one.group}")
+            for one in walking(3_000)
+        ]
+
+        model = train_journeys.train([*simulated, *decided], source=SOURCE)
+
+        assert model.trained["fitted_on"]["decided"]["tests"]["posts"] == 3_000
+        assert model.trained["roc_auc"] > 0.75
 
 
 def test_the_command_writes_model_and_page(tmp_path: Path) -> None:

@@ -1,0 +1,159 @@
+"""The one way to read labelled lines: simulated records, exports of the desk's decisions, labelled texts.
+
+What was taken back is not read: a line is left out if a tombstone took its label back, or a later line
+decides the same revision again. What a line then means for a trainer is said by labelled_records,
+labelled_posts and dataset.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+MOST_TRAINING_WEIGHT = 10.0
+"""A random post may stand for fifty: measuring needs that, but no fit should be moved by a single label."""
+_BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
+
+
+class Malformed(ValueError):
+    """A line that cannot be used; the message names file, line and field."""
+
+
+class Origin(StrEnum):
+    """Who said what a line's label says."""
+
+    SIMULATED = "simulated"
+    DECIDED = "decided"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledLine:
+    """A line as it was stored, and where it stood."""
+
+    stored: Mapping[str, Any]
+    path: Path
+    number: int
+
+    @property
+    def where(self) -> str:
+        """Name file and line, as refusals do."""
+        return f"{self.path.name}, line {self.number}"
+
+    @property
+    def origin(self) -> Origin:
+        """Tell the three kinds apart. Raises Malformed for a line of none of them."""
+        if "is_spam" in self.stored:
+            return Origin.SIMULATED
+        if "label" not in self.stored:
+            # Said as it is for a simulated record, which is what such a line is nearest to.
+            raise Malformed(f"{self.where}: KeyError: 'is_spam' (or 'label', of a decision or a text)")
+        return Origin.DECIDED if "record" in self.stored and "source" not in self.stored else Origin.TEXT
+
+    @property
+    def weight(self) -> float:
+        """Return for how many posts a decision stands, 0 for none; 1 for what is no decision.
+
+        An export without weights still says by what chance each post reached a human.
+        """
+        if self.origin is not Origin.DECIDED:
+            return 1.0
+        if "weight" in self.stored:
+            return float(self.stored["weight"])
+        if "audit_probability" not in self.stored.get("provenance", {}):
+            return 1.0
+        chance = float(self.stored["provenance"]["audit_probability"])
+        by_chance = chance >= 1.0 or self.is_random
+        return 1.0 / chance if by_chance and chance else 0.0
+
+    @property
+    def training_weight(self) -> float:
+        """Return how much the label counts in a fit: its weight, up to MOST_TRAINING_WEIGHT."""
+        return min(self.weight, MOST_TRAINING_WEIGHT)
+
+    @property
+    def is_random(self) -> bool:
+        """Return whether chance alone brought the post to a human: only such labels tell how good scores
+        are.
+        """
+        return bool(self.stored.get("provenance", {}).get("is_audit_sample", False))
+
+
+def read(path: Path) -> list[LabelledLine]:
+    """Read the standing lines of a file, in its order. Raises Malformed for the first line that is wrong."""
+    return read_all([path])
+
+
+def read_all(paths: Iterable[Path]) -> list[LabelledLine]:
+    """Read the standing lines of files: an export and its increments are given together, oldest first."""
+    lines = [line for path in paths for line in _lines(path)]
+    return _standing(lines)
+
+
+def _lines(path: Path) -> Iterable[LabelledLine]:
+    if path.suffix in {".csv", ".parquet"}:
+        raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
+    # At line feeds alone: U+2028 and U+0085, where str.splitlines breaks too, are legal in a JSON string.
+    with path.open(encoding="utf-8", newline="\n") as file:
+        try:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield LabelledLine(_object(line, where=f"{path.name}, line {number}"), path, number)
+        except UnicodeDecodeError as wrong:
+            raise Malformed(f"{path.name}: byte {wrong.start}: not UTF-8") from wrong
+
+
+def _object(line: str, *, where: str) -> Mapping[str, Any]:
+    try:
+        stored = json.loads(line)
+    except json.JSONDecodeError as wrong:
+        raise Malformed(f"{where}: not JSON: {wrong.msg} at column {wrong.colno}") from wrong
+    if not isinstance(stored, dict):
+        raise Malformed(f"{where}: expected an object, got {type(stored).__name__}")
+    return stored
+
+
+def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
+    """Leave out tombstones, what they took back, and decisions that a later line replaced."""
+    retracted: dict[str, datetime] = {}
+    last: dict[str, int] = {}
+    for place, line in enumerate(lines):
+        name = str(line.stored.get("id", ""))
+        if line.stored.get("retracted_at"):
+            at = _instant(line.stored["retracted_at"], where=line.where)
+            retracted[name] = max(at, retracted.get(name, _BEFORE_ALL))
+        elif _is_decision(line):
+            last[name] = place
+    return [line for place, line in enumerate(lines) if _stands(line, place, retracted=retracted, last=last)]
+
+
+def _stands(
+    line: LabelledLine, place: int, *, retracted: Mapping[str, datetime], last: Mapping[str, int]
+) -> bool:
+    if line.stored.get("retracted_at"):
+        return False
+    if not _is_decision(line) or "id" not in line.stored:
+        return True
+    name = str(line.stored["id"])
+    if last[name] != place:
+        return False
+    if name not in retracted:
+        return True
+    decided = line.stored.get("provenance", {}).get("decided_at")
+    return decided is not None and _instant(decided, where=line.where) > retracted[name]
+
+
+def _is_decision(line: LabelledLine) -> bool:
+    return "record" in line.stored and "label" in line.stored and "is_spam" not in line.stored
+
+
+def _instant(stored: object, *, where: str) -> datetime:
+    try:
+        return datetime.fromisoformat(str(stored))
+    except ValueError as wrong:
+        raise Malformed(f"{where}: {stored!r} is no ISO 8601 time") from wrong
