@@ -6,15 +6,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from moderation.models import Appeal, Case, Decision, Platform, Post, Revision, Score
+from moderation.models import Appeal, Case, Decision, Platform, Post
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, verdict
+from moderation.operations import announce, case_opening, verdict
 from moderation.operations.erase import Erased
 from moderation.operations.reverse import AlreadyReversed
-
-
-class NotScored(Exception):
-    """The post has no score yet, so there is nothing to dispute."""
 
 
 def file(*, platform: Platform, external_id: str, at: datetime) -> Case:
@@ -54,34 +50,13 @@ def dispute(
         )
 
 
-def opened(post: Post, *, reason: CaseReason, at: datetime) -> Case:
-    """Open a case of a post that a human is to look at again. Call with the post locked. Raises NotScored."""
-    latest = Revision.objects.get(post=post, number=post.latest_revision)
-    score = Score.objects.select_related("revision").filter(revision=latest).order_by("-generation").first()
-    if score is None:
-        raise NotScored("The post has no score yet.")
-    return Case.objects.create(
-        post=post,
-        score=score,
-        reason=reason,
-        # Escalated, so that a new score does not take it away, and so that a lead sees it.
-        is_escalated=reason == CaseReason.APPEALED,
-        priority=score.expected_harm,
-        uncertainty=1 - abs(2 * score.spam_probability - 1),
-        complaint_count=post.complaints.count(),
-        language=latest.language,
-        version=1 + Case.objects.filter(post=post).count(),
-        opened_at=at,
-    )
-
-
 def _case(post: Post, *, at: datetime) -> Case:
     post = Post.objects.select_for_update(no_key=True).get(pk=post.pk)
     if post.erased_at is not None:
         raise Erased("The post was erased.")
     case = Case.objects.select_for_update().filter(post=post, state=CaseState.OPEN).first()
     if case is None:
-        case = opened(post, reason=CaseReason.APPEALED, at=at)
+        case = case_opening.opened(post, reason=CaseReason.APPEALED, at=at, is_escalated=True)
         announce.opened([case], at=at)
     elif case.reason != CaseReason.APPEALED:
         case.reason, case.is_escalated = CaseReason.APPEALED, True

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Post, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, appeal, note, verdict
+from moderation.operations import announce, case_opening, note, verdict
 from moderation.operations.erase import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
@@ -33,7 +33,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         standing = _standing(post)
         if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
             raise NotDecided(_("Somebody has to decide it for the first time before."))
-        case = appeal.opened(post, reason=CaseReason.SECOND, at=at)
+        case = case_opening.opened(post, reason=CaseReason.SECOND, at=at)
         case.skipped_by = [standing.decided_by_id] if standing.decided_by_id else []
         case.save(update_fields=("skipped_by",))
         announce.opened([case], at=at)

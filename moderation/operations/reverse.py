@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import feed, outbox, review, settle, standing
+from moderation.operations import feed, outbox, overrule, review, settle, standing
 from moderation.operations import verdict as verdicts
 from moderation.operations.erase import Erased
 from moderation.operations.review import NotAllowed, Refusal
@@ -47,6 +47,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         case = review.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         settle.taken_back(decisions=[decision])
+        overrule.taken_back(decision=decision, at=at)
         verdicts.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
         verdicts.audit(

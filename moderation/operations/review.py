@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import explain, standing
+from moderation.operations import explain, overrule, standing
 from moderation.operations import verdict as verdicts
 from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
@@ -172,7 +172,8 @@ def decide(
     """Decide a claimed case. Raises AlreadyDecided, CaseClosed, ClaimLost, PostChanged or NotAllowed.
 
     The row lock puts concurrent deciders in a line; whoever comes second finds the case closed. A request
-    that is repeated because its answer was lost names the same key and gets the same decision.
+    that is repeated because its answer was lost names the same key and gets the same decision. One that says
+    the opposite of a human's decision on the same text replaces that by name.
     """
     with transaction.atomic():
         case = locked(case_id)
@@ -187,12 +188,19 @@ def decide(
             raise PostChanged(_("The post was edited while you looked at it."))
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
         decision.idempotency_key = idempotency_key
+        replaced = overrule.standing(decision)
         verdicts.retract_label(post_id=case.post_id, at=at)
-        verdicts.record(decisions=[decision])
+        verdicts.record(
+            decisions=[decision],
+            event="decision.reversed" if replaced else "decision.created",
+            reverses={case.post_id: replaced.pk} if replaced else None,
+        )
         _release(case)
         case.state = CaseState.DECIDED
         case.closed_at = at
         case.save(update_fields=("claimed_by", "lease_end_at", "state", "closed_at"))
+        if replaced is not None:
+            overrule.write(replaced=replaced, by=decision, at=at)
     return decision
 
 

@@ -163,7 +163,7 @@ def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decis
 
 
 def _cause(score: Score) -> str:
-    """Say which rule acted, where the models did not."""
-    if score.ban_id:
-        return "banned_domain"
+    """Say which rule acted, where the models did not: the codes are in docs/api-guide.md."""
+    if score.ban is not None:
+        return f"banned_{score.ban.kind}"
     return "allowed" if score.is_allowed else ""

@@ -32,7 +32,10 @@ def record(
     saved = Decision.objects.bulk_create(decisions)
     by_people = [decision for decision in saved if decision.decided_by_id]
     Label.objects.bulk_create([_label(decision) for decision in by_people])
-    AuditEntry.objects.bulk_create([_audit_entry(decision) for decision in saved])
+    replaced = reverses or {}
+    AuditEntry.objects.bulk_create(
+        [_audit_entry(decision, reverses=replaced.get(decision.post_id)) for decision in saved]
+    )
     outbox.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         settle.by(decisions=by_people, reverses=reverses or {})
@@ -82,7 +85,7 @@ def _label(decision: Decision) -> Label:
     )
 
 
-def _audit_entry(decision: Decision) -> AuditEntry:
+def _audit_entry(decision: Decision, *, reverses: int | None) -> AuditEntry:
     return AuditEntry(
         at=decision.decided_at,
         actor=decision.decided_by,
@@ -96,5 +99,6 @@ def _audit_entry(decision: Decision) -> AuditEntry:
             "source": decision.source,
             "reason": decision.reason,
             "campaign": decision.campaign_decision and decision.campaign_decision.campaign_id,
+            **({"reverses": reverses} if reverses else {}),
         },
     )

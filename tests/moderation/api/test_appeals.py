@@ -78,7 +78,8 @@ class TestAppeals:
         told = Delivery.objects.get(event="appeal.decided")
         assert told.body["data"]["is_upheld"] is (state == "upheld")
         assert told.next_attempt_at == outcome.effective_at
-        assert told.sequence > Delivery.objects.get(event="decision.created", decision=outcome).sequence
+        event = "decision.created" if state == "upheld" else "decision.reversed"
+        assert told.sequence > Delivery.objects.get(event=event, decision=outcome).sequence
 
     def test_is_open_again_when_its_outcome_is_undone(
         self, door: APIClient, decided: Decision, everything: WebhookEndpoint, lead: User

@@ -54,7 +54,9 @@ class TestScoring:
             "pay.pills.example",
         )
         if is_hit:
-            assert (scored.spam_probability, Decision.objects.get().verdict) == (1.0, "spam")
+            decision = Decision.objects.get()
+            assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
+            assert decision.reason == f"banned_{kind}"
 
     def test_reaches_hosts_below_a_banned_one(
         self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
