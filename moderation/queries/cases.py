@@ -62,11 +62,15 @@ class NearPost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPosts:
-    """The nearest decided posts, people's decisions first, and how all that were looked at were decided."""
+    """The nearest decided posts, people's decisions first, and how all that were looked at were decided.
+
+    `spam` and `not_spam` count what people decided, as sentences about near-duplicates do.
+    """
 
     posts: tuple[NearPost, ...]
     spam: int
     not_spam: int
+    by_filter: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,12 +208,13 @@ def _near(case: Case) -> NearPosts:
             "decided_at",
         )
     )
-    verdicts = [row[3] for row in decided]
+    verdicts = [row[3] for row in decided if row[4] is not None]
     names = ("case_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
     return NearPosts(
         posts=tuple(NearPost(**dict(zip(names, row, strict=True))) for row in decided[:_MAX_NEAR]),
         spam=verdicts.count(Verdict.SPAM),
         not_spam=verdicts.count(Verdict.NOT_SPAM),
+        by_filter=len(decided) - len(verdicts),
     )
 
 

@@ -1,65 +1,24 @@
-"""A case made ready to be read: text as segments, the models' view as bars and sentences, facts as rows."""
+"""A case made ready to be read: text as segments, proposed reasons, facts as rows."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
-from moderation.models import Reason, Score
+from moderation.models import Reason
 from moderation.queries.cases import CasePage, History, PostRecord, read_link
-from moderation.web import changes, inert
+from moderation.web import inert, model_view
 from moderation.web.marks import Segment
-from moderation.web.quantities import band, count, counted, duration, percent, short_duration
-from moderation.web.sentences import sentence
+from moderation.web.quantities import count, counted, duration, short_duration
 
 SHOWN_CHARACTERS = 1_400
 SHOWN_LINES = 16
-TOP_CONTRIBUTIONS = 5
 MAX_PROPOSED = 2
-_SUB_MODELS = (
-    ("content", gettext_lazy("Text")),
-    ("behaviour", gettext_lazy("Behaviour")),
-    ("ip_url", gettext_lazy("Address and links")),
-    ("feedback", gettext_lazy("Complaints")),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One sub-model's probability; None when it had nothing to judge. `width` is in per cent of the bar."""
-
-    name: str
-    probability: float | None
-
-    @property
-    def width(self) -> int:
-        """Per cent of the bar's length, at least one so that a zero is seen as a bar."""
-        return max(1, round((self.probability or 0) * 100))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionLine:
-    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest."""
-
-    words: str
-    share: float
-    width: int
-
-    @property
-    def is_spamward(self) -> bool:
-        """True when it speaks for spam."""
-        return self.share > 0
-
-    @property
-    def signed(self) -> str:
-        """The share with its sign, a true minus."""
-        return f"{self.share:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,30 +28,6 @@ class Fact:
     name: str
     value: str
     tone: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelView:
-    """What the models say of the post."""
-
-    spam_probability: float
-    words: str
-    bars: tuple[Bar, ...]
-    top: tuple[ContributionLine, ...]
-    rest: tuple[ContributionLine, ...]
-    review_from: int | None
-    remove_from: int | None
-    change: changes.ChangeLine | None
-
-    @property
-    def reasons(self) -> int:
-        """How many reasons there are in all."""
-        return len(self.top) + len(self.rest)
-
-    @property
-    def per_hundred(self) -> int:
-        """Of a hundred posts scored like this, how many are spam: what calibration means."""
-        return round(self.spam_probability * 100)
 
 
 def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
@@ -109,24 +44,6 @@ def is_shortened(page: CasePage) -> bool:
     """Tell whether the page shows only the beginning of the text."""
     text = page.case.score.revision.text
     return len(inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)) < len(text)
-
-
-def model_view(score: Score) -> ModelView:
-    """Return the models' view of a score that did not stop at a banned domain."""
-    lines = _lines(score.contributions)
-    thresholds = score.release.manifest.get("thresholds") or {}
-    return ModelView(
-        spam_probability=score.spam_probability,
-        words=band(score.spam_probability),
-        bars=tuple(
-            Bar(name=str(words), probability=score.sub_models.get(name)) for name, words in _SUB_MODELS
-        ),
-        top=lines[:TOP_CONTRIBUTIONS],
-        rest=lines[TOP_CONTRIBUTIONS:],
-        review_from=_hundredth(thresholds.get("review_from")),
-        remove_from=_hundredth(thresholds.get("remove_from")),
-        change=changes.line(score.counterfactual),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,28 +133,8 @@ def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
     score = page.case.score
     if page.is_score_hidden or score.ban_id or score.spam_probability < 0.5:
         return
-    for feature, value, share in score.contributions[:TOP_CONTRIBUTIONS]:
-        if share and float(share) > 0:
-            yield str(feature), sentence(str(feature), math.nan if value is None else float(value))
-
-
-def _lines(contributions: Iterable[Sequence[float | str | None]]) -> tuple[ContributionLine, ...]:
-    """Say every contribution; features that say the same ("The post has no links") add up to one line."""
-    shares: dict[str, float] = {}
-    for feature, value, share in contributions:
-        words = sentence(str(feature), math.nan if value is None else float(value))
-        shares[words] = shares.get(words, 0.0) + float(share or 0.0)
-    strongest = max((abs(share) for share in shares.values()), default=0.0) or 1.0
-    ordered = sorted(shares.items(), key=lambda line: -abs(line[1]))
-    return tuple(
-        ContributionLine(words=words, share=share, width=round(abs(share) * 100 / strongest))
-        for words, share in ordered
-        if abs(share) >= 0.005
-    )
-
-
-def _hundredth(threshold: float | None) -> int | None:
-    return None if threshold is None else round(threshold * 100)
+    for feature, told in model_view.reasons_for_spam(page):
+        yield feature, told.words
 
 
 def _known(history: History, *, at: datetime) -> str:
@@ -258,12 +155,11 @@ def _others(history: History) -> str:
         "posts": counted(history.posts, "post", "posts"),
         "authors": counted(history.authors, "author", "authors"),
     }
-    decided = history.confirmed_spam + history.confirmed_not_spam
-    if not decided:
+    if not history.confirmed_spam + history.confirmed_not_spam:
         return told
-    return told + _(", %(share)s of %(decided)s decided spam") % {
-        "share": percent(history.confirmed_spam / decided),
-        "decided": count(decided),
+    return told + _("; decided: %(spam)s spam, %(not_spam)s not") % {
+        "spam": count(history.confirmed_spam),
+        "not_spam": count(history.confirmed_not_spam),
     }
 
 
@@ -274,19 +170,23 @@ def _verdict_facts(history: History) -> list[Fact]:
             Fact(
                 name=_("Decided"),
                 value=_("%(spam)s spam, %(not_spam)s not")
-                % {"spam": history.confirmed_spam, "not_spam": history.confirmed_not_spam},
+                % {"spam": count(history.confirmed_spam), "not_spam": count(history.confirmed_not_spam)},
                 tone="spam",
             )
         )
     elif history.confirmed_not_spam:
         facts.append(
-            Fact(name=_("Decided"), value=_("{} not spam").format(history.confirmed_not_spam), tone="ham")
+            Fact(
+                name=_("Decided"),
+                value=_("{} not spam").format(count(history.confirmed_not_spam)),
+                tone="ham",
+            )
         )
     if history.complaints:
         facts.append(
             Fact(
                 name=gettext("Complaints"),
-                value=_("{} about earlier posts").format(history.complaints),
+                value=_("{} about earlier posts").format(count(history.complaints)),
                 tone="warn",
             )
         )

@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from moderation.models import Case
 from moderation.models.comfort import Blur
 from moderation.queries import backlog, campaigns, cases, history, policies
-from moderation.web import access, evidence
+from moderation.web import access, evidence, model_view
 
 
 def page_of(request: access.DeskRequest, case_id: int, *, at: datetime) -> cases.CasePage:
@@ -37,7 +37,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(page),
         "is_blurred": _is_blurred(request, page),
-        "view": None if page.is_score_hidden or score.ban_id else evidence.model_view(score),
+        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page),
         "reasons": evidence.offered(reasons, page),
         "author_facts": evidence.author_facts(page.record) if page.record else [],
         "address_facts": evidence.address_facts(page.record) if page.record else [],

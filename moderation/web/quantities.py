@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.utils import formats
+from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext, ngettext_lazy
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -40,18 +40,25 @@ def band(spam_probability: float) -> str:
 def percent(share: float) -> str:
     """Return a share as whole per cent; never 0% or 100% for what is not exactly that."""
     if 0 < share < 0.01:
-        return "<1%"
+        return gettext("<{}%").format(1)
     if 0.99 < share < 1:
-        return ">99%"
-    return f"{share * 100:.0f}%"
+        return gettext(">{}%").format(99)
+    return gettext("{}%").format(f"{share * 100:.0f}")
+
+
+def hundredth(share: float) -> int:
+    """Return the number that `percent` prints: 0 and 99 stand for what is not quite 0 or 100."""
+    if 0 < share < 0.01:
+        return 0
+    return 99 if 0.99 < share < 1 else round(share * 100)
 
 
 def count(number: float) -> str:
-    """Return a count with thin groups; fractions keep one digit."""
-    digits = 0 if float(number).is_integer() or abs(number) >= 100 else 1
-    return formats.number_format(
-        round(number, digits), decimal_pos=digits, use_l10n=True, force_grouping=True
-    )
+    """Return a count with thin groups; fractions keep one digit, and none is printed as a nought."""
+    if 0 < number < 0.05:
+        return f"<{_written(0.1, digits=1)}"
+    number = number if abs(number) >= 0.05 else 0.0
+    return _written(number, digits=0 if float(number).is_integer() or abs(number) >= 100 else 1)
 
 
 def counted(number: float, one: str, many: str) -> str:
@@ -64,7 +71,7 @@ def duration(seconds: float) -> str:
     for length, words in _STEPS:
         if seconds >= length:
             return str(words % {"n": int(seconds // length)})
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    return f"{_written(max(0.0, seconds), digits=0 if seconds >= 10 else 1)} s"
 
 
 def short_duration(seconds: float) -> str:
@@ -78,3 +85,10 @@ def short_duration(seconds: float) -> str:
 def since(moment: datetime, *, at: datetime) -> str:
     """Return how long ago something was, in a narrow form."""
     return short_duration((at - moment).total_seconds())
+
+
+def _written(number: float, *, digits: int) -> str:
+    """Write a number as the reader's language does."""
+    return str(
+        formats.number_format(round(number, digits), decimal_pos=digits, use_l10n=True, force_grouping=True)
+    )

@@ -4,26 +4,49 @@ from __future__ import annotations
 
 import math
 
+from django.utils.translation import gettext
+
+from moderation.queries.cases import PostRecord
 from moderation.web.quantities import count
 from moderation.web.sentences import context, feedback, journey, social
-from moderation.web.sentences.sentence import Sentence, share
+from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, share
+
+__all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "said"]
 
 CONTENT = "content.text"
-_SENTENCES: dict[str, Sentence] = {
+_OF_READERS = ("feedback.shares", "feedback.comments")
+_SENTENCES: dict[str, Sentence | Decided] = {
     **context.SENTENCES,
     **social.SENTENCES,
     **journey.SENTENCES,
     **feedback.SENTENCES,
-    CONTENT: Sentence(share("The text by itself: {} spam"), unknown="The content model did not answer"),
+    CONTENT: Sentence(
+        share("The text by itself: {} spam"),
+        leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
+    ),
 }
 
 
-def sentence(feature: str, value: float) -> str:
-    """Return what a feature's value says in words; one that is unknown here is said by its name."""
+def said(feature: str, value: float, *, record: PostRecord | None) -> Said | None:
+    """Return what is said of a feature's value, None for nothing: unknown, or nothing to count.
+
+    Without a record there is nothing to count in. A feature of other releases is said by its name.
+    """
     known = _SENTENCES.get(feature)
-    if known:
-        return known.of(value)
-    return f"{feature}: {'unknown' if math.isnan(value) else count(value)}"
+    if record is None:
+        return None
+    if known is None:
+        return Said(f"{feature}: {count(value)}") if math.isfinite(value) else None
+    return _nothing_there(feature, record) if math.isnan(value) else known.of(value, record)
+
+
+def _nothing_there(feature: str, record: PostRecord) -> Said | None:
+    """Say that links or complaints are not there; of what the platform never sent, nothing is said."""
+    if feature.startswith("feedback.") and not record.complaints and feature not in _OF_READERS:
+        return Said(gettext(feedback.NO_COMPLAINTS), Leaning.HONEST)
+    if feature.startswith(("context.url_", "context.domain_", "social.same_link")) and not record.links:
+        return Said(gettext(context.NO_LINKS), Leaning.HONEST)
+    return None
 
 
 def has_sentence(feature: str) -> bool:

@@ -2,141 +2,179 @@
 
 from __future__ import annotations
 
-from moderation.web.sentences.sentence import Sentence, days, flag, number, share, things
+from django.utils.translation import gettext
 
-_NO_IP = "No address was sent"
-_NO_LINK = "The post has no links"
-_NO_REPUTATION = "No reputation provider spoke of the links"
+from moderation.queries.cases import History, PostRecord
+from moderation.web.sentences.sentence import (
+    Decided,
+    Leaning,
+    Says,
+    Sentence,
+    address,
+    days,
+    days_known,
+    decided,
+    flag,
+    linked,
+    network,
+    number,
+    provider,
+    share,
+    things,
+    young,
+)
 
-SENTENCES: dict[str, Sentence] = {
-    "context.ip_spam_share": Sentence(
-        share("{} of decided posts from this address were spam"), unknown=_NO_IP
+NO_LINKS = "No links in the post"
+_SPAM = Leaning.SPAM
+_OF_ADDRESS = decided("decided posts from this address", past=address, tail="; old ones count less")
+_OF_DOMAIN = decided(
+    "decided posts with a linked domain",
+    past=linked(lambda history: (history.confirmed_spam + 0.1) / (_decisions(history) + 1.0)),
+)
+
+
+def _decisions(history: History) -> int:
+    return history.confirmed_spam + history.confirmed_not_spam
+
+
+def _threat(value: float, _: PostRecord) -> str:
+    if value < 1:
+        return gettext("Google Web Risk suspects a link")
+    return gettext("Google Web Risk lists a link as a threat")
+
+
+def _trust(value: float) -> Leaning:
+    return Leaning.SPAM if value < 40 else Leaning.HONEST if value >= 60 else Leaning.EITHER
+
+
+def _digits(value: float, record: PostRecord) -> str:
+    """The digits of an xn-- host are how it is written down, not what anybody typed."""
+    if any("xn--" in link.host for link in record.links):
+        return ""
+    said: Says = share("{} of the URL's characters are digits")
+    return str(said(value, record))
+
+
+SENTENCES: dict[str, Sentence | Decided] = {
+    "context.ip_spam_share": _OF_ADDRESS,
+    "context.ip_network_spam_share": decided(
+        "decided posts from this network", past=network, tail="; old ones count less"
     ),
-    "context.ip_network_spam_share": Sentence(
-        share("{} of decided posts from this network were spam"), unknown=_NO_IP
-    ),
-    "context.ip_as_spam_share": Sentence(
-        share("{} of decided posts from this provider were spam"), unknown="The address's provider is unknown"
+    "context.ip_as_spam_share": decided(
+        "decided posts from this provider", past=provider, tail="; old ones count less"
     ),
     "context.ip_is_persistent_spammer": Sentence(
-        flag("This address persistently posts spam"), "This address is no persistent spammer", _NO_IP
+        things("day", "days", " with confirmed spam from this address"),
+        leans=_SPAM,
+        past=address,
+        measure=lambda history, _: history.spam_days,
     ),
     "context.ip_spam_days": Sentence(
         things("day", "days", " with confirmed spam from this address"),
-        "No confirmed spam from this address",
-        _NO_IP,
+        leans=_SPAM,
+        past=address,
+        measure=lambda history, _: history.spam_days,
     ),
     "context.ip_authors": Sentence(
         things("author has", "authors have", " posted from this address"),
-        "First author seen at this address",
-        _NO_IP,
+        none="First author seen at this address",
+        past=address,
+        measure=lambda history, _: history.authors,
     ),
     "context.ip_posts_24h": Sentence(
-        things("post", "posts", " from this address in 24 hours"),
-        "No other post from this address in 24 hours",
-        _NO_IP,
+        things("post", "posts", " from this address in the 24 hours before"),
+        "No other post from this address in the 24 hours before",
+        leans=_SPAM,
+        past=address,
+        measure=lambda history, _: history.posts_24h,
     ),
     "context.ip_complaints": Sentence(
         things("complaint", "complaints", " about earlier posts from this address"),
-        "No complaints about this address",
-        _NO_IP,
+        "No complaints about earlier posts from this address",
+        leans=_SPAM,
+        past=address,
+        measure=lambda history, _: history.complaints,
     ),
     "context.ip_days_known": Sentence(
-        days("This address has been known for {}"), "First post from this address", _NO_IP
+        days("This address has been known for {}"),
+        none="First post from this address",
+        leans=young(1, old=30),
+        past=address,
+        measure=days_known,
     ),
     "context.domain_days_known": Sentence(
-        days("The newest linked domain was first seen {} ago"),
-        "A linked domain was never seen before",
-        _NO_LINK,
+        days("A linked domain was first seen here {} ago"),
+        none="No earlier post here links to this domain",
+        leans=young(30, old=365),
+        past=linked(lambda history: -history.first_seen_at.timestamp() if history.first_seen_at else 0.0),
+        measure=days_known,
     ),
     "context.domain_posts": Sentence(
-        things("earlier post, not spam, links", "earlier posts, not spam, link", " to the rarest domain"),
-        "No earlier post but spam linked to this domain",
-        _NO_LINK,
+        things("earlier post", "earlier posts", " with this domain, not confirmed as spam"),
+        "Every earlier post with this domain was confirmed as spam",
+        none="No earlier post here links to this domain",
+        leans=lambda value: Leaning.SPAM if value == 0 else Leaning.HONEST if value >= 10 else Leaning.EITHER,
+        past=linked(lambda history: history.confirmed_spam - history.posts),
+        measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
     "context.domain_posts_24h": Sentence(
-        things("post", "posts", " with this domain in 24 hours"),
-        "No other post with this domain in 24 hours",
-        _NO_LINK,
+        things("post", "posts", " with this domain in the 24 hours before"),
+        "No other post with this domain in the 24 hours before",
+        leans=_SPAM,
+        past=linked(lambda history: history.posts_24h),
+        measure=lambda history, _: history.posts_24h,
     ),
     "context.domain_authors": Sentence(
-        things("author has", "authors have", " linked to this domain"),
-        "No other author linked to this domain",
-        _NO_LINK,
+        things("author has", "authors have", " linked to this domain before"),
+        none="No earlier post here links to this domain",
+        past=linked(lambda history: -history.authors),
+        measure=lambda history, _: history.authors,
     ),
-    "context.domain_spam_share": Sentence(
-        share("{} of decided posts with the worst linked domain were spam"), unknown=_NO_LINK
-    ),
+    "context.domain_spam_share": _OF_DOMAIN,
     "context.domain_complaints": Sentence(
         things("complaint", "complaints", " about earlier posts with this domain"),
-        "No complaints about this domain",
-        _NO_LINK,
+        "No complaints about earlier posts with this domain",
+        leans=_SPAM,
+        past=linked(lambda history: history.complaints),
+        measure=lambda history, _: history.complaints,
     ),
     "context.url_posts": Sentence(
-        things("earlier post has", "earlier posts have", " exactly this URL"),
-        "This URL was never posted before",
-        _NO_LINK,
+        things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM
     ),
     "context.url_age_days": Sentence(
         days("The newest link has been on the web for {}"),
         "The newest link went live today",
-        "Nobody knows how old the link is",
+        leans=young(30, old=365),
     ),
     "context.url_wot_score": Sentence(
-        number("The least trusted link has {} of 100 points of trust"), unknown=_NO_REPUTATION
+        number("The least trusted link has {} of 100 points of trust"),
+        "The least trusted link has 0 of 100 points of trust",
+        leans=_trust,
     ),
-    "context.url_google_score": Sentence(
-        number("Google Web Risk rates the worst link {} (1 is a listed threat)"),
-        "Google Web Risk lists none of the links",
-        _NO_REPUTATION,
-    ),
-    "context.url_pattern_suspicion": Sentence(
-        share("A URL is written like phishing or malware (by {} of the scale)"),
-        "No URL is written like phishing or malware",
-        _NO_LINK,
-    ),
-    "context.link_count": Sentence(things("link", "links", " in the post"), "No links in the post"),
+    "context.url_google_score": Sentence(_threat, "Google Web Risk lists none of the links", leans=_SPAM),
+    "context.url_pattern_suspicion": Sentence(flag("A URL is written like phishing or malware"), leans=_SPAM),
+    "context.link_count": Sentence(things("link", "links", " in the post"), NO_LINKS, leans=_SPAM),
     "context.distinct_domains": Sentence(
-        things("domain is", "different domains are", " linked"), "No domain is linked"
+        things("domain is", "different domains are", " linked"), NO_LINKS, leans=_SPAM
     ),
-    "context.url_length": Sentence(number("The longest URL has {} characters"), unknown=_NO_LINK),
+    "context.url_length": Sentence(number("The longest URL has {} characters")),
     "context.url_subdomains": Sentence(
-        things("label stands", "labels stand", " before the domain that answers"),
-        "The link has no subdomain",
-        _NO_LINK,
+        things("label stands", "labels stand", " before the domain that answers")
     ),
-    "context.url_digit_share": Sentence(
-        share("{} of the URL's characters are digits"), "No digits in the URL", _NO_LINK
-    ),
-    "context.url_path_tokens": Sentence(
-        things("word", "words", " in the URL's path"), "The URL has no path", _NO_LINK
-    ),
+    "context.url_digit_share": Sentence(_digits, leans=_SPAM),
+    "context.url_path_tokens": Sentence(things("word", "words", " in the URL's path")),
     "context.url_bait_tokens": Sentence(
-        things("bait word", "bait words", " in the URL, such as login or prize"),
-        "No bait words in the URL",
-        _NO_LINK,
+        things("bait word", "bait words", " in the URL, such as login or prize"), leans=_SPAM
     ),
     "context.url_is_punycode": Sentence(
-        flag("The host is written in a foreign alphabet (xn--)"), "The host is plain ASCII", _NO_LINK
+        flag("The host is written in a foreign alphabet (xn--)"), leans=_SPAM
     ),
-    "context.url_is_mixed_script": Sentence(
-        flag("The host mixes alphabets that look alike"), "The host keeps to one alphabet", _NO_LINK
-    ),
-    "context.url_is_lookalike": Sentence(
-        flag("The host imitates a known brand"), "The host imitates no known brand", _NO_LINK
-    ),
-    "context.url_is_ip_host": Sentence(
-        flag("The link leads to a bare IP address"), "The link leads to a named host", _NO_LINK
-    ),
-    "context.url_is_shortener": Sentence(
-        flag("A URL shortener hides where the link leads"), "No URL shortener", _NO_LINK
-    ),
-    "context.url_has_cheap_suffix": Sentence(
-        flag("The top-level domain is one sold in bulk"),
-        "The top-level domain is not one sold in bulk",
-        _NO_LINK,
-    ),
+    "context.url_is_mixed_script": Sentence(flag("The host mixes alphabets that look alike"), leans=_SPAM),
+    "context.url_is_lookalike": Sentence(flag("The host imitates a known brand"), leans=_SPAM),
+    "context.url_is_ip_host": Sentence(flag("The link leads to a bare IP address"), leans=_SPAM),
+    "context.url_is_shortener": Sentence(flag("A URL shortener hides where the link leads"), leans=_SPAM),
+    "context.url_has_cheap_suffix": Sentence(flag("The top-level domain is one sold in bulk"), leans=_SPAM),
     "context.url_has_userinfo": Sentence(
-        flag("A decoy name stands before the real host (name@host)"), "No decoy before the host", _NO_LINK
+        flag("A decoy name stands before the real host (name@host)"), leans=_SPAM
     ),
 }

@@ -2,47 +2,114 @@
 
 from __future__ import annotations
 
-from moderation.web.sentences.sentence import Sentence, hours, number, share, things
+from django.utils.translation import gettext, ngettext
 
-_NO_COMPLAINTS = "Nobody has complained about this post"
+from moderation.queries.cases import PostRecord
+from moderation.web.quantities import count, counted, duration
+from moderation.web.sentences.sentence import (
+    FEWEST_OF_A_SHARE,
+    Decided,
+    Leaning,
+    Said,
+    Says,
+    Sentence,
+    hours,
+    things,
+)
 
-SENTENCES: dict[str, Sentence] = {
-    "feedback.complaints": Sentence(things("complaint", "complaints", " about this post"), _NO_COMPLAINTS),
-    "feedback.complaints_per_hour": Sentence(
-        number("{} complaints an hour since it was posted"), _NO_COMPLAINTS
-    ),
+_SPAM = Leaning.SPAM
+NO_COMPLAINTS = "Nobody has complained about this post"
+_REPORTERS = "The reporters were right in {} of {} judged complaints before"
+_REPORTERS_FEW = "Judged complaints of the reporters before: {}"
+_BEST_REPORTER = "The best reporter was right in {} of {} judged complaints before"
+_BEST_REPORTER_FEW = "Judged complaints of the best reporter before: {}"
+_COMPLAINTS = things("complaint", "complaints", " about this post")
+
+
+def _of_several(says: Says) -> Says:
+    """One complaint is one fact: whatever else a feature makes of it, it is said once."""
+
+    def said(value: float, record: PostRecord) -> str | Said:
+        if len(record.complaints) < 2:
+            return _COMPLAINTS(len(record.complaints), record) if record.complaints else ""
+        return says(value, record)
+
+    return said
+
+
+def _pace(_: float, record: PostRecord) -> str:
+    age = duration(max(0.0, (record.at - record.posted_at).total_seconds()))
+    number_of = counted(len(record.complaints), "complaint", "complaints")
+    return gettext("{} in the {} since it was posted").format(number_of, age)
+
+
+def _copies(value: float, record: PostRecord) -> str:
+    copied = round(value * len(record.complaints))
+    words = ngettext("{} complaint copies another", "{} complaints copy another", 1 if copied == 1 else 2)
+    return words.format(count(copied))
+
+
+def _saying_spam(value: float, record: PostRecord) -> str:
+    saying = round(value * len(record.complaints))
+    words = ngettext(
+        "{} complaint says spam or scam", "{} complaints say spam or scam", 1 if saying == 1 else 2
+    )
+    return words.format(count(saying))
+
+
+def _reporters(_: float, record: PostRecord) -> str | Said:
+    right = sum(complaint.reporter_confirmed for complaint in record.complaints)
+    wrong = sum(complaint.reporter_rejected for complaint in record.complaints)
+    return _judged(right, wrong, share=_REPORTERS, few=_REPORTERS_FEW)
+
+
+def _best_reporter(_: float, record: PostRecord) -> str | Said:
+    if not record.complaints:
+        return ""
+    best = max(
+        record.complaints,
+        key=lambda one: (
+            (one.reporter_confirmed + 1.0) / (one.reporter_confirmed + one.reporter_rejected + 2.0)
+        ),
+    )
+    return _judged(
+        best.reporter_confirmed, best.reporter_rejected, share=_BEST_REPORTER, few=_BEST_REPORTER_FEW
+    )
+
+
+def _judged(right: int, wrong: int, *, share: str, few: str) -> str | Said:
+    if not right + wrong:
+        return ""
+    leaning = Leaning.SPAM if right >= wrong else Leaning.HONEST
+    if right + wrong >= FEWEST_OF_A_SHARE:
+        return Said(gettext(share).format(count(right), count(right + wrong)), leaning)
+    verdicts = ((gettext("{} right"), right), (gettext("{} wrong"), wrong))
+    told = ", ".join(words.format(count(number_of)) for words, number_of in verdicts if number_of)
+    return Said(gettext(few).format(told), leaning)
+
+
+SENTENCES: dict[str, Sentence | Decided] = {
+    "feedback.complaints": Sentence(_COMPLAINTS, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.complaints_per_hour": Sentence(_pace, NO_COMPLAINTS, leans=_SPAM),
     "feedback.hours_to_first_complaint": Sentence(
-        hours("First complaint after {}"), "First complaint at once", _NO_COMPLAINTS
+        hours("First complaint after {}"), "First complaint at once"
     ),
     "feedback.distinct_reasons": Sentence(
-        things("reason", "different reasons", " given in complaints"), _NO_COMPLAINTS
+        _of_several(things("reason", "different reasons", " given in complaints")), NO_COMPLAINTS, leans=_SPAM
     ),
-    "feedback.reliable_complaints": Sentence(
-        number("Complaints weigh {} when reporters count by how often they were right"), _NO_COMPLAINTS
-    ),
-    "feedback.best_reporter_reliability": Sentence(
-        share("The most reliable reporter was right in {} of cases"), unknown=_NO_COMPLAINTS
-    ),
-    "feedback.best_reporter_certainty": Sentence(
-        share("The surest reporter is right in at least {} of cases"),
-        "No reporter has been right before",
-        _NO_COMPLAINTS,
-    ),
+    "feedback.reliable_complaints": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.best_reporter_reliability": Sentence(_best_reporter),
+    "feedback.best_reporter_certainty": Sentence(_best_reporter),
     "feedback.witnesses": Sentence(
-        things("independent complaint", "independent complaints", "; copies count once"), _NO_COMPLAINTS
+        _of_several(things("independent complaint", "independent complaints", "; copies count once")),
+        NO_COMPLAINTS,
+        leans=_SPAM,
     ),
-    "feedback.reliable_witnesses": Sentence(
-        number("Independent complaints weigh {} by how sure their reporters are"),
-        "No complaint by a reliable reporter",
-    ),
-    "feedback.copied_share": Sentence(
-        share("{} of the complaints are copies of others"), "No complaint copies another", _NO_COMPLAINTS
-    ),
+    "feedback.reliable_witnesses": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM),
+    "feedback.copied_share": Sentence(_of_several(_copies)),
     "feedback.spam_reason_share": Sentence(
-        share("{} of complaints say spam or scam"), "No complaint says spam or scam", _NO_COMPLAINTS
+        _of_several(_saying_spam), "No complaint says spam or scam", leans=_SPAM
     ),
-    "feedback.shares": Sentence(things("time", "times", " shared"), "Not shared yet", "Shares are unknown"),
-    "feedback.comments": Sentence(
-        things("answer", "answers", " to the post"), "No answers yet", "Answers are unknown"
-    ),
+    "feedback.shares": Sentence(things("time", "times", " shared")),
+    "feedback.comments": Sentence(things("answer", "answers", " to the post")),
 }

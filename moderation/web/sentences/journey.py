@@ -1,42 +1,52 @@
-"""Sentences of the journey features: way to the post."""
+"""Sentences of the journey features: way to the post. Without a journey nothing is said of it."""
 
 from __future__ import annotations
 
-from moderation.web.sentences.sentence import Sentence, flag, number, seconds, share, things
+from django.utils.translation import gettext
 
-_NO_JOURNEY = "No journey was sent"
-_NOT_UNDERSTOOD = "No journey was sent, or its steps say nothing"
+from moderation.queries.cases import PostRecord
+from moderation.web.quantities import count
+from moderation.web.sentences.sentence import (
+    Decided,
+    Leaning,
+    Sentence,
+    either_side,
+    flag,
+    number,
+    seconds,
+    things,
+)
 
-SENTENCES: dict[str, Sentence] = {
-    "journey.steps": Sentence(
-        things("step", "steps", " in the platform led to the post"), unknown=_NO_JOURNEY
-    ),
+_LIKE_SPAMMERS = "The way to the post is more like spammers' than like honest authors'"
+_LIKE_HONEST = "The way to the post is more like honest authors' than like spammers'"
+
+
+def _different_steps(_: float, record: PostRecord) -> str:
+    steps = len(record.journey)
+    different = len({step.name for step in record.journey})
+    return gettext("{} different steps among {}").format(count(different), count(steps)) if steps > 1 else ""
+
+
+SENTENCES: dict[str, Sentence | Decided] = {
+    "journey.steps": Sentence(things("step", "steps", " in the platform led to the post")),
     "journey.seconds": Sentence(
-        seconds("Written and posted within {}"), "Posted in the instant it was begun", _NO_JOURNEY
+        seconds("Written and posted within {}"), "Posted in the instant it was begun"
     ),
     "journey.seconds_to_first_key": Sentence(
-        seconds("The first key came after {}"),
-        "The first key came at once",
-        "No key was pressed, or no journey was sent",
+        seconds("The first key came after {}"), "The first key came at once"
     ),
     "journey.seconds_per_step": Sentence(
-        seconds("{} between steps on average"), "No time at all between steps", "The pace of steps is unknown"
+        seconds("{} between steps on average"), "No time at all between steps"
     ),
     "journey.interval_variation": Sentence(
         number("Rhythm of the steps varies by {} (people: about 1; scripts: near 0)"),
         "Steps as regular as a script's",
-        "The rhythm of steps is unknown",
+        leans=lambda value: Leaning.SPAM if value < 0.2 else Leaning.EITHER,
     ),
-    "journey.has_paste": Sentence(flag("The text was pasted"), "The text was not pasted", _NO_JOURNEY),
-    "journey.distinct_step_share": Sentence(
-        share("{} of the steps differ from one another"), unknown=_NO_JOURNEY
-    ),
+    "journey.has_paste": Sentence(flag("The text was pasted"), "The text was not pasted", leans=Leaning.SPAM),
+    "journey.distinct_step_share": Sentence(_different_steps),
     "journey.sequence_log_ratio": Sentence(
-        number("The way to the post fits spammers' ways better by {} a step (below 0: worse)"),
-        "The way to the post fits spammers and honest authors alike",
-        _NOT_UNDERSTOOD,
+        either_side(0.0, above=_LIKE_SPAMMERS, below=_LIKE_HONEST), is_signed=True
     ),
-    "journey.sequence_probability": Sentence(
-        share("The way to the post by itself: {} spam"), unknown=_NOT_UNDERSTOOD
-    ),
+    "journey.sequence_probability": Sentence(either_side(0.5, above=_LIKE_SPAMMERS, below=_LIKE_HONEST)),
 }

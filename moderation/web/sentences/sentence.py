@@ -1,62 +1,264 @@
-"""How a feature's value is said; the families beside this file hold the words."""
+"""How a feature's value is said; the families beside this file hold the words.
+
+A sentence says what was counted in the frozen record, or nothing: no share of fewer than three, no prior, and
+no word about what the platform never sent. What drives a model without being countable has no sentence.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
+from enum import IntEnum
 
 from django.utils.translation import gettext, ngettext
 
+from moderation.queries.cases import History, PostRecord
+from moderation.queries.counted import Counted
 from moderation.web.quantities import count, duration, percent
+
+FEWEST_OF_A_SHARE = 3
+_SUSPECT_SHARE = 0.2
+
+
+class Leaning(IntEnum):
+    """What a reader takes a sentence to speak for; one that says the opposite of its share is no reason."""
+
+    HONEST = -1
+    EITHER = 0
+    SPAM = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence, what it speaks for, and the earlier posts that it counts, None where it counts none.
+
+    `domain` names the linked domain where the posts are those that link to it.
+    """
+
+    words: str
+    leaning: Leaning = Leaning.EITHER
+    counted: Counted | None = None
+    domain: str = ""
+
+    def agrees_with(self, share: float) -> bool:
+        """Tell whether a share of the result, > 0 for spam, has the sign that the words let one expect."""
+        return share * self.leaning >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Earlier posts of a record: their history, and the domain that they link to, if they are such."""
+
+    counted: Counted
+    history: History
+    domain: str = ""
+
+
+Finds = Callable[[PostRecord], Past | None]
+Leans = Leaning | Callable[[float], Leaning]
+Says = Callable[[float, PostRecord], "str | Said"]
+"""Says a value that is known and not zero; "" says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """How a feature is said: for a value, for zero where that reads differently, for an unknown value."""
+    """How a feature is said: for a value, and for zero where there is something to say then.
 
-    says: Callable[[float], str]
+    An unknown value says nothing. With `past` the number is the record's `measure` of these earlier posts,
+    never the feature's value; `none` is said where there are no such posts.
+    """
+
+    says: Says
     zero: str = ""
-    unknown: str = "Unknown"
+    none: str = ""
+    leans: Leans = Leaning.EITHER
+    is_signed: bool = False
+    past: Finds | None = None
+    measure: Callable[[History, PostRecord], float] = lambda history, _: history.posts
 
-    def of(self, value: float) -> str:
-        """Return the sentence for a value; NaN means unknown."""
-        if math.isnan(value):
-            return gettext(self.unknown)
-        return gettext(self.zero) if value == 0 and self.zero else self.says(value)
+    def of(self, value: float, record: PostRecord) -> Said | None:
+        """Return what is said of a value, None for nothing."""
+        if not math.isfinite(value):
+            return None
+        if self.past is None:
+            return self._said(value, record)
+        past = self.past(record)
+        if past is None:
+            return None
+        if not past.history.posts:
+            return Said(gettext(self.none), Leaning.SPAM) if self.none else None
+        said = self._said(float(self.measure(past.history, record)), record)
+        return said and dataclasses.replace(said, counted=past.counted, domain=past.domain)
+
+    def _said(self, value: float, record: PostRecord) -> Said | None:
+        if value == 0:
+            return Said(gettext(self.zero), self._opposite()) if self.zero else None
+        if value < 0 and not self.is_signed:
+            return None
+        said = self.says(value, record)
+        if isinstance(said, str):
+            said = Said(said, self.leans if isinstance(self.leans, Leaning) else self.leans(value))
+        return said if said.words else None
+
+    def _opposite(self) -> Leaning:
+        """Nothing of what speaks for spam speaks against it, and the other way round."""
+        return Leaning(-self.leans) if isinstance(self.leans, Leaning) else self.leans(0.0)
 
 
-def things(one: str, many: str, tail: str = "") -> Callable[[float], str]:
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """How many earlier posts people decided, and how: said of every feature that rests on these decisions.
+
+    The number is the record's, never the feature's value, which a prior may have moved.
+    """
+
+    past: Finds
+    share: Callable[[int, int], str]
+    few: Callable[[str], str]
+
+    def of(self, value: float, record: PostRecord) -> Said | None:
+        """Return what is said, None where nothing was decided or the feature knows nothing."""
+        past = self.past(record)
+        if past is None or not math.isfinite(value):
+            return None
+        spam, fine = past.history.confirmed_spam, past.history.confirmed_not_spam
+        if not spam + fine:
+            return None
+        words = (
+            self.share(spam, spam + fine) if spam + fine >= FEWEST_OF_A_SHARE else self.few(_few(spam, fine))
+        )
+        return Said(words, _of_decisions(spam, fine), past.counted, past.domain)
+
+
+def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
+    """Say decisions on "decided posts …": a share of three or more, else what they were."""
+    one, many = f"{{}} of {{}} {subject} was spam{tail}", f"{{}} of {{}} {subject} were spam{tail}"
+    few = f"Among {subject}: {{}}"
+    return Decided(
+        past=past,
+        share=lambda spam, all_decided: ngettext(one, many, 1 if spam == 1 else 2).format(
+            count(spam), count(all_decided)
+        ),
+        few=lambda verdicts: gettext(few).format(verdicts),
+    )
+
+
+def things(one: str, many: str, tail: str = "") -> Says:
     """Say a count with its noun, then the rest of the sentence; translated as a whole."""
     singular, plural = f"{{}} {one}{tail}", f"{{}} {many}{tail}"
-    return lambda value: ngettext(singular, plural, 1 if value == 1 else 2).format(count(value))
+    return lambda value, _: ngettext(singular, plural, 1 if value == 1 else 2).format(count(value))
 
 
-def share(text: str) -> Callable[[float], str]:
-    """Say a share as per cent."""
-    return lambda value: gettext(text).format(percent(value))
+def share(text: str) -> Says:
+    """Say a probability, or a share of characters, as per cent; never a share of decisions."""
+    return lambda value, _: gettext(text).format(percent(value))
 
 
-def days(text: str) -> Callable[[float], str]:
+def days(text: str) -> Says:
     """Say a number of days as a duration."""
-    return lambda value: gettext(text).format(duration(value * 86_400))
+    return lambda value, _: gettext(text).format(duration(value * 86_400))
 
 
-def hours(text: str) -> Callable[[float], str]:
+def hours(text: str) -> Says:
     """Say a number of hours as a duration."""
-    return lambda value: gettext(text).format(duration(value * 3_600))
+    return lambda value, _: gettext(text).format(duration(value * 3_600))
 
 
-def seconds(text: str) -> Callable[[float], str]:
+def seconds(text: str) -> Says:
     """Say a number of seconds as a duration."""
-    return lambda value: gettext(text).format(duration(value))
+    return lambda value, _: gettext(text).format(duration(value))
 
 
-def number(text: str) -> Callable[[float], str]:
+def number(text: str) -> Says:
     """Say a bare number."""
-    return lambda value: gettext(text).format(count(value))
+    return lambda value, _: gettext(text).format(count(value))
 
 
-def flag(text: str) -> Callable[[float], str]:
-    """Say that something is so; what is said when it is not stands in `zero`."""
-    return lambda _: gettext(text)
+def flag(text: str) -> Says:
+    """Say that something is so; of what is not so nothing is said."""
+    return lambda _value, _record: gettext(text)
+
+
+def either_side(at: float, *, above: str, below: str) -> Says:
+    """Say which side of a middle a model's value lies on; above it speaks for spam."""
+    return lambda value, _: (
+        Said(gettext(above), Leaning.SPAM) if value >= at else Said(gettext(below), Leaning.HONEST)
+    )
+
+
+def days_known(history: History, record: PostRecord) -> float:
+    """Days from the first sight to the post, as the features count them: never below 0."""
+    if history.first_seen_at is None:
+        return 0.0
+    return max(0.0, (record.posted_at - history.first_seen_at) / timedelta(days=1))
+
+
+def young(below: float, *, old: float) -> Callable[[float], Leaning]:
+    """What is younger than `below` speaks for spam, what is `old` against it."""
+    return lambda value: Leaning.SPAM if value < below else Leaning.HONEST if value >= old else Leaning.EITHER
+
+
+def many(honest_from: float) -> Callable[[float], Leaning]:
+    """A number from here on speaks against spam, a smaller one for neither."""
+    return lambda value: Leaning.HONEST if value >= honest_from else Leaning.EITHER
+
+
+def author(record: PostRecord) -> Past | None:
+    """Return the author's earlier posts."""
+    return Past(Counted.AUTHOR, record.author_history)
+
+
+def address(record: PostRecord) -> Past | None:
+    """Return the earlier posts from the address, None if none was sent."""
+    return None if record.ip is None else Past(Counted.ADDRESS, record.ip_history)
+
+
+def network(record: PostRecord) -> Past | None:
+    """Return the earlier posts from the address's network."""
+    return None if record.ip is None else Past(Counted.NETWORK, record.ip_network_history)
+
+
+def provider(record: PostRecord) -> Past | None:
+    """Return the earlier posts from the address's autonomous system."""
+    return None if record.ip_asn is None else Past(Counted.PROVIDER, record.ip_asn_history)
+
+
+def mail(record: PostRecord) -> Past | None:
+    """Return the earlier posts under the author's mail domain."""
+    return Past(Counted.MAIL, record.email_domain_history) if record.author.email_domain else None
+
+
+def similar(record: PostRecord) -> Past | None:
+    """Return the earlier near-duplicates."""
+    return Past(Counted.SIMILAR, record.similar)
+
+
+def resembling(record: PostRecord) -> Past | None:
+    """Return the earlier posts of other accounts that look like the author's."""
+    return Past(Counted.RESEMBLING, record.resembling)
+
+
+def linked(worst: Callable[[History], float]) -> Finds:
+    """Return the earlier posts that link to the domain whose history has most of a measure."""
+
+    def find(record: PostRecord) -> Past | None:
+        if not record.links:
+            return None
+        link = max(record.links, key=lambda one: worst(one.domain_history))
+        return Past(Counted.DOMAIN, link.domain_history, link.domain or link.host)
+
+    return find
+
+
+def _few(spam: int, fine: int) -> str:
+    verdicts = ((gettext("{} spam"), spam), (gettext("{} not spam"), fine))
+    return ", ".join(words.format(count(verdict)) for words, verdict in verdicts if verdict)
+
+
+def _of_decisions(spam: int, fine: int) -> Leaning:
+    if not spam:
+        return Leaning.HONEST
+    return Leaning.SPAM if spam / (spam + fine) >= _SUSPECT_SHARE else Leaning.EITHER

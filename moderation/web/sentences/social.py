@@ -2,119 +2,165 @@
 
 from __future__ import annotations
 
-from moderation.web.sentences.sentence import Sentence, days, flag, number, share, things
+from django.utils.translation import gettext
 
-_NO_LINK = "The post has no links"
-_NO_TWINS = "No similar posts are known"
-_NO_MAIL = "The author's mail domain is unknown"
-_NO_LIKENESS = "No account resembles the author's"
+from moderation.queries.cases import PostRecord
+from moderation.web.quantities import count, counted, duration
+from moderation.web.sentences.sentence import (
+    Decided,
+    Leaning,
+    Said,
+    Sentence,
+    author,
+    days,
+    days_known,
+    decided,
+    flag,
+    mail,
+    many,
+    resembling,
+    similar,
+    things,
+    young,
+)
 
-SENTENCES: dict[str, Sentence] = {
+_SPAM, _HONEST = Leaning.SPAM, Leaning.HONEST
+_OF_AUTHOR = decided("decided posts of this author", past=author)
+_OF_SIMILAR = decided("decided near-duplicates", past=similar)
+_OF_RESEMBLING = decided("decided posts of accounts that look alike", past=resembling)
+
+
+def _audience(_: float, record: PostRecord) -> str:
+    followers, friends = record.author.followers, record.author.friends
+    if followers is None or friends is None:
+        return ""
+    return gettext("The author follows {} and is followed by {}").format(count(friends), count(followers))
+
+
+def _pace(_: float, record: PostRecord) -> str:
+    posts, created_at = record.author.posts, record.author.created_at
+    if not posts or created_at is None:
+        return ""
+    age = duration(max(0.0, (record.at - created_at).total_seconds()))
+    return gettext("{} by an account {} old, as the platform counts").format(
+        counted(posts, "post", "posts"), age
+    )
+
+
+def _reported(_: float, record: PostRecord) -> str | Said:
+    """A feature of two causes: complaints that said spam, else decisions."""
+    if record.author_history.spam_complaints:
+        says = things("complaint", "complaints", " of spam about the author's earlier posts")
+        return says(record.author_history.spam_complaints, record)
+    return _OF_AUTHOR.of(1.0, record) or ""
+
+
+SENTENCES: dict[str, Sentence | Decided] = {
     "social.account_age_days": Sentence(
-        days("The account is {} old"), "The account was made today", "The account's age is unknown"
+        days("The account is {} old"), "The account was made today", leans=young(30, old=365)
     ),
     "social.friends": Sentence(
-        number("The author follows {} accounts"), "The author follows nobody", "Friends are unknown"
+        things("account is", "accounts are", " followed by the author"), "The author follows nobody"
     ),
     "social.followers": Sentence(
         things("account follows", "accounts follow", " the author"),
         "Nobody follows the author",
-        "Followers are unknown",
+        leans=many(1_000),
     ),
-    "social.followers_per_friend": Sentence(
-        number("{} followers for each account followed"), unknown="Followers per friend are unknown"
-    ),
+    "social.followers_per_friend": Sentence(_audience),
     "social.is_verified": Sentence(
-        flag("The platform verified the author"),
-        "The author is not verified",
-        "Nobody said whether the author is verified",
+        flag("The platform verified the author"), "The author is not verified", leans=_HONEST
     ),
     "social.posts": Sentence(
-        things("post", "posts", " published by the author so far"),
-        "The author's first post",
-        "The author's posts were not counted",
+        things("post", "posts", " published by the author so far, as the platform counts"),
+        "The platform counts no earlier post of the author",
     ),
-    "social.posts_per_day": Sentence(
-        number("The author posts {} times a day"),
-        "The author has not posted before",
-        "The author's pace is unknown",
-    ),
+    "social.posts_per_day": Sentence(_pace),
     "social.email_domain_is_disposable": Sentence(
-        flag("The author's mail domain gives out throw-away addresses"),
-        "The author's mail domain is no throw-away one",
-        _NO_MAIL,
+        flag("The author's mail domain gives out throw-away addresses"), leans=_SPAM
     ),
-    "social.email_domain_spam_share": Sentence(
-        share("{} of decided posts under the author's mail domain were spam"), unknown=_NO_MAIL
-    ),
-    "social.is_reported_spammer": Sentence(
-        flag("The author was reported as a spammer before"), "The author was never reported as a spammer"
-    ),
+    "social.email_domain_spam_share": decided("decided posts under the author's mail domain", past=mail),
+    "social.is_reported_spammer": Sentence(_reported, leans=_SPAM),
     "social.known_posts": Sentence(
-        things("earlier post", "earlier posts", " of the author here, spam not counted"),
-        "No earlier post of the author here but spam",
+        things("earlier post", "earlier posts", " of the author here, not confirmed as spam"),
+        "Every earlier post of the author here was confirmed as spam",
+        none="The author's first post here",
+        leans=lambda value: Leaning.SPAM if value == 0 else Leaning.HONEST if value >= 10 else Leaning.EITHER,
+        past=author,
+        measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
     "social.posts_24h": Sentence(
-        things("post", "posts", " by the author in the last 24 hours"),
-        "No other post by the author in 24 hours",
+        things("post", "posts", " by the author in the 24 hours before"),
+        "No other post by the author in the 24 hours before",
+        leans=_SPAM,
+        past=author,
+        measure=lambda history, _: history.posts_24h,
     ),
-    "social.days_known": Sentence(days("The author has been known here for {}"), "The author is new here"),
-    "social.spam_share": Sentence(share("{} of the author's decided posts were spam")),
-    "social.confirmed_spam": Sentence(
-        things("earlier post", "earlier posts", " of the author confirmed as spam"),
-        "No confirmed spam by the author",
+    "social.days_known": Sentence(
+        days("The author has been known here for {}"),
+        none="The author's first post here",
+        leans=young(1, old=30),
+        past=author,
+        measure=days_known,
     ),
+    "social.spam_share": _OF_AUTHOR,
+    "social.confirmed_spam": _OF_AUTHOR,
     "social.complaints": Sentence(
         things("complaint", "complaints", " about the author's earlier posts"),
-        "No complaints about the author",
+        "No complaints about the author's earlier posts",
+        leans=_SPAM,
+        past=author,
+        measure=lambda history, _: history.complaints,
     ),
     "social.same_text_posts": Sentence(
-        things("time", "times", " before, the author posted this very text"),
-        "The author has not posted this text before",
+        things("time", "times", " before, the author posted this very text"), leans=_SPAM
     ),
     "social.same_link_posts": Sentence(
-        things("time", "times", " before, the author posted this link"),
-        "The author has not posted this link before",
-        _NO_LINK,
+        things("time", "times", " before, the author posted this link"), leans=_SPAM
     ),
     "social.similar_posts": Sentence(
-        things("earlier post reads", "earlier posts read", " nearly the same"), _NO_TWINS, _NO_TWINS
+        things("earlier post reads", "earlier posts read", " nearly the same"), leans=_SPAM, past=similar
     ),
     "social.similar_posts_24h": Sentence(
-        things("near-duplicate", "near-duplicates", " in the last 24 hours"),
-        "No near-duplicates in 24 hours",
-        _NO_TWINS,
+        things("near-duplicate", "near-duplicates", " in the 24 hours before"),
+        "No near-duplicates in the 24 hours before",
+        leans=_SPAM,
+        past=similar,
+        measure=lambda history, _: history.posts_24h,
     ),
     "social.similar_authors": Sentence(
-        things("author", "authors", " posted near-duplicates"), "Nobody else posted this", _NO_TWINS
+        things("author", "authors", " posted near-duplicates"),
+        leans=_SPAM,
+        past=similar,
+        measure=lambda history, _: history.authors,
     ),
-    "social.similar_spam_share": Sentence(
-        share("{} of decided near-duplicates were spam"), unknown=_NO_TWINS
-    ),
-    "social.similar_confirmed_spam": Sentence(
-        things("near-duplicate was", "near-duplicates were", " confirmed as spam"),
-        "No near-duplicate was confirmed as spam",
-        _NO_TWINS,
-    ),
+    "social.similar_spam_share": _OF_SIMILAR,
+    "social.similar_confirmed_spam": _OF_SIMILAR,
     "social.similar_complaints": Sentence(
         things("complaint", "complaints", " about near-duplicates"),
         "No complaints about near-duplicates",
-        _NO_TWINS,
+        leans=_SPAM,
+        past=similar,
+        measure=lambda history, _: history.complaints,
     ),
     "social.resembling_authors": Sentence(
-        things("account looks", "accounts look", " like the author's"), _NO_LIKENESS
+        things("account looks", "accounts look", " like the author's"),
+        leans=_SPAM,
+        past=resembling,
+        measure=lambda history, _: history.authors,
     ),
-    "social.resembling_spam_share": Sentence(
-        share("{} of decided posts of accounts that look alike were spam"), unknown=_NO_LIKENESS
-    ),
+    "social.resembling_spam_share": _OF_RESEMBLING,
     "social.resembling_spammers": Sentence(
         things("account that looks alike has", "accounts that look alike have", " confirmed spam"),
-        "No account that looks alike has confirmed spam",
-        _NO_LIKENESS,
+        leans=_SPAM,
+        past=resembling,
+        measure=lambda history, _: history.spam_authors,
     ),
     "social.resembling_complaints": Sentence(
         things("complaint", "complaints", " about accounts that look alike"),
         "No complaints about accounts that look alike",
-        _NO_LIKENESS,
+        leans=_SPAM,
+        past=resembling,
+        measure=lambda history, _: history.complaints,
     ),
 }

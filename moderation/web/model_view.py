@@ -1,0 +1,170 @@
+"""What the models say of a case: bars, and the reasons that a moderator can check, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext, gettext_lazy
+
+from moderation.queries.cases import CasePage, PostRecord
+from moderation.web import changes
+from moderation.web.quantities import band, hundredth
+from moderation.web.sentences import Said, said
+
+TOP_CONTRIBUTIONS = 5
+_LEAST = 0.005
+_SUB_MODELS = (
+    ("content", gettext_lazy("Text")),
+    ("behaviour", gettext_lazy("Behaviour")),
+    ("ip_url", gettext_lazy("Address and links")),
+    ("feedback", gettext_lazy("Complaints")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One sub-model's probability; None when it had nothing to judge. `width` is in per cent of the bar."""
+
+    name: str
+    probability: float | None
+
+    @property
+    def width(self) -> int:
+        """Per cent of the bar's length, at least one so that a zero is seen as a bar."""
+        return max(1, round((self.probability or 0) * 100))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContributionLine:
+    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest."""
+
+    words: str
+    share: float
+    width: int
+
+    @property
+    def is_spamward(self) -> bool:
+        """True when it speaks for spam."""
+        return self.share > 0
+
+    @property
+    def signed(self) -> str:
+        """The share with its sign, a true minus."""
+        return f"{self.share:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelView:
+    """What the models say of the post. `rest` ends with what no sentence tells, so that all lines add up."""
+
+    spam_probability: float
+    words: str
+    bars: tuple[Bar, ...]
+    top: tuple[ContributionLine, ...]
+    rest: tuple[ContributionLine, ...]
+    review_from: int | None
+    remove_from: int | None
+    change: changes.ChangeLine | None
+
+    @property
+    def reasons(self) -> int:
+        """How many reasons there are in all."""
+        return len(self.top) + len(self.rest)
+
+    @property
+    def per_hundred(self) -> int:
+        """The spam probability as the page prints it."""
+        return hundredth(self.spam_probability)
+
+
+def of(page: CasePage) -> ModelView:
+    """Return the models' view of a score that did not stop at a banned domain."""
+    score = page.case.score
+    lines, unsaid = _lines(score.contributions, record=page.record)
+    thresholds = score.release.manifest.get("thresholds") or {}
+    return ModelView(
+        spam_probability=score.spam_probability,
+        words=band(score.spam_probability),
+        bars=tuple(_bars(score.sub_models, record=page.record)),
+        top=lines[:TOP_CONTRIBUTIONS],
+        rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
+        review_from=_hundredth(thresholds.get("review_from")),
+        remove_from=_hundredth(thresholds.get("remove_from")),
+        change=changes.line(score.counterfactual),
+    )
+
+
+def reasons_for_spam(page: CasePage) -> Iterator[tuple[str, Said]]:
+    """Yield the features among the strongest that speak for spam and say so, with their sentences."""
+    for feature, value, share in page.case.score.contributions[:TOP_CONTRIBUTIONS]:
+        told = _said(feature, value, record=page.record)
+        if told and share and float(share) > 0 and told.agrees_with(float(share)):
+            yield str(feature), told
+
+
+def _bars(sub_models: dict[str, float | None], *, record: PostRecord | None) -> Iterator[Bar]:
+    """Yield the sub-models; one that had nothing to look at has no number, whatever its model starts from."""
+    for name, words in _SUB_MODELS:
+        is_blind = record is not None and not _has_to_judge(name, record)
+        yield Bar(name=str(words), probability=None if is_blind else sub_models.get(name))
+
+
+def _has_to_judge(name: str, record: PostRecord) -> bool:
+    if name == "feedback":
+        return bool(record.complaints or record.shares or record.comments)
+    if name == "ip_url":
+        return record.ip is not None or record.ip_asn is not None or bool(record.links)
+    if name == "behaviour":
+        author = record.author
+        told = (author.created_at, author.friends, author.followers, author.is_verified, author.posts)
+        pasts = (record.author_history, record.similar, record.resembling)
+        return (
+            any(fact is not None for fact in told)
+            or any(past.posts for past in pasts)
+            or bool(author.email_domain or record.journey)
+        )
+    return True
+
+
+def _lines(
+    contributions: Iterable[Sequence[float | str | None]], *, record: PostRecord | None
+) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
+    """Say every contribution that can be said, the strongest first; then what all others add up to.
+
+    Features that say the same ("No links in the post") are one line. One whose words speak against its own
+    sign is no reason that anybody could follow, and counts among the others.
+    """
+    shares: dict[Said | None, float] = {}
+    for feature, value, share in contributions:
+        told = _said(feature, value, record=record)
+        shares[told] = shares.get(told, 0.0) + float(share or 0.0)
+    unsaid = shares.pop(None, 0.0)
+    unsaid += sum(share for told, share in shares.items() if told and not told.agrees_with(share))
+    shown = [
+        (told.words, share)
+        for told, share in shares.items()
+        if told and told.agrees_with(share) and abs(share) >= _LEAST
+    ]
+    shown.sort(key=lambda line: -abs(line[1]))
+    others = [(gettext("Everything that has no sentence here"), unsaid)] if abs(unsaid) >= _LEAST else []
+    strongest = max((abs(share) for _, share in (*shown, *others)), default=0.0) or 1.0
+
+    def drawn(lines: list[tuple[str, float]]) -> tuple[ContributionLine, ...]:
+        return tuple(
+            ContributionLine(words=words, share=share, width=round(abs(share) * 100 / strongest))
+            for words, share in lines
+        )
+
+    return drawn(shown), drawn(others)
+
+
+def _said(
+    feature: float | str | None, value: float | str | None, *, record: PostRecord | None
+) -> Said | None:
+    return said(str(feature), math.nan if value is None else float(value), record=record)
+
+
+def _hundredth(threshold: float | None) -> int | None:
+    return None if threshold is None else hundredth(threshold)

@@ -1,0 +1,103 @@
+"""What the models say of a case, as its page shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Score, User
+from moderation.queries.cases import CasePage, case_page
+from moderation.web import model_view
+from scoring.features import NAMES
+
+Case_ = Callable[..., Case]
+Page_ = Callable[..., CasePage]
+
+
+@pytest.fixture
+def page(open_case: Case_, moderator: User) -> Page_:
+    """A case's page after its score was made to say something else; `record` replaces the record's fields."""
+
+    def read(*, record: dict[str, Any] | None = None, **fields: Any) -> CasePage:
+        case = open_case()
+        stored = Score.objects.get(pk=case.score_id).record | (record or {})
+        Score.objects.filter(pk=case.score_id).update(record=stored, **fields)
+        return case_page(case_id=case.pk, viewer=moderator, at=timezone.now())
+
+    return read
+
+
+def history(**counts: int) -> dict[str, Any]:
+    return {"posts": 12, "authors": 1, **counts}
+
+
+class TestReasons:
+    def test_add_up_to_all_contributions(self, page: Page_) -> None:
+        contributions = [[name, float(n % 5), (-1) ** n * 0.01 * n] for n, name in enumerate(NAMES)]
+
+        view = model_view.of(page(contributions=contributions))
+
+        shown = sum(line.share for line in (*view.top, *view.rest))
+        # Each line below a hundredth is left out, and nothing else.
+        assert shown == pytest.approx(sum(share for *_, share in contributions), abs=0.005 * len(NAMES))
+
+    def test_are_none_where_words_and_sign_contradict(self, page: Page_) -> None:
+        record = {"ip": "192.0.2.7", "ip_history": history(complaints=5)}
+
+        for share, is_shown in ((0.6, True), (-1.91, False)):
+            view = model_view.of(page(record=record, contributions=[["context.ip_complaints", 5.0, share]]))
+
+            words = [line.words for line in view.top]
+            assert ("5 complaints about earlier posts from this address" in words) is is_shown
+            assert [line.words for line in view.rest] == (
+                [] if is_shown else ["Everything that has no sentence here"]
+            )
+
+    def test_say_the_same_decisions_once(self, page: Page_) -> None:
+        record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
+        contributions = [["social.spam_share", 0.32, 0.4], ["social.confirmed_spam", 4.0, 0.5]]
+
+        [line] = model_view.of(page(record=record, contributions=contributions)).top
+
+        assert line.words == "4 of 9 decided posts of this author were spam"
+        assert line.share == pytest.approx(0.9)
+
+    def test_agree_with_the_facts_beside_them(self, desk: Client, page: Page_) -> None:
+        record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
+        found = page(record=record, contributions=[["social.spam_share", 0.32, 0.4]])
+
+        body = desk.get(f"/review/{found.case.pk}/").content.decode()
+
+        assert "4 spam, 5 not" in body
+        assert "4 of 9 decided posts of this author were spam" in body
+        assert "32%" not in body
+
+    def test_tell_of_an_address_in_counts(self, desk: Client, page: Page_) -> None:
+        record = {"ip": "192.0.2.7", "ip_history": history(confirmed_spam=1, posts=3)}
+
+        body = desk.get(f"/review/{page(record=record).case.pk}/").content.decode()
+
+        assert "192.0.2.7, 3 posts by 1 author; decided: 1 spam, 0 not" in body
+        assert not re.search(r"100%|1 of 1", body)
+
+
+class TestBars:
+    def test_are_missing_where_there_is_nothing_to_judge(self, page: Page_) -> None:
+        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
+
+        bars = model_view.of(page(sub_models=sub_models)).bars
+
+        assert [bar.probability for bar in bars] == [0.4, None, None, None]
+
+    def test_stand_where_there_is(self, page: Page_) -> None:
+        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
+        record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
+
+        bars = model_view.of(page(record=record, sub_models=sub_models)).bars
+
+        assert [bar.probability for bar in bars] == [0.4, 0.3, 0.15, 0.18]
