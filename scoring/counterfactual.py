@@ -1,7 +1,9 @@
 """What would have had to be different: the smallest single change that sends a post another way.
 
-Found by trying: every allowed change gives a changed record, and the models judge it. The number of tries is
-bounded (MAX_TRIES), whatever the post. Wording for people lives in moderation.
+A change is about the post or its history, never about what did not happen. Of a post that is likelier spam
+than not it takes something away from that: what would make it still worse explains nothing. Found by trying:
+every allowed change gives a changed record, and the models judge it. The number of tries is bounded
+(MAX_TRIES), whatever the post. Wording for people lives in moderation.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from scoring import routing
 from scoring.links import links_in
 from scoring.pipeline import ContentProtocol, Scorer
-from scoring.records import ComplaintRecord, History, PostRecord
+from scoring.records import History, PostRecord
 from scoring.routing import Route
 from scoring.trees import Floats
 
@@ -27,7 +29,7 @@ MAX_WORDS = 40
 MAX_DOMAINS = 5
 _OLDER_DAYS = (7.0, 30.0, 90.0, 365.0, 1825.0)
 _NEWER_DAYS = (30.0, 7.0, 1.0)
-MAX_TRIES = MAX_WORDS + MAX_DOMAINS + len(_OLDER_DAYS) + len(_NEWER_DAYS) + 8
+MAX_TRIES = MAX_WORDS + MAX_DOMAINS + len(_OLDER_DAYS) + len(_NEWER_DAYS) + 7
 
 
 class Change(StrEnum):
@@ -38,7 +40,6 @@ class Change(StrEnum):
     ACCOUNT_OLDER = "account_older"
     ACCOUNT_NEWER = "account_newer"
     FEWER_COMPLAINTS = "fewer_complaints"
-    ANOTHER_COMPLAINT = "another_complaint"
     AUTHOR_WITHOUT_SPAM = "author_without_spam"
     AUTHOR_VERIFIED = "author_verified"
     AUTHOR_NOT_VERIFIED = "author_not_verified"
@@ -95,6 +96,9 @@ def find(
 ) -> Counterfactual | None:
     """Return the smallest change that alters the route, None if no single allowed one does.
 
+    The route must alter in whole per cent as well, which is all that people see. Where spam is likelier than
+    not, only a change that makes it less likely counts.
+
     The smallest takes the fewest steps on its own scale (one word; a week of age, then a month); of equals
     the one that moves the probability least. `content_probability` is the record's own, None if unknown;
     then no word is tried. `words` are character ranges in the raw text, the likeliest first; the first 40
@@ -106,11 +110,10 @@ def find(
     before, *after = scorer.spam_probabilities(
         [record, *(one.record for one in tries)], content_probabilities=contents
     ).tolist()
-    route = _route(before, scorer=scorer)
     flips = [
         (one.size, abs(probability - before), place)
         for place, (one, probability) in enumerate(zip(tries, after, strict=True))
-        if _route(probability, scorer=scorer) is not route
+        if _explains(before, probability, scorer=scorer)
     ]
     if not flips:
         return None
@@ -136,6 +139,20 @@ def _route(probability: float, *, scorer: Scorer) -> Route:
     thresholds = scorer.release.thresholds
     # A draw of 1 is never in the audit sample.
     return routing.decide(probability=probability, thresholds=thresholds, is_degraded=False, draw=1.0).route
+
+
+def _explains(before: float, after: float, *, scorer: Scorer) -> bool:
+    if before >= routing.NO_OPINION and after > before:
+        return False
+    is_crossed = _route(before, scorer=scorer) is not _route(after, scorer=scorer)
+    return is_crossed and _shown_side(before, scorer=scorer) != _shown_side(after, scorer=scorer)
+
+
+def _shown_side(probability: float, *, scorer: Scorer) -> int:
+    """Return how many thresholds a probability reaches, all in whole per cent."""
+    thresholds = (scorer.release.thresholds.review_from, scorer.release.thresholds.remove_from)
+    shown = routing.hundredth(probability)
+    return sum(shown >= routing.hundredth(threshold) for threshold in thresholds)
 
 
 def _told(one: _Try, *, probability: float, route: Route) -> Counterfactual:
@@ -217,7 +234,7 @@ def _account_age(record: PostRecord) -> Iterator[_Try]:
 
 def _complaints(record: PostRecord) -> Iterator[_Try]:
     count = len(record.complaints)
-    # The last ones are taken away first; a post without complaints keeps only "one more".
+    # The last ones are taken away first.
     for size, kept in enumerate(sorted({count - 1, count // 2, 0} - {count, -1}, reverse=True), start=1):
         yield _Try(
             change=Change.FEWER_COMPLAINTS,
@@ -226,13 +243,6 @@ def _complaints(record: PostRecord) -> Iterator[_Try]:
             before=float(count),
             after=float(kept),
         )
-    another = ComplaintRecord(reason="spam", reported_at=record.at)
-    yield _Try(
-        change=Change.ANOTHER_COMPLAINT,
-        record=dataclasses.replace(record, complaints=(*record.complaints, another)),
-        before=float(count),
-        after=float(count + 1),
-    )
 
 
 def _standing(record: PostRecord) -> Iterator[_Try]:

@@ -13,7 +13,17 @@ from scoring.blocklist import Effect
 from scoring.records import PostRecord
 from scoring.release import Thresholds
 
-__all__ = ["ReviewReason", "Route", "Routing", "Thresholds", "decide", "draw", "expected_harm", "opinion"]
+__all__ = [
+    "ReviewReason",
+    "Route",
+    "Routing",
+    "Thresholds",
+    "decide",
+    "draw",
+    "expected_harm",
+    "hundredth",
+    "opinion",
+]
 
 NO_OPINION = 0.5
 
@@ -76,6 +86,15 @@ def decide(
     if effect is Effect.WAVE:
         return _review(ReviewReason.WAVE)
     return _automatic(Route.ALLOW, thresholds=thresholds, draw=draw)
+
+
+def hundredth(probability: float) -> int:
+    """Return a probability in whole per cent, as people see it: 0 and 99 also stand for what is not quite
+    0 or 100.
+    """
+    if 0.0 < probability < 0.01:
+        return 0
+    return 99 if 0.99 < probability < 1.0 else round(probability * 100)
 
 
 def draw(record: PostRecord, release_id: str) -> float:

@@ -26,6 +26,7 @@ from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
 from scoring.records import InvalidRecord
 from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
+from scoring.routing import hundredth as hundredth  # noqa: PLC0414
 
 _MAX_COMPLAINTS = 20
 _MAX_DECISIONS = 10

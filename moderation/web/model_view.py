@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, gettext_lazy
 
-from moderation.queries.cases import CasePage, PostRecord
+from moderation.queries.cases import CasePage, PostRecord, hundredth
 from moderation.web import changes
-from moderation.web.quantities import band, hundredth
+from moderation.web.quantities import band
 from moderation.web.sentences import Said, said
 
 TOP_CONTRIBUTIONS = 5
@@ -92,7 +92,7 @@ def of(page: CasePage) -> ModelView:
         rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
-        change=changes.line(score.counterfactual),
+        change=changes.line(score.counterfactual, probability=score.spam_probability, thresholds=thresholds),
     )
 
 

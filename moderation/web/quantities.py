@@ -46,13 +46,6 @@ def percent(share: float) -> str:
     return gettext("{}%").format(f"{share * 100:.0f}")
 
 
-def hundredth(share: float) -> int:
-    """Return the number that `percent` prints: 0 and 99 stand for what is not quite 0 or 100."""
-    if 0 < share < 0.01:
-        return 0
-    return 99 if 0.99 < share < 1 else round(share * 100)
-
-
 def count(number: float) -> str:
     """Return a count with thin groups; fractions keep one digit, and none is printed as a nought."""
     if 0 < number < 0.05:

@@ -9,11 +9,12 @@ from django.utils.translation import gettext
 from moderation.queries.cases import PostRecord
 from moderation.web.quantities import count
 from moderation.web.sentences import context, feedback, journey, social
-from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, share
+from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag, share
 
 __all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "said"]
 
 CONTENT = "content.text"
+_OF_LINKS = ("context.url_", "context.domain_", "social.same_link")
 _OF_READERS = ("feedback.shares", "feedback.comments")
 _SENTENCES: dict[str, Sentence | Decided] = {
     **context.SENTENCES,
@@ -23,6 +24,9 @@ _SENTENCES: dict[str, Sentence | Decided] = {
     CONTENT: Sentence(
         share("The text by itself: {} spam"),
         leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
+    ),
+    "bounds.withheld": Sentence(
+        flag("Circumstances beside the text excuse only so much"), leans=Leaning.SPAM
     ),
 }
 
@@ -37,14 +41,14 @@ def said(feature: str, value: float, *, record: PostRecord | None) -> Said | Non
         return None
     if known is None:
         return Said(f"{feature}: {count(value)}") if math.isfinite(value) else None
-    return _nothing_there(feature, record) if math.isnan(value) else known.of(value, record)
+    return _nothing_there(feature, record) or known.of(value, record)
 
 
 def _nothing_there(feature: str, record: PostRecord) -> Said | None:
     """Say that links or complaints are not there; of what the platform never sent, nothing is said."""
     if feature.startswith("feedback.") and not record.complaints and feature not in _OF_READERS:
         return Said(gettext(feedback.NO_COMPLAINTS), Leaning.HONEST)
-    if feature.startswith(("context.url_", "context.domain_", "social.same_link")) and not record.links:
+    if feature.startswith(_OF_LINKS) and not record.links:
         return Said(gettext(context.NO_LINKS), Leaning.HONEST)
     return None
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.utils.translation import gettext
 
 from moderation.queries.cases import History, PostRecord
+from moderation.web.quantities import duration
 from moderation.web.sentences.sentence import (
     Decided,
     Leaning,
+    Said,
     Says,
     Sentence,
     address,
@@ -35,6 +39,16 @@ _OF_DOMAIN = decided(
 
 def _decisions(history: History) -> int:
     return history.confirmed_spam + history.confirmed_not_spam
+
+
+def _link_age(_: float, record: PostRecord) -> str | Said:
+    """The age when the post was scored, whichever instant the feature counts to."""
+    since = [link.reputation.live_since_at for link in record.links if link.reputation.live_since_at]
+    if not since:
+        return ""
+    age = max(0.0, (record.at - max(since)) / timedelta(days=1))
+    words = gettext("The newest link has been on the web for {}").format(duration(age * 86_400))
+    return Said(words, young(30, old=365)(age))
 
 
 def _threat(value: float, _: PostRecord) -> str:
@@ -141,11 +155,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "context.url_posts": Sentence(
         things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM
     ),
-    "context.url_age_days": Sentence(
-        days("The newest link has been on the web for {}"),
-        "The newest link went live today",
-        leans=young(30, old=365),
-    ),
+    "context.url_age_days": Sentence(_link_age),
     "context.url_wot_score": Sentence(
         number("The least trusted link has {} of 100 points of trust"),
         "The least trusted link has 0 of 100 points of trust",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.utils.translation import gettext
 
 from moderation.queries.cases import PostRecord
@@ -27,7 +29,22 @@ from moderation.web.sentences.sentence import (
 _SPAM, _HONEST = Leaning.SPAM, Leaning.HONEST
 _OF_AUTHOR = decided("decided posts of this author", past=author)
 _OF_SIMILAR = decided("decided near-duplicates", past=similar)
+_PUBLISHED = things("post", "posts", " published by the author so far, as the platform counts")
 _OF_RESEMBLING = decided("decided posts of accounts that look alike", past=resembling)
+
+
+def _age(_: float, record: PostRecord) -> str | Said:
+    """The age when the post was scored, whichever instant the feature counts to."""
+    if record.author.created_at is None:
+        return ""
+    age = max(0.0, (record.at - record.author.created_at) / timedelta(days=1))
+    return Said(gettext("The account is {} old").format(duration(age * 86_400)), young(30, old=365)(age))
+
+
+def _posts(_: float, record: PostRecord) -> str:
+    if not record.author.posts:
+        return ""
+    return str(_PUBLISHED(float(record.author.posts), record))
 
 
 def _audience(_: float, record: PostRecord) -> str:
@@ -56,9 +73,7 @@ def _reported(_: float, record: PostRecord) -> str | Said:
 
 
 SENTENCES: dict[str, Sentence | Decided] = {
-    "social.account_age_days": Sentence(
-        days("The account is {} old"), "The account was made today", leans=young(30, old=365)
-    ),
+    "social.account_age_days": Sentence(_age),
     "social.friends": Sentence(
         things("account is", "accounts are", " followed by the author"), "The author follows nobody"
     ),
@@ -71,10 +86,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "social.is_verified": Sentence(
         flag("The platform verified the author"), "The author is not verified", leans=_HONEST
     ),
-    "social.posts": Sentence(
-        things("post", "posts", " published by the author so far, as the platform counts"),
-        "The platform counts no earlier post of the author",
-    ),
+    "social.posts": Sentence(_posts),
     "social.posts_per_day": Sentence(_pace),
     "social.email_domain_is_disposable": Sentence(
         flag("The author's mail domain gives out throw-away addresses"), leans=_SPAM
@@ -105,6 +117,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "social.spam_share": _OF_AUTHOR,
     "social.confirmed_spam": _OF_AUTHOR,
+    "social.confirmed_honest": _OF_AUTHOR,
     "social.complaints": Sentence(
         things("complaint", "complaints", " about the author's earlier posts"),
         "No complaints about the author's earlier posts",
@@ -136,6 +149,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "social.similar_spam_share": _OF_SIMILAR,
     "social.similar_confirmed_spam": _OF_SIMILAR,
+    "social.similar_confirmed_honest": _OF_SIMILAR,
     "social.similar_complaints": Sentence(
         things("complaint", "complaints", " about near-duplicates"),
         "No complaints about near-duplicates",

@@ -9,13 +9,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Complaint, Decision, Platform, Reason, Score, User
+from moderation.models import Case, Complaint, Decision, Platform, Reason, Release, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations import complain
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]
+THRESHOLDS_SHOWN = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
 
 
 class TestCase:
@@ -45,6 +46,7 @@ class TestCase:
         self, desk: Client, open_case: Case_, platform: Platform
     ) -> None:
         case = open_case(text="a link https://evil.example/post")
+        Release.objects.update(manifest=THRESHOLDS_SHOWN)
         change = {"change": "word_removed", "subject": "https://evil.example/word", "probability": 0.1}
         Score.objects.update(counterfactual=change | {"route": "allow"})
         complaint = complain.IncomingComplaint(
@@ -149,23 +151,54 @@ class TestExplanation:
                     "change": "fewer_complaints",
                     "value_before": 4,
                     "value_after": 1,
-                    "probability": 0.95,
-                    "route": "remove",
+                    "probability": 0.1,
+                    "route": "allow",
                 },
                 "With 1 complaint instead of 4",
             ),
-            ({}, "No single change would send it another way."),
+            (
+                {
+                    "change": "word_removed",
+                    "subject": "https://evil.example/",
+                    "probability": 0.1,
+                    "route": "allow",
+                },
+                "Without the link",
+            ),
+            ({}, "None of the changes that were tried would send it another way."),
         ],
     )
     def test_says_the_smallest_change_that_flips_the_route(
         self, desk: Client, case_in_front: Case, stored: dict[str, object], words: str
     ) -> None:
         Score.objects.update(counterfactual=stored)
+        Release.objects.update(manifest=THRESHOLDS_SHOWN)
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert words in body
         assert "<b>cat" not in body
+
+    @pytest.mark.parametrize(
+        ("before", "change", "after", "route"),
+        [
+            (0.959, "word_removed", 0.961, "remove"),  # makes it worse
+            (0.896, "domain_not_seen", 0.904, "remove"),  # 90 % and 90 %
+            (0.204, "word_removed", 0.196, "allow"),  # 20 % is not below 20 %
+            (0.93, "another_complaint", 0.98, "remove"),  # of what did not happen
+            (0.5, "impossible", 0.1, "allow"),
+        ],
+    )
+    def test_says_no_change_that_the_numbers_beside_it_do_not_show(
+        self, desk: Client, case_in_front: Case, before: float, change: str, after: float, route: str
+    ) -> None:
+        stored = {"change": change, "subject": "cat", "probability": after, "route": route}
+        Score.objects.update(counterfactual=stored, spam_probability=before)
+        Release.objects.update(manifest=THRESHOLDS_SHOWN)
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        assert 'class="flip"' not in body
 
     def test_shows_the_nearest_decided_posts(
         self, desk: Client, open_case: Case_, moderator: User, decided: Callable[..., Decision]
@@ -175,7 +208,7 @@ class TestExplanation:
 
         body = desk.get(f"/review/{open_case(text=text.format('Smith')).pk}/").content.decode()
 
-        assert "1 spam, 0 not" in body
+        assert "by now 1 spam, 0 not" in body
         assert "ask Dr Miller" in body
 
     def test_shows_neither_score_nor_neighbours_on_a_blind_case(
