@@ -70,13 +70,12 @@ class Frozen:
 
 
 class Replay:
-    """One world on its way through the operations; of a bare one only texts and author ids arrive."""
+    """One world on its way through the operations."""
 
-    def __init__(self, *, seed: int, run: str, posts: int, pace: Pace, is_bare: bool) -> None:
+    def __init__(self, *, world: World, seed: int, run: str, posts: int, pace: Pace) -> None:
         self._posts = posts
-        self._is_bare = is_bare
         self._pace = pace
-        self._world = World(seed=seed, run=run)
+        self._world = world
         self._rng = random.Random(f"replay {seed}")  # noqa: S311 - repeatable chances, no secrets
         self._platform = Platform.objects.create(slug=run, name="Simulated platform", created_at=pace.start)
         self._moderator = User.objects.create_user(f"{run}-moderator", role=Role.MODERATOR)
@@ -95,8 +94,7 @@ class Replay:
             arrives_at = self._arrival(event.at)
             yield from self._until(arrives_at)
             if isinstance(event, ComplaintEvent):
-                if not self._is_bare:
-                    self._complain(event, at=arrives_at)
+                self._complain(event, at=arrives_at)
                 continue
             self._waiting.append(event)
             if len(self._waiting) >= pace.batch:
@@ -113,7 +111,7 @@ class Replay:
 
     def _accept(self, *, at: datetime) -> None:
         events, self._waiting = self._waiting, []
-        posts = [incoming_post(event.bare_payload if self._is_bare else event.payload) for event in events]
+        posts = [incoming_post(event.payload) for event in events]
         accepted: list[tuple[int, Truth]] = []
         for answer, event in zip(
             ingest.accept(platform=self._platform, posts=posts, at=at), events, strict=True

@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
-import math
 import random
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from moderation.simulation import addresses, material
+from moderation.simulation import addresses, material, quantiles
+from moderation.simulation.platforms import Network
 
 
 class Role(StrEnum):
-    """How an author behaves."""
+    """How an author behaves; the last six are the families of spammers."""
 
     ORDINARY = "ordinary"
     NEWCOMER = "newcomer"
     POWER_USER = "power_user"
-    FRESH_BULK = "fresh_bulk"
+    FEED = "feed"
     HIJACKED = "hijacked"
-    PATIENT = "patient"
+    AGED_BOUGHT = "aged_bought"
+    REPURPOSED = "repurposed"
+    FRESH = "fresh"
+    BOOSTER = "booster"
     PROMOTER = "promoter"
+
+
+MADE_IN_BATCHES = frozenset({Role.AGED_BOUGHT, Role.FRESH, Role.BOOSTER})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Takeover:
+    """The client and the addresses of who posts on somebody else's account; None is the owner's own."""
+
+    addresses: tuple[str, ...] | None
+    user_agent: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What accounts have in common that one script made."""
+
+    created_at: datetime
+    mail_domain: str
+    name_ending: str
+    farm: int
+    user_agent: str
 
 
 @dataclass(slots=True, kw_only=True)
 class Author:
-    """An author; the world counts their posts and turns accounts that are hijacked."""
+    """An author; the world counts their posts and notes who took the account over."""
 
     external_id: str
     role: Role
@@ -40,15 +66,16 @@ class Author:
     posts: int
     addresses: tuple[str, ...]
     user_agent: str
+    utc_offset_hours: int
     is_described: bool
+    takeover: Takeover | None = None
 
-    def described(self) -> dict[str, Any]:
-        """Return the author as the platform describes them; some platforms say little."""
+    def described(self, *, facts: Collection[str]) -> dict[str, Any]:
+        """Return the author as a platform describes them that knows these `facts`; some tell nothing."""
+        told: dict[str, Any] = {"external_id": self.external_id, "display_name": self.display_name}
         if not self.is_described:
-            return {"external_id": self.external_id, "display_name": self.display_name}
-        return {
-            "external_id": self.external_id,
-            "display_name": self.display_name,
+            return told
+        known = {
             "created_at": self.created_at.isoformat(),
             "email_domain": self.email_domain,
             "friends": self.friends,
@@ -56,82 +83,116 @@ class Author:
             "is_verified": self.is_verified,
             "posts": self.posts,
         }
+        return told | {name: value for name, value in known.items() if name in facts}
+
+    def is_asleep(self, at: datetime) -> bool:
+        """Tell whether it is between one and seven where the author lives."""
+        return 1 <= (at.hour + self.utc_offset_hours) % 24 < 7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Habit:
-    """Typical numbers of a role: medians of log-normal draws, and shares."""
-
-    age_days: float
-    friends: float
-    followers: float
-    posts: float
-    verified: float = 0.0
-    throwaway_mail: float = 0.02
-
-
-_HABITS = {
-    Role.ORDINARY: _Habit(age_days=900, friends=110, followers=90, posts=220, verified=0.04),
-    Role.NEWCOMER: _Habit(age_days=4, friends=6, followers=3, posts=3, throwaway_mail=0.08),
-    Role.POWER_USER: _Habit(age_days=1500, friends=420, followers=2600, posts=4000, verified=0.3),
-    Role.FRESH_BULK: _Habit(age_days=5, friends=9, followers=2, posts=8, throwaway_mail=0.45),
-    Role.HIJACKED: _Habit(age_days=1100, friends=130, followers=100, posts=260, verified=0.03),
-    Role.PATIENT: _Habit(age_days=210, friends=160, followers=40, posts=60, throwaway_mail=0.12),
-    Role.PROMOTER: _Habit(age_days=420, friends=600, followers=350, posts=700, verified=0.06),
-}
 _UNDESCRIBED_SHARE = 0.12
 _OLDEST_DAYS = 6000
+_LARGEST_AUDIENCE = 5_000_000
+_BATCH_DAYS = 6.0
+_UTC_OFFSETS = {
+    "en": (-8, -5, -5, 0, 0, 1, 8), "es": (-5, -3, 1, 1), "de": (1,), "fr": (1, 1, -5), "pt": (-3, -3, 0),
+    "ru": (3, 5), "ar": (1, 2, 3), "hi": (5,), "ja": (9,),
+}  # fmt: skip
 
 
 def create(
-    *, external_id: str, role: Role, language: str, at: datetime, farm: int, rng: random.Random
+    *,
+    external_id: str,
+    role: Role,
+    network: Network,
+    language: str,
+    at: datetime,
+    batch: Batch | None,
+    rng: random.Random,
 ) -> Author:
-    """Return a new author as known at `at`; bulk accounts of one `farm` share a network."""
-    habit = _HABITS[role]
-    people = material.table("people")
-    domains = "throwaway_mail_domains" if rng.random() < habit.throwaway_mail else "mail_domains"
-    agents = "bot_agents" if role == Role.FRESH_BULK else "user_agents"
+    """Return a new author as known at `at`; the accounts of one `batch` look alike."""
+    facts = material.table("accounts")[network][role]
+    traits = material.table("accounts")["traits"][role]
+    friends = quantiles.draw(facts["friends"], rng=rng)
+    ratio = max(quantiles.draw(facts["friends_per_follower"], rng=rng), 1e-3)
     return Author(
         external_id=external_id,
         role=role,
         language=language,
-        display_name=_name(role, language=language, rng=rng),
-        created_at=at - timedelta(days=min(_around(habit.age_days, rng=rng), _OLDEST_DAYS)),
-        email_domain=rng.choice(people[domains]),
-        friends=int(_around(habit.friends, rng=rng)),
-        followers=int(_around(habit.followers, rng=rng)),
-        is_verified=rng.random() < habit.verified,
-        posts=int(_around(habit.posts, rng=rng)),
-        addresses=_addresses(role, farm=farm, rng=rng),
-        user_agent=rng.choice(people[agents]),
+        display_name=_name(traits, batch=batch, language=language, rng=rng),
+        created_at=_created_at(facts["age_days"], batch=batch, at=at, rng=rng),
+        email_domain=_mail_domain(traits, batch=batch, rng=rng),
+        friends=round(friends),
+        # The ratio is drawn, so that accounts who follow many are followed by many as well.
+        followers=round(min(friends / ratio, _LARGEST_AUDIENCE)),
+        is_verified=rng.random() < traits["verified"],
+        posts=round(quantiles.draw(facts["posts"], rng=rng)),
+        addresses=_addresses(batch=batch, rng=rng),
+        user_agent=_user_agent(role, batch=batch, rng=rng),
+        utc_offset_hours=rng.choice(_UTC_OFFSETS.get(language, (0,))),
         is_described=rng.random() >= _UNDESCRIBED_SHARE,
     )
 
 
-def hijack(author: Author, *, farm: int, rng: random.Random) -> None:
-    """Hand a good old account to spammers; most log in from elsewhere, some from the owner's own machine."""
-    author.role = Role.HIJACKED
-    if rng.random() < 0.7:
-        author.addresses = (addresses.farm(rng, number=farm), addresses.exit_shared_by_many(rng))
-        author.user_agent = rng.choice(material.table("people")["bot_agents"])
+def batch(*, role: Role, network: Network, farm: int, at: datetime, rng: random.Random) -> Batch:
+    """Return what the accounts of a new batch will have in common."""
+    people = material.table("people")
+    age_days = quantiles.draw(material.table("accounts")[network][role]["age_days"], rng=rng)
+    return Batch(
+        created_at=at - timedelta(days=min(age_days, _OLDEST_DAYS)),
+        mail_domain=rng.choice(people["big_mail_domains"]),
+        name_ending=rng.choice(people["spam_name_endings"]),
+        farm=farm,
+        user_agent=rng.choice(people["bot_agents"]),
+    )
 
 
-def _around(median: float, *, rng: random.Random) -> float:
-    return median * math.exp(rng.gauss(0, 1.1))
+def takeover(*, farm: int, rng: random.Random) -> Takeover:
+    """Return how somebody posts on a stolen account: from elsewhere, or through the owner's own client."""
+    if rng.random() < 0.4:
+        return Takeover(addresses=None, user_agent=None)
+    elsewhere = (addresses.home(rng), addresses.exit_shared_by_many(rng), addresses.farm(rng, number=farm))
+    agents = material.table("people")["bot_agents" if rng.random() < 0.5 else "user_agents"]
+    return Takeover(addresses=(rng.choice(elsewhere),), user_agent=rng.choice(agents))
 
 
-def _name(role: Role, *, language: str, rng: random.Random) -> str:
+def _created_at(age_days: list[float], *, batch: Batch | None, at: datetime, rng: random.Random) -> datetime:
+    if batch is None:
+        return at - timedelta(days=min(quantiles.draw(age_days, rng=rng), _OLDEST_DAYS))
+    # Registered within days of one another, and not after they post.
+    window = min(timedelta(days=_BATCH_DAYS), at - batch.created_at)
+    return batch.created_at + window * rng.random()
+
+
+def _mail_domain(traits: dict[str, Any], *, batch: Batch | None, rng: random.Random) -> str:
+    people = material.table("people")
+    if rng.random() < traits["throwaway_mail"]:
+        return str(rng.choice(people["throwaway_mail_domains"]))
+    if batch and rng.random() < 0.7:
+        return batch.mail_domain
+    return str(rng.choice(people["big_mail_domains" if traits["mail"] == "big" else "mail_domains"]))
+
+
+def _name(traits: dict[str, Any], *, batch: Batch | None, language: str, rng: random.Random) -> str:
     kinds = material.wordings().get(language) or material.wordings()["en"]
     first: str = rng.choice(next(iter(kinds.values())).slots["first_name"])
-    if role in (Role.FRESH_BULK, Role.PROMOTER) and rng.random() < 0.6:
-        ending: str = rng.choice(material.table("people")["spam_name_endings"])
+    if rng.random() < traits["scripted_name"]:
+        ending = batch.name_ending if batch else rng.choice(material.table("people")["spam_name_endings"])
         return first + ending.replace("{n}", str(rng.randint(1, 999)))
     return rng.choice([first, f"{first}{rng.randint(1, 99)}", f"{first} {rng.choice('ABCDEGHKLMNPRSTW')}."])
 
 
-def _addresses(role: Role, *, farm: int, rng: random.Random) -> tuple[str, ...]:
-    if role == Role.FRESH_BULK and rng.random() < 0.75:
-        return tuple(addresses.farm(rng, number=farm) for _ in range(rng.randint(1, 3)))
+def _addresses(*, batch: Batch | None, rng: random.Random) -> tuple[str, ...]:
+    # Half of a batch posts through the farm, the others through homes that are rented out.
+    if batch and rng.random() < 0.5:
+        return tuple(addresses.farm(rng, number=batch.farm) for _ in range(rng.randint(1, 2)))
     if rng.random() < 0.4:
         return (addresses.home(rng), addresses.exit_shared_by_many(rng))
     return (addresses.home(rng),)
+
+
+def _user_agent(role: Role, *, batch: Batch | None, rng: random.Random) -> str:
+    if batch and rng.random() < 0.5:
+        return batch.user_agent
+    agents = "bot_agents" if role == Role.FEED else "user_agents"
+    return str(rng.choice(material.table("people")[agents]))

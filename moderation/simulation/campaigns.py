@@ -1,28 +1,59 @@
-"""Campaigns: near-duplicate posts of several authors, by spammers mostly, by ordinary people now and then."""
+"""Campaigns of spammers: near-duplicates from several accounts, mostly wide and slow, some in bursts."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
-from moderation.simulation.authors import Author
+from moderation.simulation.authors import Author, Batch, Role
 from moderation.simulation.population import Population
-from moderation.simulation.texts import Template, Text, TextSource, variant
+from moderation.simulation.texts import Template, Text, TextSource, reworded, variant
 
-_SPAM_SHARE = 0.55
-_TALK_SHARE = 0.05
-_RUNNING_AT_ONCE = 6
+SHARE_OF_SPAM = 0.55
+
+_RUNNING_AT_MOST = 9
+_SMALLEST, _LARGEST = 5, 150
+_SIZE_TAIL = 1.05
+_BURST_LARGEST = 25
+_BURST_GAP_SECONDS = 25.0
+_BURST_FOCUS = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Style:
+    """How a campaign is made: by which accounts, how many posts each, how fast, and how varied its texts."""
+
+    weight: float
+    roles: tuple[Role, ...]
+    posts_per_account: float = 1.09
+    is_burst: bool = False
+    is_reworded: bool = False
+
+
+_STYLES = (
+    _Style(weight=30, roles=(Role.HIJACKED,)),
+    _Style(weight=22, roles=(Role.AGED_BOUGHT, Role.REPURPOSED)),
+    _Style(weight=14, roles=(Role.FRESH,)),
+    _Style(weight=12, roles=(Role.PROMOTER, Role.AGED_BOUGHT), posts_per_account=4.0),
+    _Style(weight=12, roles=(Role.FRESH, Role.HIJACKED), posts_per_account=2.5, is_burst=True),
+    _Style(weight=10, roles=(Role.AGED_BOUGHT, Role.HIJACKED), is_reworded=True),
+)
 
 
 @dataclass(slots=True, kw_only=True)
-class Campaign:
+class _Campaign:
     """A running campaign; `posts_left` counts down to its end."""
 
     id: str
     template: Template
-    authors: tuple[Author, ...]
+    style: _Style
+    role: Role
+    batch: Batch
+    gap: timedelta
     posts_left: int
+    next_at: datetime
+    authors: list[Author] = field(default_factory=list)
 
 
 class Campaigns:
@@ -34,38 +65,82 @@ class Campaigns:
         self._texts = texts
         self._rng = rng
         self._count = 0
-        self._running: dict[bool, list[Campaign]] = {True: [], False: []}
+        self._running: list[_Campaign] = []
+        self._burst: _Campaign | None = None
 
-    def next_post(self, *, is_spam: bool, at: datetime) -> tuple[Text, Author, str] | None:
+    def hurried(self, scheduled_at: datetime, *, after: datetime | None) -> datetime:
+        """Return when the next post is made: as scheduled, or at once while a burst runs."""
+        if self._burst is None or after is None:
+            return scheduled_at
+        soon = after + timedelta(seconds=self._rng.expovariate(1 / _BURST_GAP_SECONDS))
+        return min(scheduled_at, soon)
+
+    def is_bursting(self) -> bool:
+        """Tell by chance whether a running burst writes the next post."""
+        return self._burst is not None and self._rng.random() < _BURST_FOCUS
+
+    def next_post(self, *, at: datetime) -> tuple[Text, Author, str] | None:
         """Return text, author and campaign id of a campaign's next post; None when a single post is due."""
-        rng, running = self._rng, self._running[is_spam]
-        if rng.random() >= (_SPAM_SHARE if is_spam else _TALK_SHARE):
-            return None
-        if len(running) < _RUNNING_AT_ONCE and (not running or rng.random() < 0.15):
-            started = self._start(is_spam=is_spam, at=at)
-            if started is None:
-                return None
-            running.append(started)
-        campaign = rng.choice(running)
-        campaign.posts_left -= 1
-        if campaign.posts_left <= 0:
-            running.remove(campaign)
-        return variant(campaign.template, rng=rng), rng.choice(campaign.authors), campaign.id
+        campaign = self._burst or self._due(at)
+        return None if campaign is None else self._post(campaign, at=at)
 
-    def _start(self, *, is_spam: bool, at: datetime) -> Campaign | None:
-        template = self._texts.template(rng=self._rng, is_spam=is_spam)
+    def _due(self, at: datetime) -> _Campaign | None:
+        if self._rng.random() >= SHARE_OF_SPAM:
+            return None
+        earliest = min(self._running, key=lambda campaign: campaign.next_at, default=None)
+        if earliest and (earliest.next_at <= at or len(self._running) >= _RUNNING_AT_MOST):
+            return earliest
+        return self._start(at)
+
+    def _post(self, campaign: _Campaign, *, at: datetime) -> tuple[Text, Author, str]:
+        template = campaign.template
+        if campaign.style.is_reworded:
+            template = reworded(template, rng=self._rng)
+        text = variant(template, rng=self._rng)
+        author = self._author(campaign, at=at)
+        campaign.posts_left -= 1
+        campaign.next_at = at + campaign.gap * self._rng.expovariate(1.0)
+        if campaign.posts_left <= 0:
+            self._end(campaign)
+        return text, author, campaign.id
+
+    def _author(self, campaign: _Campaign, *, at: datetime) -> Author:
+        if campaign.authors and self._rng.random() >= 1 / campaign.style.posts_per_account:
+            return self._rng.choice(campaign.authors)
+        author = self._population.recruit(
+            campaign.role, language=campaign.template.language, batch=campaign.batch, at=at
+        )
+        campaign.authors.append(author)
+        return author
+
+    def _start(self, at: datetime) -> _Campaign | None:
+        rng = self._rng
+        template = self._texts.template(rng=rng, is_spam=True)
         if template is None:
             return None
         self._count += 1
-        choose = self._population.spammer if is_spam else self._population.talker
-        posts = 2 + int(self._rng.paretovariate(1.1) * 3)
-        authors = [
-            choose(kind=template.kind, language=template.language, at=at)
-            for _ in range(max(2, min(posts // self._rng.randint(1, 4), 14)))
-        ]
-        return Campaign(
+        style = rng.choices(_STYLES, weights=[style.weight for style in _STYLES])[0]
+        role = rng.choice(style.roles)
+        size = int(_SMALLEST * rng.paretovariate(_SIZE_TAIL))
+        campaign = _Campaign(
             id=f"{self._run}-c{self._count:04}",
             template=template,
-            authors=tuple(authors),
-            posts_left=min(posts, 60),
+            style=style,
+            role=role,
+            batch=self._population.batch(role, at=at),
+            # Hours between two copies, minutes in some campaigns and days in others.
+            gap=timedelta(hours=rng.lognormvariate(1.1, 1.4)),
+            posts_left=min(size, _BURST_LARGEST if style.is_burst else _LARGEST),
+            next_at=at,
         )
+        if style.is_burst:
+            self._burst = campaign
+        else:
+            self._running.append(campaign)
+        return campaign
+
+    def _end(self, campaign: _Campaign) -> None:
+        if campaign is self._burst:
+            self._burst = None
+        else:
+            self._running.remove(campaign)

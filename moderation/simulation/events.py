@@ -9,13 +9,18 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What a simulated post really is; kept apart from the payload, which never carries it."""
+    """What a simulated post really is; kept apart from the payload, which never carries it.
+
+    `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
+    how the author behaves in this post, in spam the family of spammers.
+    """
 
     is_spam: bool
     kind: str
     language: str
     campaign: str | None = None
     hostile: str | None = None
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Sequence
 
@@ -18,18 +19,31 @@ RESERVED_SUFFIXES = (
     ".example.org",
 )
 
-_SHARED_HOST_SHARE = 0.14
+# Where spam leads: 30 to 45 % to other people's sites and free hosts (Interisle 2020 and 2022), to shorteners
+# (Grier 2010), to reputable shops that pay for visitors (Thomas 2011).
+_SPAM_PLACES = ("registered", "broken_into", "free_host", "shortener", "large_site")
+_SPAM_WEIGHTS = (42, 23, 16, 14, 5)
+_TALK_PLACES = ("own", "small_site", "free_host", "shortener", "large_site")
+_TALK_WEIGHTS = (50, 25, 8, 9, 8)
 _LOOK_ALIKE_SHARE = 0.35
+_HTTP_SHARE = {True: 0.12, False: 0.05}
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def spam_host(kind: Kind, *, rng: random.Random) -> str:
-    """Return a host as spammers of this kind register them, or one that everybody uses."""
+    """Return a host that spam of this kind links to: registered for it, broken into, or open to everybody."""
     hosts = material.table("hosts")
-    if rng.random() < _SHARED_HOST_SHARE:
-        return str(rng.choice(hosts["shared"]))
+    place = rng.choices(_SPAM_PLACES, weights=_SPAM_WEIGHTS)[0]
+    if place != "registered":
+        return _known_host(place, words=[*kind.words, *hosts["spam_words"]], rng=rng)
     if kind.name == "phishing_notice" and rng.random() < _LOOK_ALIKE_SHARE:
         return str(rng.choice(hosts["look_alikes"]))
+    return registered_host(kind, rng=rng)
+
+
+def registered_host(kind: Kind, *, rng: random.Random) -> str:
+    """Return a host that spammers registered for this kind of spam."""
+    hosts = material.table("hosts")
     name = _filled(rng.choice(hosts["spam_patterns"]), words=[*kind.words, *hosts["spam_words"]], rng=rng)
     return f"{name}.{rng.choice(hosts['suffixes'])}"
 
@@ -37,19 +51,55 @@ def spam_host(kind: Kind, *, rng: random.Random) -> str:
 def talk_host(kind: Kind, *, rng: random.Random) -> str:
     """Return a host that ordinary people link to."""
     hosts = material.table("hosts")
-    if rng.random() < _SHARED_HOST_SHARE:
-        return str(rng.choice(hosts["shared"]))
+    place = rng.choices(_TALK_PLACES, weights=_TALK_WEIGHTS)[0]
+    if place != "own":
+        return _known_host(place, words=kind.words, rng=rng)
     return f"{str(rng.choice(hosts['talk_patterns'])).replace('{h}', rng.choice(kind.words))}.example"
 
 
 def url_on(host: str, *, is_spam: bool, rng: random.Random) -> str:
-    """Return a link to the host."""
+    """Return a link to the host; most spam links have a path like any other."""
     hosts = material.table("hosts")
-    path = _filled(
-        rng.choice(hosts["spam_paths" if is_spam else "talk_paths"]), words=hosts["spam_words"], rng=rng
-    )
-    scheme = "http" if rng.random() < (0.4 if is_spam else 0.08) else "https"
-    return f"{scheme}://{host}{path}"
+    paths = hosts["talk_paths"]
+    if host in hosts["shorteners"]:
+        paths = ["/{x}"]
+    elif is_spam and is_small_site(host):
+        paths = hosts["hijacked_paths"]
+    elif is_spam and rng.random() < 0.6:
+        paths = hosts["spam_paths"]
+    scheme = "http" if rng.random() < _HTTP_SHARE[is_spam] else "https"
+    return f"{scheme}://{host}{_filled(rng.choice(paths), words=hosts['spam_words'], rng=rng)}"
+
+
+def is_shared(domain: str) -> bool:
+    """Tell whether everybody uses the host, spammers and others."""
+    hosts = material.table("hosts")
+    return domain in {*hosts["shorteners"], *hosts["free_hosts"], *hosts["large_sites"]}
+
+
+def is_small_site(host: str) -> bool:
+    """Tell whether this is the site of honest people, whoever links to it."""
+    return host.removeprefix("www.") in _small_sites()
+
+
+@functools.cache
+def _small_sites() -> frozenset[str]:
+    hosts = material.table("hosts")
+    return frozenset(f"{owner}-{trade}.example" for owner in hosts["owners"] for trade in hosts["trades"])
+
+
+def _known_host(place: str, *, words: Sequence[str], rng: random.Random) -> str:
+    """Return a host that somebody else owns."""
+    hosts = material.table("hosts")
+    if place == "shortener":
+        return str(rng.choice(hosts["shorteners"]))
+    if place == "large_site":
+        return str(rng.choice(hosts["large_sites"]))
+    if place == "free_host":
+        free = rng.choice(hosts["free_hosts"])
+        return f"{rng.choice(words)}{rng.randint(1, 99)}.{free}" if rng.random() < 0.5 else str(free)
+    site = f"{rng.choice(hosts['owners'])}-{rng.choice(hosts['trades'])}.example"
+    return f"www.{site}" if rng.random() < 0.3 else site
 
 
 def _filled(pattern: str, *, words: Sequence[str], rng: random.Random) -> str:

@@ -39,7 +39,7 @@ def _typing(letters: int, rng: random.Random) -> list[tuple[str, float]]:
         steps.append(("key", _human(900, rng)))
         if rng.random() < 0.1:
             steps.append((rng.choice(["delete", "pause", "scroll"]), _human(2600, rng)))
-    if rng.random() < 0.18:
+    if rng.random() < 0.08:
         steps.append(("paste", _human(2200, rng)))
     if rng.random() < 0.3:
         steps.append(("preview", _human(3000, rng)))

@@ -12,7 +12,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of post: how common it is, how much readers complain, which hosts it links to."""
+    """A kind of post: how common it is, how much readers complain, which hosts it links to.
+
+    `passed_on` is its weight among the near-duplicates of honest people; `is_hard` says that moderators err.
+    """
 
     name: str
     is_spam: bool
@@ -20,6 +23,8 @@ class Kind:
     complaints: float
     reasons: tuple[str, ...]
     words: tuple[str, ...]
+    is_hard: bool = False
+    passed_on: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,8 @@ def kinds() -> Mapping[str, Kind]:
             complaints=row["complaints"],
             reasons=tuple(row["reasons"]),
             words=tuple(row["words"]),
+            is_hard=row.get("is_hard", False),
+            passed_on=row.get("passed_on", 0.0),
         )
         for name, row in table("kinds").items()
     }

@@ -1,18 +1,27 @@
-"""Readers who complain: honest ones, trigger-happy ones, and brigades that copy each other. Most never do."""
+"""Readers who complain: few, seldom skilled, and brigades that copy each other. Nearly all stay silent."""
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from dataclasses import dataclass
 
+from moderation.simulation import material
 from moderation.simulation.material import Kind
 
-_HONEST, _TRIGGER_HAPPY, _BRIGADES, _BRIGADE_SIZE = 320, 45, 5, 16
-_SILENT_SHARE = 0.3
-_BRIGADE_SHARE = 0.012
+# The share of posts that anybody complains about. Over 95 % of spam is never reported, and wherever spam is
+# rare most complaints are about something else.
+_REPORTED_SPAM_SHARE, _REPORTED_TALK_SHARE = 0.04, 0.009
+_MOST_LIKELY = 0.5
+_REPORTERS, _HASTY, _CAREFUL, _BRIGADES, _BRIGADE_SIZE = 320, 45, 6, 5, 16
+_HASTY_SHARE = {True: 0.15, False: 0.5}
+_CAREFUL_SHARE = {True: 0.08, False: 0.01}
+_BRIGADE_SHARE = 0.004
 _BRIGADED_KINDS = ("politics", "own_work", "crypto_talk", "news", "charity", "file_talk")
 _MOST_COMPLAINTS = 30
+# Log-normal: minutes where somebody looks, hours to weeks in the tail.
+_MEDIAN_SECONDS, _SECONDS_SPREAD, _LONGEST_SECONDS = 480.0, 2.1, 40 * 86_400.0
 _NOTES = (
     "",
     "",
@@ -39,29 +48,49 @@ class Complaint:
 
 
 def complaints(*, kind: Kind, run: str, rng: random.Random) -> list[Complaint]:
-    """Return what readers say about one post of this kind, in no order; often nothing, at times untrue."""
-    if not kind.is_spam and kind.name in _BRIGADED_KINDS and rng.random() < _BRIGADE_SHARE * 4:
+    """Return what readers say about one post of this kind, in no order; mostly nothing, often untrue."""
+    if not kind.is_spam and kind.name in _BRIGADED_KINDS and rng.random() < _BRIGADE_SHARE:
         return _brigade(run=run, rng=rng)
-    if kind.is_spam and rng.random() < _SILENT_SHARE:
+    if rng.random() >= _likelihood(kind):
         return []
-    count = min(_poisson(kind.complaints * rng.lognormvariate(0, 0.8), rng=rng), _MOST_COMPLAINTS)
+    count = min(int(rng.paretovariate(2.2)), _MOST_COMPLAINTS)
     reporters = {_reporter(kind, run=run, rng=rng) for _ in range(count)}
     return [
         Complaint(
             reporter=reporter,
-            reason=rng.choice(kind.reasons) if rng.random() < 0.9 else rng.choice(("spam", "other", "abuse")),
+            reason=rng.choice(kind.reasons)
+            if rng.random() < 0.85
+            else rng.choice(("spam", "other", "abuse")),
             note=rng.choice(_NOTES),
-            after_seconds=rng.expovariate(1 / 2700) + 20,
+            after_seconds=_delay_seconds(rng),
         )
         for reporter in sorted(reporters)
     ]
 
 
+def _likelihood(kind: Kind) -> float:
+    usual = _REPORTED_SPAM_SHARE if kind.is_spam else _REPORTED_TALK_SHARE
+    return min(usual * kind.complaints / _mean_complaints(is_spam=kind.is_spam), _MOST_LIKELY)
+
+
+@functools.cache
+def _mean_complaints(*, is_spam: bool) -> float:
+    kinds = [kind for kind in material.kinds().values() if kind.is_spam == is_spam]
+    return sum(kind.weight * kind.complaints for kind in kinds) / sum(kind.weight for kind in kinds)
+
+
+def _delay_seconds(rng: random.Random) -> float:
+    return min(rng.lognormvariate(math.log(_MEDIAN_SECONDS), _SECONDS_SPREAD) + 15, _LONGEST_SECONDS)
+
+
 def _reporter(kind: Kind, *, run: str, rng: random.Random) -> str:
-    if rng.random() < (0.15 if kind.is_spam else 0.65):
-        return f"{run}-r-hasty-{rng.randrange(_TRIGGER_HAPPY)}"
-    # Some honest readers report far more often than others.
-    return f"{run}-r-{int(_HONEST * rng.random() ** 2)}"
+    place = rng.random()
+    if place < _HASTY_SHARE[kind.is_spam]:
+        return f"{run}-r-hasty-{rng.randrange(_HASTY)}"
+    if place > 1 - _CAREFUL_SHARE[kind.is_spam]:
+        return f"{run}-r-careful-{rng.randrange(_CAREFUL)}"
+    # Some readers report far more often than others.
+    return f"{run}-r-{int(_REPORTERS * rng.random() ** 2)}"
 
 
 def _brigade(*, run: str, rng: random.Random) -> list[Complaint]:
@@ -82,12 +111,3 @@ def _brigade(*, run: str, rng: random.Random) -> list[Complaint]:
         )
         for member in members
     ]
-
-
-def _poisson(mean: float, *, rng: random.Random) -> int:
-    """Return a Poisson draw by Knuth's method; the means here are small."""
-    limit, product, count = math.exp(-mean), rng.random(), 0
-    while product > limit:
-        product *= rng.random()
-        count += 1
-    return count

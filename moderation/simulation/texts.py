@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from collections.abc import Sequence
@@ -9,31 +10,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from moderation.simulation import hosts, material
+from moderation.simulation import hosts, lures, material
 from moderation.simulation.grammar import Choices, expand
+from moderation.simulation.lures import Lure
 from moderation.simulation.material import Kind, Wording
 
 LANGUAGE_WEIGHTS = {
     "en": 60, "es": 9, "de": 8, "fr": 6, "pt": 6, "ru": 4, "ar": 3, "hi": 2, "ja": 2,
 }  # fmt: skip
 
-_SPAM_DRESSED_AS_TALK_SHARE = 0.06
+_SPAM_DRESSED_AS_TALK_SHARE = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A text with its truth; `group` is set when the source itself knows near-duplicates."""
+    """A text with its truth; `group` is set when the source itself knows near-duplicates.
+
+    A text that `is_passed_on` was copied, not typed: it stays as it is.
+    """
 
     text: str
     kind: Kind
     language: str
     urls: tuple[str, ...] = ()
     group: str | None = None
+    is_passed_on: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class Template:
-    """What the posts of one campaign have in common: wording, choices made, hosts linked to."""
+    """What the posts of one campaign have in common: wording, choices made, where it leads."""
 
     kind: Kind
     language: str
@@ -41,6 +47,7 @@ class Template:
     template: str
     fixed: dict[str, str] = field(default_factory=dict)
     hosts: list[str] = field(default_factory=list)
+    lure: Lure = Lure.LINK
 
 
 class TextSource(Protocol):
@@ -54,26 +61,62 @@ class TextSource(Protocol):
         """Return the start of a campaign, None where the source cannot write variants."""
         ...
 
+    def passed_on(self, *, rng: random.Random) -> Template | None:
+        """Return what honest people are about to pass on to each other, None likewise."""
+        ...
+
 
 class ComposedTexts:
-    """Texts composed from the material."""
+    """Texts composed from the material; without links for a platform whose posts have none."""
+
+    def __init__(self, *, has_links: bool = True) -> None:
+        self._has_links = has_links
 
     def take(self, *, rng: random.Random, is_spam: bool) -> Text:
         """Return a text of a random kind and language."""
-        template = self.template(rng=rng, is_spam=is_spam)
-        text = variant(template, rng=rng)
-        if is_spam and rng.random() < _SPAM_DRESSED_AS_TALK_SHARE:
+        text = variant(self.template(rng=rng, is_spam=is_spam), rng=rng)
+        if is_spam and self._has_links and rng.random() < _SPAM_DRESSED_AS_TALK_SHARE:
             return _dressed_as_talk(text, rng=rng)
         return text
 
     def template(self, *, rng: random.Random, is_spam: bool) -> Template:
         """Return a fresh template of a random kind and language."""
-        language = rng.choices(list(LANGUAGE_WEIGHTS), weights=list(LANGUAGE_WEIGHTS.values()))[0]
-        worded = [kind for kind in material.kinds().values() if kind.is_spam == is_spam]
-        worded = [kind for kind in worded if kind.name in material.wordings()[language]]
-        kind = rng.choices(worded, weights=[kind.weight for kind in worded])[0]
+        language = _language(rng)
+        kinds = [kind for kind in self._worded(language) if kind.is_spam == is_spam]
+        kind = rng.choices(kinds, weights=[kind.weight for kind in kinds])[0]
+        return self._template(kind, language=language, rng=rng)
+
+    def passed_on(self, *, rng: random.Random) -> Template:
+        """Return what honest people pass on: a headline, an appeal, a chain letter, the post of an app."""
+        language = _language(rng)
+        kinds = [kind for kind in self._worded(language) if kind.passed_on]
+        kind = rng.choices(kinds, weights=[kind.passed_on for kind in kinds])[0]
+        return self._template(kind, language=language, rng=rng)
+
+    def _worded(self, language: str) -> list[Kind]:
+        worded = material.wordings()[language]
+        return [
+            kind
+            for kind in material.kinds().values()
+            if kind.name in worded and (kind.is_spam or self._templates(worded[kind.name]))
+        ]
+
+    def _templates(self, wording: Wording) -> list[str]:
+        return [text for text in wording.templates if self._has_links or "{link}" not in text]
+
+    def _template(self, kind: Kind, *, language: str, rng: random.Random) -> Template:
         wording = material.wordings()[language][kind.name]
-        return Template(kind=kind, language=language, wording=wording, template=rng.choice(wording.templates))
+        return Template(
+            kind=kind,
+            language=language,
+            wording=wording,
+            template=rng.choice(wording.templates if kind.is_spam else self._templates(wording)),
+            lure=lures.choose(rng=rng, has_links=self._has_links) if kind.is_spam else Lure.LINK,
+        )
+
+
+def _language(rng: random.Random) -> str:
+    return rng.choices(list(LANGUAGE_WEIGHTS), weights=list(LANGUAGE_WEIGHTS.values()))[0]
 
 
 class FileTexts:
@@ -116,12 +159,18 @@ class FileTexts:
         """Return None: a file has no variants."""
         return
 
+    def passed_on(self, *, rng: random.Random) -> None:  # noqa: ARG002
+        """Return None likewise."""
+        return
+
 
 def variant(template: Template, *, rng: random.Random) -> Text:
     """Return one text of the campaign; the first call makes the choices that later calls repeat."""
     urls: list[str] = []
 
-    def link(_place: str) -> str:
+    def link(place: str) -> str:
+        if template.lure != Lure.LINK:
+            return template.fixed.setdefault(f"{place}lure", _lure(template, rng=rng))
         urls.append(_url(template, rng=rng))
         return urls[-1]
 
@@ -132,6 +181,15 @@ def variant(template: Template, *, rng: random.Random) -> Text:
         fill={"link": link, "spam_quote": lambda _place: _quoted_spam(rng)},
     )
     return Text(text=text, kind=template.kind, language=template.language, urls=tuple(urls))
+
+
+def reworded(template: Template, *, rng: random.Random) -> Template:
+    """Return another template of the same kind that leads to the same place, as if written anew each time."""
+    return dataclasses.replace(template, template=rng.choice(template.wording.templates), fixed={})
+
+
+def _lure(template: Template, *, rng: random.Random) -> str:
+    return lures.words(template.lure, kind=template.kind, language=template.language, rng=rng)
 
 
 def _url(template: Template, *, rng: random.Random) -> str:

@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from moderation.management.door import Door, KeyRefused, Unreachable
 from moderation.management.sending import Sending
+from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.texts import FileTexts
-from moderation.simulation.world import World
+from moderation.simulation.world import SPAM_SHARE, World
 
 _POSTS = 1000
 _DAYS_AGO = 2.0
@@ -52,6 +53,13 @@ class Command(BaseCommand):
             type=Path,
             help="JSON lines with text and label (1 is spam) in place of simulated texts",
         )
+        add(
+            "--platform-kind",
+            choices=list(PlatformKind),
+            default=PlatformKind.EVERYTHING,
+            help="what the platform sends: everything, only some of it, or texts",
+        )
+        add("--spam-share", type=float, default=SPAM_SHARE, help="share of spam among simulated texts")
         add("--bare", action="store_true", help="send text and author id only, as for real texts")
         add("--url", help="address of the server; the local one if not given")
         add("--key", help="API key; read from --key-file if not given")
@@ -96,7 +104,13 @@ class Command(BaseCommand):
         if options["posts"] is None:
             options["posts"] = len(texts) if texts else _POSTS
         self.stdout.write(f"Simulated platform: run {run}, seed {seed}, {options['posts']} posts")
-        return World(seed=seed, run=run, texts=texts)
+        return World(
+            seed=seed,
+            run=run,
+            texts=texts,
+            spam_share=options["spam_share"],
+            platform=PlatformKind(options["platform_kind"]),
+        )
 
 
 def _send(sending: Sending, *, world: World, options: dict[str, Any], at: datetime) -> None:

@@ -16,14 +16,26 @@ from django.db import connection, transaction
 
 from moderation.management.replay import Frozen, Pace, Replay
 from moderation.models import Revision
+from moderation.simulation.platforms import Network, PlatformKind
+from moderation.simulation.world import SPAM_SHARE, World
 
 # Fixed, so that the same seed gives the same file on every day.
 _START = datetime(2026, 3, 1, tzinfo=UTC)
-_SECONDS_PER_POST = 240
+# Worlds of a day and a half, of a week, and of seven weeks: campaigns last days to months.
+_SECONDS_PER_POST = (240, 1800, 60)
 # Small worlds: in one large one, nearly every wording would have been seen and judged before.
 _WORLD_POSTS = 2500
 _BACKLOG_EVERY = 5, (0, 2)
 """Of every five worlds, which ones are handed over as a backlog."""
+# What the platform of each world sends, and what its accounts look like; then again from the first.
+_PLATFORMS = (
+    (PlatformKind.EVERYTHING, Network.MICROBLOG),
+    (PlatformKind.ACCOUNTS, Network.PHOTO),
+    (PlatformKind.EVERYTHING, Network.PHOTO),
+    (PlatformKind.FORUM, Network.MICROBLOG),
+    (PlatformKind.EVERYTHING, Network.MICROBLOG),
+    (PlatformKind.MESSENGER, Network.PHOTO),
+)
 
 
 class Command(BaseCommand):
@@ -45,21 +57,53 @@ class Command(BaseCommand):
             help=f"how many of the worlds, of {_WORLD_POSTS:,} posts each, are of a platform that sends "
             "texts and author ids, and nothing else ever",
         )
+        parser.add_argument(
+            "--platform-kind",
+            choices=list(PlatformKind),
+            help="one kind of platform for all worlds; by turns if not given",
+        )
+        parser.add_argument(
+            "--spam-share",
+            type=float,
+            default=SPAM_SHARE,
+            help=f"share of spam among the posts; {SPAM_SHARE} to train on, 0.001 to 0.01 to evaluate as "
+            "on a real platform",
+        )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
-    def handle(self, *_: Any, posts: int, seed: int, bare_worlds: int, out: Path, **__: Any) -> None:
+    def handle(
+        self, *_: Any, posts: int, bare_worlds: int, spam_share: float, out: Path, **rest: Any
+    ) -> None:
         """Write the file and say what it holds."""
         if not 0 <= bare_worlds <= len(_sizes(posts)):
             raise CommandError(
                 f"--bare-worlds must be 0 to {len(_sizes(posts))}, the worlds of {posts} posts."
             )
+        if not 0 < spam_share < 1:
+            raise CommandError("--spam-share must lie between 0 and 1.")
         out.parent.mkdir(parents=True, exist_ok=True)
+        kind = PlatformKind(rest["platform_kind"]) if rest["platform_kind"] else None
         with _scratch_database(), out.open("w", encoding="utf-8") as file:
-            written, spam = write_worlds(file, posts=posts, seed=seed, bare_worlds=bare_worlds)
+            written, spam = write_worlds(
+                file,
+                posts=posts,
+                seed=rest["seed"],
+                bare_worlds=bare_worlds,
+                spam_share=spam_share,
+                platform_kind=kind,
+            )
         self.stdout.write(f"{written} simulated records ({spam} spam) in {out}.")
 
 
-def write_worlds(file: TextIO, *, posts: int, seed: int, bare_worlds: int = 0) -> tuple[int, int]:
+def write_worlds(
+    file: TextIO,
+    *,
+    posts: int,
+    seed: int,
+    bare_worlds: int = 0,
+    spam_share: float = SPAM_SHARE,
+    platform_kind: PlatformKind | None = None,
+) -> tuple[int, int]:
     """Write one record per simulated post; return how many there are and how many are spam.
 
     The last `bare_worlds` are of platforms that tell nothing but texts and author ids. Each world is rolled
@@ -70,7 +114,8 @@ def write_worlds(file: TextIO, *, posts: int, seed: int, bare_worlds: int = 0) -
     for number, size in enumerate(sizes):
         with transaction.atomic():
             is_bare = number >= len(sizes) - bare_worlds
-            replay = _replay(number=number, seed=seed, posts=size, is_bare=is_bare)
+            kind = PlatformKind.TEXTS if is_bare else platform_kind
+            replay = _replay(number=number, seed=seed, posts=size, kind=kind, spam_share=spam_share)
             frozen = list(_progress(replay.records(), before=written, total=posts))
             groups = _groups(frozen)
             for one in frozen:
@@ -108,18 +153,19 @@ def _sizes(posts: int) -> list[int]:
     return [posts * (number + 1) // worlds - posts * number // worlds for number in range(worlds)]
 
 
-def _replay(*, number: int, seed: int, posts: int, is_bare: bool) -> Replay:
+def _replay(*, number: int, seed: int, posts: int, kind: PlatformKind | None, spam_share: float) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
+    seconds = _SECONDS_PER_POST[number % len(_SECONDS_PER_POST)]
     if number % every in backlogs:
-        window = timedelta(seconds=_SECONDS_PER_POST * posts)
-        pace = Pace(
-            start=_START - window, seconds_per_post=_SECONDS_PER_POST, speed=4000, batch=25, soon_seconds=0.2
-        )
+        start = _START - timedelta(seconds=seconds * posts)
+        pace = Pace(start=start, seconds_per_post=seconds, speed=4000, batch=25, soon_seconds=0.2)
     else:
-        pace = Pace(start=_START, seconds_per_post=_SECONDS_PER_POST, speed=1, batch=1, soon_seconds=1)
-    run = f"simulated-{seed}-{number}"
-    return Replay(seed=1000 * seed + number, run=run, posts=posts, pace=pace, is_bare=is_bare)
+        pace = Pace(start=_START, seconds_per_post=seconds, speed=1, batch=1, soon_seconds=1)
+    usual, network = _PLATFORMS[number % len(_PLATFORMS)]
+    run, own_seed = f"simulated-{seed}-{number}", 1000 * seed + number
+    world = World(seed=own_seed, run=run, spam_share=spam_share, platform=kind or usual, network=network)
+    return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace)
 
 
 def _groups(frozen: list[Frozen]) -> dict[int, str]:

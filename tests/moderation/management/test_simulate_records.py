@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from moderation.management.commands import simulate_records
 from moderation.management.commands.simulate_records import write_worlds
 from moderation.models import Author, Label, Platform, Post, User
+from moderation.simulation.platforms import PlatformKind
 from scoring.records import PostRecord
 
 pytestmark = pytest.mark.django_db
@@ -96,3 +97,34 @@ def test_leaves_the_database_as_it_was(tmp_path: Path) -> None:
 
     for model in (Author, Label, Platform, Post, User):
         assert not model.objects.exists()
+
+
+def test_platforms_send_different_things_by_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 40)
+
+    records = [PostRecord.from_json(line["record"]) for line in rows(tmp_path / "records.jsonl", posts=160)]
+
+    everything, accounts, _, forum = (
+        [record for record in records if record.platform == f"simulated-7-{number}"] for number in range(4)
+    )
+    assert any(record.ip and record.journey and record.author.followers for record in everything)
+    assert not any(record.ip or record.journey for record in accounts)
+    assert any(record.author.followers for record in accounts)
+    assert any(record.ip and record.author.posts for record in forum)
+    assert not any(record.author.followers for record in forum)
+
+
+def test_one_kind_of_platform_and_the_share_of_spam_can_be_asked_for(tmp_path: Path) -> None:
+    with (tmp_path / "records.jsonl").open("w") as file:
+        written, spam = write_worlds(
+            file, posts=300, seed=7, spam_share=0.01, platform_kind=PlatformKind.ACCOUNTS
+        )
+
+    records = [PostRecord.from_json(line["record"]) for line in read(tmp_path / "records.jsonl")]
+    assert (written, 0 <= spam <= 12) == (300, True)
+    assert not any(record.ip for record in records)
+
+
+def test_a_share_of_spam_is_a_share(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="--spam-share must lie between 0 and 1"):
+        call_command("simulate_records", posts=30, spam_share=1.5, out=tmp_path / "records.jsonl")

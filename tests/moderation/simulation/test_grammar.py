@@ -55,7 +55,11 @@ def test_every_template_of_every_language_expands() -> None:
                 assert variant(campaign, rng=rng).text
 
 
-@pytest.mark.parametrize("name", sorted(material.wordings()["en"]))
+# What people say in two words, and what they copy letter by letter, is the same from many.
+_REPEATED = {"reaction", "chain_letter", "app_post", "follow_bait"}
+
+
+@pytest.mark.parametrize("name", sorted(material.wordings()["en"].keys() - _REPEATED))
 def test_each_kind_has_thousands_of_english_texts(name: str) -> None:
     kind, wording = material.kinds()[name], material.wordings()["en"][name]
     rng = random.Random(1)

@@ -1,0 +1,65 @@
+"""A world can be a platform that sends only some of what it knows, and hold as much spam as asked for."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+
+from moderation.simulation.events import Event, PostEvent
+from moderation.simulation.platforms import PlatformKind
+from moderation.simulation.world import World
+
+from .conftest import START
+
+_ALWAYS = {"external_id", "text", "posted_at", "author"}
+
+
+def events_of(kind: PlatformKind, *, spam_share: float = 0.2, posts: int = 1500) -> list[Event]:
+    world = World(seed=5, run="p", platform=kind, spam_share=spam_share)
+    return [*world.run(start=START, seconds_per_post=200, posts=posts), *world.complaints_due()]
+
+
+def sent(events: list[Event]) -> tuple[set[str], set[str]]:
+    """Return the names of the fields that any post holds, and those of its author."""
+    posts = [event.payload for event in events if isinstance(event, PostEvent)]
+    return set().union(*posts), set().union(*(post["author"] for post in posts))
+
+
+def test_one_that_sends_texts_sends_nothing_else() -> None:
+    events = events_of(PlatformKind.TEXTS)
+
+    assert sent(events) == (_ALWAYS, {"external_id"})
+    assert all(isinstance(event, PostEvent) for event in events)
+
+
+def test_a_messenger_knows_neither_links_nor_audiences() -> None:
+    events = events_of(PlatformKind.MESSENGER)
+    texts = [event.payload["text"] for event in events if isinstance(event, PostEvent)]
+
+    assert sent(events) == (_ALWAYS | {"user_agent"}, {"external_id", "display_name", "created_at"})
+    # Hostile pieces bring a few along.
+    assert mean("://" in text for text in texts) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "unknown"),
+    [
+        (PlatformKind.ACCOUNTS, {"followers", "friends", "posts"}, {"ip", "journey", "shares"}),
+        (PlatformKind.FORUM, {"ip", "journey", "posts"}, {"followers", "friends", "shares"}),
+    ],
+)
+def test_others_send_a_part(kind: PlatformKind, known: set[str], unknown: set[str]) -> None:
+    of_posts, of_authors = sent(events_of(kind))
+
+    assert known <= of_posts | of_authors
+    assert not unknown & (of_posts | of_authors)
+
+
+@pytest.mark.parametrize("spam_share", [0.01, 0.2, 0.5])
+def test_holds_as_much_spam_as_asked_for(spam_share: float) -> None:
+    events = events_of(PlatformKind.EVERYTHING, spam_share=spam_share, posts=6000)
+
+    made = mean(event.truth.is_spam for event in events if isinstance(event, PostEvent))
+
+    assert made == pytest.approx(spam_share, rel=0.25)
