@@ -277,6 +277,7 @@ RELEASE_DIR = ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
 UNDO_SECONDS = ENVIRONMENT.undo_seconds
 LEASE_SECONDS = ENVIRONMENT.lease_seconds
+AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
 # Posts that join a decided campaign: how pure it must be shown to be, and how many people judge alone.
 CAMPAIGN_GATE = 0.9
 CAMPAIGN_AUDIT_SHARE = 0.2

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from scoring.blocklist import Effect
@@ -57,6 +57,8 @@ class Routing:
     reason: ReviewReason | None
     audit_probability: float
     is_audit_sample: bool
+    automatic: Route | None = field(default=None, compare=False)
+    """Where the post goes, or would have gone but for the sample, without a human; None where it had to."""
 
 
 def decide(
@@ -76,16 +78,16 @@ def decide(
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
     if effect is Effect.ALLOW:
-        return _automatic(Route.ALLOW, thresholds=thresholds, draw=draw)
+        return _automatic(Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
     if is_degraded:
         return _review(ReviewReason.DEGRADED)
     if thresholds.review_from <= probability < thresholds.remove_from:
         return _review(ReviewReason.UNCERTAIN)
     if probability >= thresholds.remove_from:
-        return _automatic(Route.REMOVE, thresholds=thresholds, draw=draw)
+        return _automatic(Route.REMOVE, chance=thresholds.audit_rate, draw=draw)
     if effect is Effect.WAVE:
         return _review(ReviewReason.WAVE)
-    return _automatic(Route.ALLOW, thresholds=thresholds, draw=draw)
+    return _automatic(Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
 
 
 def hundredth(probability: float) -> int:
@@ -102,6 +104,16 @@ def draw(record: PostRecord, release_id: str) -> float:
     key = "\x1f".join((record.platform, record.external_id, str(record.revision), release_id))
     digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return (int.from_bytes(digest, "big") >> 11) / 2**53
+
+
+def redrawn(routing: Routing, *, chance: float, draw: float) -> Routing:
+    """Draw the audit sample anew, with the chance that this very post has; what had to go to a human stays.
+
+    `draw` in [0, 1) is the one that `decide` was given, so the samples of two chances lie one in the other.
+    """
+    if routing.automatic is None:
+        return routing
+    return _automatic(routing.automatic, chance=chance, draw=draw)
 
 
 def opinion(routing: Routing, probability: float) -> float:
@@ -125,14 +137,15 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
     return probability * (1.0 + audience + spread)
 
 
-def _automatic(route: Route, *, thresholds: Thresholds, draw: float) -> Routing:
+def _automatic(route: Route, *, chance: float, draw: float) -> Routing:
     """Act without a human, but for the sample that tells how good acting is: an allowance's, too."""
-    is_sampled = draw < thresholds.audit_rate
+    is_sampled = draw < chance
     return Routing(
         route=Route.REVIEW if is_sampled else route,
         reason=ReviewReason.AUDIT if is_sampled else None,
-        audit_probability=thresholds.audit_rate,
+        audit_probability=chance,
         is_audit_sample=is_sampled,
+        automatic=route,
     )
 
 

@@ -7,6 +7,7 @@ from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMemb
 from moderation.models.cases import Case, Decision, Label, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
+from moderation.models.draws import LabelDraw
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
@@ -17,6 +18,7 @@ from moderation.models.platforms import ApiKey, Platform
 from moderation.models.policies import Reason
 from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
 from moderation.models.presence import Presence, ReviewPage
+from moderation.models.reconsiderations import Reconsideration
 from moderation.models.releases import Promotion, Release
 from moderation.models.reputation import AuthorBand, LinkVerdict
 from moderation.models.rules import Rule
@@ -48,6 +50,7 @@ __all__ = [
     "FeedEntry",
     "FeedHead",
     "Label",
+    "LabelDraw",
     "LinkVerdict",
     "Platform",
     "Post",
@@ -55,6 +58,7 @@ __all__ = [
     "Presence",
     "Promotion",
     "Reason",
+    "Reconsideration",
     "Release",
     "Reversal",
     "ReviewPage",

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from moderation.models.draws import LabelDraw
 from moderation.models.posts import Post, Revision
 from moderation.models.scores import Score
 
@@ -34,10 +35,17 @@ class CaseReason(models.TextChoices):
     APPEALED = "appealed", _("the platform disputes the decision")
     SECOND = "second", _("a second person is asked")
     WAVE = "wave", _("spam comes in a wave: nothing passes unseen")
+    RANDOM = "random", _("drawn at random to be labelled")
+    RECONSIDERED = "reconsidered", _("allowed before its like was decided to be spam")
 
 
-BLIND_REASONS = frozenset({CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value, CaseReason.SECOND.value})
+BLIND_REASONS = frozenset(
+    {CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value, CaseReason.SECOND.value, CaseReason.RANDOM.value}
+)
 """Cases that measure something: a human decides them alone, without seeing what is to be measured."""
+
+KEPT_REASONS = frozenset({CaseReason.RANDOM.value, CaseReason.RECONSIDERED.value})
+"""Cases that somebody asked for: no new score of the filter's takes them away."""
 
 
 class Case(models.Model):
@@ -57,6 +65,12 @@ class Case(models.Model):
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
     is_escalated = models.BooleanField(default=False)
+    draw = models.ForeignKey(
+        LabelDraw, null=True, blank=True, on_delete=models.PROTECT, related_name="cases", db_index=False
+    )
+    audit_probability = models.FloatField(
+        null=True, blank=True, help_text="The chance of its draw; else that of its score holds."
+    )
     claimed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="claims"
     )
@@ -92,6 +106,7 @@ class Case(models.Model):
                 fields=("is_escalated", "-opened_at", "id"), name="case_newest", condition=Q(state="open")
             ),
             models.Index(fields=("language",), name="case_language", condition=Q(state="open")),
+            models.Index(fields=("draw", "state"), name="case_of_draw", condition=Q(draw__isnull=False)),
             # The queue's age over the last day.
             models.Index(
                 fields=("closed_at", "opened_at"), name="case_closed", condition=Q(closed_at__isnull=False)

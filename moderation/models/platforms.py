@@ -5,6 +5,16 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+
+class Reconsidering(models.TextChoices):
+    """What becomes of posts that the filter allowed before people decided that posts like them are spam."""
+
+    QUEUE = "queue", _("put before a human")
+    DECIDE = "decide", _("decided as the others")
+    NOTHING = "nothing", _("left as they are")
 
 
 class Platform(models.Model):
@@ -23,10 +33,39 @@ class Platform(models.Model):
     text_retention_days = models.PositiveIntegerField(
         null=True, blank=True, help_text="Erase what posts said after so many days; empty keeps it."
     )
+    audit_first_share = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Share of automatic verdicts that people check while few random labels stand; empty takes "
+        "the installation's.",
+    )
+    audit_cases_per_day = models.PositiveIntegerField(
+        default=200, db_default=200, help_text="How many cases a day these checks may make."
+    )
+    reconsiders = models.CharField(
+        max_length=8,
+        choices=Reconsidering.choices,
+        default=Reconsidering.QUEUE,
+        db_default=Reconsidering.QUEUE,
+        help_text="What becomes of posts that were allowed before their like was decided to be spam.",
+    )
+    shares_histories = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Histories of addresses, domains and near-duplicates count posts of other platforms that "
+        "share theirs, too.",
+    )
     created_at = models.DateTimeField()
 
     class Meta:
         ordering = ("slug",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(audit_first_share__isnull=True)
+                | Q(audit_first_share__gte=0.0, audit_first_share__lte=1.0),
+                name="audit_share_in_range",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -64,6 +64,7 @@ class Score(models.Model):
         indexes = (
             models.Index(fields=("route", "scored_at"), name="score_by_route"),
             models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False)),
+            models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         )
 
     def __str__(self) -> str:

@@ -31,10 +31,11 @@ def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
 
     Call inside the transaction that saved the new decision and closed its case.
     """
+    if by.decided_by is None:
+        raise ValueError("only people overrule people")
     Reversal.objects.create(decision=replaced, replacement=by, reversed_by=by.decided_by, reversed_at=at)
-    if replaced.decided_by is None or by.decided_by is None:
-        return
-    if replaced.decided_by.may_lead and not by.decided_by.may_lead:
+    was_lead = replaced.decided_by is not None and replaced.decided_by.may_lead
+    if was_lead and not by.decided_by.may_lead:
         case = case_opening.opened(by.post, reason=CaseReason.SECOND, at=at, is_escalated=True)
         case.skipped_by = [by.decided_by.pk]
         case.save(update_fields=("skipped_by",))

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import announce, campaign_gather, compare, keep, route
+from moderation.operations import announce, audit_sample, campaign_gather, compare, keep, route
 from moderation.queries import blocklist as rules
 from moderation.queries import clocks, records
 from scoring.blocklist import Effect, Rule
@@ -153,7 +153,13 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = rules.for_revisions(revisions=revisions, at=at)
     live = live or scorer.get()
-    results = live.score_many(frozen, blocklist=blocklist)
+    results = audit_sample.drawn(
+        revisions=revisions,
+        records=frozen,
+        results=live.score_many(frozen, blocklist=blocklist),
+        release=live.release,
+        at=at,
+    )
     with transaction.atomic():
         still_ours = _still_ours(revisions)
         release = keep.release(live.release, at=at)

@@ -21,11 +21,14 @@ _REASONS = {
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
     CaseReason.SECOND: gettext_lazy("Second look"),
     CaseReason.WAVE: gettext_lazy("Wave"),
+    CaseReason.RANDOM: gettext_lazy("Random label"),
+    CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
 }
 
 _PLACES = {
     CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
     CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
+    CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
 }
 
 

@@ -1,0 +1,98 @@
+"""Draw the audit sample of fresh scores by their platforms' plans, with the chance of each logged."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import datetime
+
+from moderation.models import Revision, Score
+from moderation.queries import audit_plan
+from moderation.queries.audit_plan import Plan
+from scoring import routing
+from scoring.pipeline import ScoreResult
+from scoring.records import PostRecord
+from scoring.release import Release
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Earlier:
+    """With which chance, and by which release's dice, a revision was drawn for when it was first scored."""
+
+    chance: float
+    release_id: str
+
+
+def drawn(
+    *,
+    revisions: Sequence[Revision],
+    records: Sequence[PostRecord],
+    results: Sequence[ScoreResult],
+    release: Release,
+    at: datetime,
+) -> list[ScoreResult]:
+    """Return the results with the sample drawn; those that had to go to a human, and bans, as they are.
+
+    A post that is scored again stays in the sample or out of it: else the chance that is logged would not be
+    the one it had. A release whose audit rate is 0 wants no sample.
+    """
+    if not release.thresholds.audit_rate:
+        return list(results)
+    plans = _Plans(floor=release.thresholds.audit_rate, at=at)
+    earlier = _earlier([revision for revision in revisions if revision.generation > 1])
+    return [
+        _drawn(revision, record, result, earlier=earlier.get(revision.pk), plans=plans)
+        for revision, record, result in zip(revisions, records, results, strict=True)
+    ]
+
+
+class _Plans:
+    """The plans of a batch's platforms, and how many posts the sample took today, those of the batch too."""
+
+    def __init__(self, *, floor: float, at: datetime) -> None:
+        self._floor, self._at = floor, at
+        self._plans: dict[int, Plan] = {}
+        self._today: dict[int, int] = {}
+
+    def chance(self, revision: Revision, record: PostRecord, result: ScoreResult) -> float:
+        platform = revision.post.platform
+        if platform.pk not in self._plans:
+            self._plans[platform.pk] = audit_plan.of(platform=platform, floor=self._floor, at=self._at)
+            self._today[platform.pk] = audit_plan.drawn_today(platform_id=platform.pk, at=self._at)
+        return self._plans[platform.pk].chance(
+            record,
+            content_probability=result.content_probability,
+            drawn_today=self._today[platform.pk],
+        )
+
+    def count(self, revision: Revision) -> None:
+        self._today[revision.post.platform_id] = self._today.get(revision.post.platform_id, 0) + 1
+
+
+def _drawn(
+    revision: Revision, record: PostRecord, result: ScoreResult, *, earlier: _Earlier | None, plans: _Plans
+) -> ScoreResult:
+    if result.routing.automatic is None:
+        return result
+    chance = earlier.chance if earlier else plans.chance(revision, record, result)
+    draw = routing.draw(record, earlier.release_id if earlier else result.release_id)
+    route = routing.redrawn(result.routing, chance=chance, draw=draw)
+    if route.is_audit_sample and not earlier:
+        plans.count(revision)
+    opinion = routing.opinion(route, result.spam_probability)
+    return dataclasses.replace(
+        result, routing=route, expected_harm=routing.expected_harm(record, probability=opinion)
+    )
+
+
+def _earlier(revisions: Sequence[Revision]) -> dict[int, _Earlier]:
+    if not revisions:
+        return {}
+    drawn_for = Score.objects.filter(
+        revision__in=revisions, audit_probability__gt=0.0, audit_probability__lt=1.0
+    )
+    rows = drawn_for.order_by("revision_id", "-generation").values_list(
+        "revision_id", "audit_probability", "release_id"
+    )
+    # The last one wins: the earliest generation.
+    return {revision: _Earlier(chance, release_id) for revision, chance, release_id in rows}

@@ -1,0 +1,147 @@
+"""How large a share of automatic verdicts people check: large where random labels say little yet.
+
+The share falls with the number of random labels, not with time. A stratum is what a post has in common with
+others: a band of its content probability, its language, and whether posts like it were seen before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+from django.conf import settings
+from django.db import connection
+
+from moderation.models import Platform, Post, Score
+from scoring.records import PostRecord
+
+SETTLED_LABELS = 50
+"""Up to so many random labels of its stratum a post is drawn with the first share."""
+
+LABELS_COUNT = timedelta(days=90)
+"""Older random labels say little of today's posts."""
+
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
+_OF_BOUND = 0.8
+"""The chance aims below the bound, so that luck alone does not reach it."""
+
+_BEYOND = 0.5
+"""Draws a day that are expected beyond the bound: with a chance of 0, posts would stand for nothing."""
+
+_FEWEST_POSTS = 1_000
+"""So many may come before they are counted."""
+
+_BANDS = ((0.05, "low"), (0.5, "middle"))
+
+_RANDOM_LABELS = """
+SELECT s.content_probability, r.language,
+  coalesce((s.record #>> '{{similar,posts}}')::float8, 0) > 0, count(*)
+FROM moderation_score s
+JOIN moderation_revision r ON r.id = s.revision_id
+JOIN moderation_post p ON p.id = r.post_id
+JOIN moderation_decision d ON d.score_id = s.id
+JOIN moderation_label l ON l.decision_id = d.id AND l.retracted_at IS NULL
+LEFT JOIN moderation_case c ON c.id = d.case_id
+WHERE p.platform_id = %(platform)s AND {drawn} AND l.labelled_at > %(since)s
+GROUP BY 1, 2, 3
+"""
+_DRAWN = ("s.is_audit_sample AND s.scored_at > %(since)s", "c.draw_id IS NOT NULL AND NOT s.is_audit_sample")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a platform's posts are drawn with. `labels` counts random labels by stratum and in all (None)."""
+
+    first: float
+    floor: float
+    bound: int
+    posts_per_day: int
+    labels: Mapping[str | None, int]
+
+    def share(self, labels: int) -> float:
+        """Return the share that so many random labels leave: the first one, falling as one over their number
+        to the release's.
+        """
+        highest = max(self.first, self.floor)
+        return max(self.floor, highest * min(1.0, SETTLED_LABELS / max(labels, 1)))
+
+    def chance(self, record: PostRecord, *, content_probability: float | None, drawn_today: int) -> float:
+        """Return the chance with which a post is drawn: by the stratum of its own that has fewest labels."""
+        fewest = min(self.labels.get(stratum, 0) for stratum in strata(record, content_probability))
+        share = self.share(fewest)
+        beyond = _BEYOND / max(self.posts_per_day, _FEWEST_POSTS)
+        if drawn_today >= self.bound:
+            return min(share, beyond)
+        return min(share, max(_OF_BOUND * self.bound / max(self.posts_per_day, 1), beyond))
+
+
+def strata(record: PostRecord, content_probability: float | None) -> tuple[str, str, str]:
+    """Return the strata of a post."""
+    return _strata(content_probability, record.language, has_like=record.similar.posts > 0)
+
+
+def of(*, platform: Platform, floor: float, at: datetime) -> Plan:
+    """Return a platform's plan; what it counts is at most a minute old."""
+    first = settings.AUDIT_FIRST_SHARE if platform.audit_first_share is None else platform.audit_first_share
+    posts_per_day, labels = _counted(platform.pk, int(at.timestamp() // 60))
+    return Plan(
+        first=first,
+        floor=floor,
+        bound=platform.audit_cases_per_day,
+        posts_per_day=posts_per_day,
+        labels=labels,
+    )
+
+
+def drawn_today(*, platform_id: int, at: datetime) -> int:
+    """Return how many posts of a platform the sample took within the last day."""
+    return Score.objects.filter(
+        is_audit_sample=True,
+        scored_at__gt=at - _DAY,
+        scored_at__lte=at,
+        revision__post__platform=platform_id,
+    ).count()
+
+
+def forget() -> None:
+    """Count anew: tests do within the minute."""
+    _counted.cache_clear()
+
+
+@lru_cache(maxsize=256)
+def _counted(platform_id: int, minute: int) -> tuple[int, Mapping[str | None, int]]:
+    """Return the posts that come a day, by the last day or a busier last hour, and the random labels."""
+    at = datetime.fromtimestamp(minute * 60 + 60, tz=UTC)
+    posts = Post.objects.filter(platform=platform_id, erased_at__isnull=True)
+    day = posts.filter(received_at__gt=at - _DAY).count()
+    hour = posts.filter(received_at__gt=at - _HOUR).count()
+    return max(day, 24 * hour), _random_labels(platform_id, since=at - LABELS_COUNT)
+
+
+def _random_labels(platform_id: int, *, since: datetime) -> Mapping[str | None, int]:
+    found: Counter[str | None] = Counter()
+    for drawn in _DRAWN:
+        with connection.cursor() as cursor:
+            cursor.execute(_RANDOM_LABELS.format(drawn=drawn), {"platform": platform_id, "since": since})
+            for content_probability, language, has_like, labels in cursor.fetchall():
+                found[None] += labels
+                for stratum in _strata(content_probability, language, has_like=has_like):
+                    found[stratum] += labels
+    return found
+
+
+def _strata(content_probability: float | None, language: str, *, has_like: bool) -> tuple[str, str, str]:
+    return (
+        f"content:{_band(content_probability)}",
+        f"language:{language.partition('-')[0].casefold()}",
+        "like:known" if has_like else "like:new",
+    )
+
+
+def _band(content_probability: float | None) -> str:
+    if content_probability is None:
+        return "unknown"
+    return next((name for below, name in _BANDS if content_probability < below), "high")

@@ -1,0 +1,207 @@
+"""The audit sample by platform. Promise: what it finds, weighed by its logged chances, is the true share."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from moderation.models import Case, Platform, Post, Revision, Score, User
+from moderation.models.cases import Verdict
+from moderation.operations import review, score
+from moderation.queries import audit_plan
+from moderation.queries.audit_plan import Plan, strata
+from scoring import routing
+from scoring.records import AuthorSnapshot, History, PostRecord
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+
+
+def plan(**given: object) -> Plan:
+    values: dict[str, object] = {
+        "first": 0.2,
+        "floor": 0.02,
+        "bound": 200,
+        "posts_per_day": 500,
+        "labels": {},
+    }
+    return Plan(**(values | given))  # type: ignore[arg-type]  # tests name real fields
+
+
+def record(number: int, *, at: datetime, language: str = "en", likes: int = 0) -> PostRecord:
+    return PostRecord(
+        platform="social",
+        external_id=f"post-{number}",
+        revision=1,
+        at=at,
+        posted_at=at,
+        text="text",
+        language=language,
+        author=AuthorSnapshot(external_id="honest_author"),
+        similar=History(posts=likes),
+    )
+
+
+class TestShare:
+    @pytest.mark.parametrize(
+        ("labels", "share"), [(0, 0.2), (50, 0.2), (100, 0.1), (250, 0.04), (500, 0.02), (50_000, 0.02)]
+    )
+    def test_falls_with_random_labels_to_that_of_the_release(self, labels: int, share: float) -> None:
+        assert plan().share(labels) == pytest.approx(share)
+
+    def test_never_falls_below_the_release_nor_rises_above_the_platform(self) -> None:
+        assert plan(first=0.01).share(0) == 0.02
+        assert plan(first=1.0).share(0) == 1.0
+
+    def test_is_that_of_the_stratum_with_fewest_labels(self, at: datetime) -> None:
+        labels = {stratum: 500 for language in ("en", "ru") for stratum in strata(record(1, at=at), 0.01)} | {
+            "language:ru": 100
+        }
+        known = plan(labels=labels)
+
+        english = known.chance(record(1, at=at), content_probability=0.01, drawn_today=0)
+        russian = known.chance(record(1, at=at, language="ru-RU"), content_probability=0.01, drawn_today=0)
+        unsure = known.chance(record(1, at=at), content_probability=0.3, drawn_today=0)
+        alike = known.chance(record(1, at=at, likes=3), content_probability=0.01, drawn_today=0)
+
+        assert (english, russian, unsure, alike) == pytest.approx((0.02, 0.1, 0.2, 0.2))
+
+
+class TestBound:
+    def test_keeps_a_large_platform_to_its_cases_a_day(self, at: datetime) -> None:
+        chance = plan(posts_per_day=1_000_000).chance(
+            record(1, at=at), content_probability=0.1, drawn_today=0
+        )
+
+        assert chance * 1_000_000 == pytest.approx(160)
+
+    def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self, at: datetime) -> None:
+        full = plan(posts_per_day=1_000_000)
+
+        chance = full.chance(record(1, at=at), content_probability=0.1, drawn_today=200)
+
+        assert 0.0 < chance * 1_000_000 < 1
+
+
+def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
+    """Let simulated traffic pass a platform's first days; return the true number of spam posts among the
+    automatically allowed, what the sample says of it, and that estimate's standard error.
+
+    Spam hides where labels are rare, so a sample that was not weighed would be far off.
+    """
+    dice = random.Random(seed)
+    labels: Counter[str | None] = Counter()
+    truth, total, variance = 0, 0.0, 0.0
+    for number in range(6_000):
+        is_russian, has_like = dice.random() < 0.1, dice.random() < 0.3
+        content = dice.random() ** 4
+        is_spam = dice.random() < (0.3 if is_russian else 0.02) + 0.3 * content
+        truth += is_spam
+        post = record(
+            seed * 10_000 + number, at=at, language="ru" if is_russian else "en", likes=2 * has_like
+        )
+        today = plan(labels=labels, posts_per_day=2_000)
+        chance = today.chance(post, content_probability=content, drawn_today=0)
+        if routing.draw(post, "a release") < chance:
+            labels.update([None, *strata(post, content)])
+            total += is_spam / chance
+            variance += is_spam * (1 - chance) / chance**2
+    return truth, total, math.sqrt(variance)
+
+
+def test_weighing_by_the_inverse_chance_gives_back_the_true_share(at: datetime) -> None:
+    found = [estimate(seed, at=at) for seed in range(30)]
+
+    inside = sum(abs(total - truth) <= 1.96 * error for truth, total, error in found)
+    bias = sum(total for _, total, _ in found) / sum(truth for truth, _, _ in found) - 1
+    assert inside >= 25
+    assert abs(bias) < 0.05
+
+
+@pytest.mark.django_db
+class TestScoring:
+    @pytest.fixture
+    def sampling(self, fake_scorer: FakeScorer, platform: Platform, settings: object) -> FakeScorer:
+        """The release wants 2 %, the platform begins with 20 %; nothing is unsure."""
+        settings.AUDIT_FIRST_SHARE = 0.2  # type: ignore[attr-defined]  # pytest-django's fixture
+        fake_scorer.default = 0.05
+        fake_scorer.release.thresholds = replace(fake_scorer.release.thresholds, audit_rate=0.02)
+        platform.audit_cases_per_day = 1_000_000
+        platform.save()
+        audit_plan.forget()
+        return fake_scorer
+
+    def scored(self, post: Callable[..., Post], *, count: int, at: datetime) -> list[Score]:
+        """Score posts that nothing resembles."""
+        rows = [post(text=f"{at.second} {number}", at=at) for number in range(count)]
+        ids = list(Revision.objects.filter(post__in=rows).values_list("pk", flat=True))
+        score.run(revision_ids=ids, at=at + timedelta(seconds=1))
+        return list(Score.objects.filter(revision__in=ids).order_by("revision_id"))
+
+    @pytest.mark.usefixtures("sampling")
+    def test_draws_a_new_platforms_posts_with_the_first_share_and_logs_it(
+        self, post: Callable[..., Post], at: datetime
+    ) -> None:
+        rows = self.scored(post, count=60, at=at)
+
+        assert {row.audit_probability for row in rows} == {0.2}
+        sampled = [row for row in rows if row.is_audit_sample]
+        assert 3 <= len(sampled) <= 24
+        assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
+
+    @pytest.mark.usefixtures("sampling")
+    def test_draws_the_same_again_also_under_another_chance(
+        self, post: Callable[..., Post], platform: Platform, at: datetime, later: Later
+    ) -> None:
+        rows = self.scored(post, count=30, at=at)
+        Platform.objects.update(audit_first_share=0.9)
+        Revision.objects.update(generation=2, score_state="pending", attempts=0)
+        audit_plan.forget()
+
+        score.run(revision_ids=[row.revision_id for row in rows], at=later(90))
+
+        again = Score.objects.filter(generation=2).order_by("revision_id")
+        assert [(row.is_audit_sample, row.audit_probability) for row in again] == [
+            (row.is_audit_sample, row.audit_probability) for row in rows
+        ]
+
+    @pytest.mark.usefixtures("sampling")
+    def test_keeps_to_the_platforms_bound_within_a_batch(
+        self, post: Callable[..., Post], at: datetime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(audit_plan, "_counted", lambda *_: (0, {}))  # a burst that nobody counted yet
+        Platform.objects.update(audit_first_share=1.0, audit_cases_per_day=5)
+
+        rows = self.scored(post, count=60, at=at)
+
+        assert sum(row.is_audit_sample for row in rows) in (5, 6)
+        assert min(row.audit_probability for row in rows) > 0
+
+    @pytest.mark.usefixtures("sampling")
+    def test_falls_as_people_label(
+        self,
+        post: Callable[..., Post],
+        platform: Platform,
+        moderator: User,
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(audit_plan, "SETTLED_LABELS", 2)
+        Platform.objects.update(audit_first_share=1.0)
+        self.scored(post, count=8, at=at)
+        for case in Case.objects.order_by("id"):
+            review.claim(case_id=case.pk, moderator=moderator, at=later(5))
+            review.decide(
+                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(6)
+            )
+
+        rows = self.scored(post, count=1, at=later(125))
+
+        assert rows[0].audit_probability == pytest.approx(2 / 8)
