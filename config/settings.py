@@ -75,6 +75,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "moderation.web.keys.context",
+                "moderation.web.provenance.context",
             ],
         },
     },

@@ -85,7 +85,7 @@ def clock(value: datetime) -> str:
 @register.filter
 def day(value: datetime) -> str:
     """Return a day as the reader's language writes it, in UTC."""
-    return formats.date_format(timezone.localtime(value), "SHORT_DATE_FORMAT")
+    return quantities.day(value)
 
 
 @register.filter

@@ -37,7 +37,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(page),
         "is_blurred": _is_blurred(request, page),
-        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page),
+        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page, at=at),
         "reasons": evidence.offered(reasons, page),
         "author_facts": evidence.author_facts(page.record) if page.record else [],
         "address_facts": evidence.address_facts(page.record) if page.record else [],

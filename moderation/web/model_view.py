@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.translation import gettext, gettext_lazy
 
+from moderation.queries import calibration
 from moderation.queries.cases import CasePage, PostRecord, hundredth
 from moderation.web import changes
-from moderation.web.quantities import band
+from moderation.web.quantities import band, count, day
 from moderation.web.sentences import Said, said
 
 TOP_CONTRIBUTIONS = 5
@@ -57,10 +59,14 @@ class ContributionLine:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelView:
-    """What the models say of the post. `rest` ends with what no sentence tells, so that all lines add up."""
+    """What the models say of the post. `rest` ends with what no sentence tells, so that all lines add up.
+
+    `meaning` says what the probability comes to, on which posts and since when; "" where nobody measured it.
+    """
 
     spam_probability: float
     words: str
+    meaning: str
     bars: tuple[Bar, ...]
     top: tuple[ContributionLine, ...]
     rest: tuple[ContributionLine, ...]
@@ -79,7 +85,7 @@ class ModelView:
         return hundredth(self.spam_probability)
 
 
-def of(page: CasePage) -> ModelView:
+def of(page: CasePage, *, at: datetime) -> ModelView:
     """Return the models' view of a score that did not stop at a banned domain."""
     score = page.case.score
     lines, unsaid = _lines(score.contributions, record=page.record)
@@ -87,6 +93,7 @@ def of(page: CasePage) -> ModelView:
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
+        meaning=_meaning(page, at=at),
         bars=tuple(_bars(score.sub_models, record=page.record)),
         top=lines[:TOP_CONTRIBUTIONS],
         rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
@@ -102,6 +109,35 @@ def reasons_for_spam(page: CasePage) -> Iterator[tuple[str, Said]]:
         told = _said(feature, value, record=page.record)
         if told and share and float(share) > 0 and told.agrees_with(float(share)):
             yield str(feature), told
+
+
+def _meaning(page: CasePage, *, at: datetime) -> str:
+    """Name the posts that the probability was held against: those judged here once they are enough."""
+    score = page.case.score
+    found = calibration.measured(score, platform_id=page.case.post.platform_id, at=at)
+    if found:
+        return gettext(
+            "Of %(posts)s posts at %(low)s to %(high)s%% that people judged here from %(first)s to %(last)s, "
+            "%(spam)s were spam."
+        ) % {
+            "posts": count(found.posts),
+            "low": found.low,
+            "high": found.high,
+            "first": day(found.first_at),
+            "last": day(found.last_at),
+            "spam": count(found.spam),
+        }
+    training = score.release.manifest.get("training") or {}
+    number = {"number": hundredth(score.spam_probability)}
+    if training.get("simulated"):
+        words = gettext("Of 100 simulated posts scored like this one, about %(number)s are spam.")
+        return f"{words % number} {gettext('For posts of this platform it is not measured yet.')}"
+    if training:
+        return (
+            gettext("Of 100 posts like those that the release was measured on, about %(number)s are spam.")
+            % number
+        )
+    return ""
 
 
 def _bars(sub_models: dict[str, float | None], *, record: PostRecord | None) -> Iterator[Bar]:

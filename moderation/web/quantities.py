@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.utils import formats
+from django.utils import formats, timezone
 from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -73,6 +73,11 @@ def short_duration(seconds: float) -> str:
         if seconds >= length:
             return f"{int(seconds // length)} {name}"
     return f"{max(0, int(seconds))} s"
+
+
+def day(moment: datetime) -> str:
+    """Return the day of a moment, in UTC, as the reader's language writes it."""
+    return str(formats.date_format(timezone.localtime(moment), "SHORT_DATE_FORMAT"))
 
 
 def since(moment: datetime, *, at: datetime) -> str:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db.models import Model
 
 from moderation import scorer
-from moderation.models import Case, Platform, Post, Revision, User
+from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
+from moderation.models.cases import DecisionSource
 from moderation.models.people import Role
 from moderation.operations import ingest, review, score
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
@@ -115,3 +119,53 @@ def open_case(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], dat
 def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], datetime]) -> Case:
     """A case that `moderator` holds since two seconds after `at`."""
     return review.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
+
+
+@pytest.fixture
+def judged_alike(moderator: User, at: datetime) -> Callable[..., None]:
+    """Store posts like a case's that scored `probability` and were judged, without the way that leads there.
+
+    `score` and `decision` replace fields of these rows.
+    """
+
+    def copies(row: Model, changes: list[dict[str, Any]]) -> list[Any]:
+        kept = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields[1:]}
+        kind = type(row)
+        return list(kind._default_manager.bulk_create([kind(**(kept | change)) for change in changes]))
+
+    def store(
+        case: Case,
+        *,
+        probability: float,
+        spam: int,
+        fine: int,
+        score: dict[str, Any] | None = None,
+        decision: dict[str, Any] | None = None,
+    ) -> None:
+        verdicts = [True] * spam + [False] * fine
+        posts = copies(case.post, [{"external_id": f"alike-{uuid4()}"} for _ in verdicts])
+        revisions = copies(case.score.revision, [{"post_id": post.pk} for post in posts])
+        said = {"spam_probability": probability, "audit_probability": 1.0} | (score or {})
+        scores = copies(case.score, [{"revision_id": revision.pk} | said for revision in revisions])
+        decided: dict[str, Any] = {
+            "source": DecisionSource.MODERATOR,
+            "decided_by": moderator,
+            "decided_at": at,
+            "effective_at": at,
+        }
+        decisions = Decision.objects.bulk_create(
+            Decision(
+                post=post,
+                revision=revision,
+                score=own,
+                verdict="spam" if is_spam else "not_spam",
+                **(decided | (decision or {})),
+            )
+            for post, revision, own, is_spam in zip(posts, revisions, scores, verdicts, strict=True)
+        )
+        Label.objects.bulk_create(
+            Label(decision=one, post=one.post, is_spam=is_spam, similarity_group=uuid4(), labelled_at=at)
+            for one, is_spam in zip(decisions, verdicts, strict=True)
+        )
+
+    return store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Score, User
+from moderation.queries import calibration
 from moderation.queries.cases import CasePage, case_page
 from moderation.web import model_view
 from scoring.features import NAMES
@@ -20,7 +21,7 @@ Page_ = Callable[..., CasePage]
 
 
 @pytest.fixture
-def page(open_case: Case_, moderator: User) -> Page_:
+def scored(open_case: Case_, moderator: User) -> Page_:
     """A case's page after its score was made to say something else; `record` replaces the record's fields."""
 
     def read(*, record: dict[str, Any] | None = None, **fields: Any) -> CasePage:
@@ -36,21 +37,25 @@ def history(**counts: int) -> dict[str, Any]:
     return {"posts": 12, "authors": 1, **counts}
 
 
+def view_of(page: CasePage) -> model_view.ModelView:
+    return model_view.of(page, at=timezone.now())
+
+
 class TestReasons:
-    def test_add_up_to_all_contributions(self, page: Page_) -> None:
+    def test_add_up_to_all_contributions(self, scored: Page_) -> None:
         contributions = [[name, float(n % 5), (-1) ** n * 0.01 * n] for n, name in enumerate(NAMES)]
 
-        view = model_view.of(page(contributions=contributions))
+        view = view_of(scored(contributions=contributions))
 
         shown = sum(line.share for line in (*view.top, *view.rest))
         # Each line below a hundredth is left out, and nothing else.
         assert shown == pytest.approx(sum(share for *_, share in contributions), abs=0.005 * len(NAMES))
 
-    def test_are_none_where_words_and_sign_contradict(self, page: Page_) -> None:
+    def test_are_none_where_words_and_sign_contradict(self, scored: Page_) -> None:
         record = {"ip": "192.0.2.7", "ip_history": history(complaints=5)}
 
         for share, is_shown in ((0.6, True), (-1.91, False)):
-            view = model_view.of(page(record=record, contributions=[["context.ip_complaints", 5.0, share]]))
+            view = view_of(scored(record=record, contributions=[["context.ip_complaints", 5.0, share]]))
 
             words = [line.words for line in view.top]
             assert ("5 complaints about earlier posts from this address" in words) is is_shown
@@ -58,18 +63,18 @@ class TestReasons:
                 [] if is_shown else ["Everything that has no sentence here"]
             )
 
-    def test_say_the_same_decisions_once(self, page: Page_) -> None:
+    def test_say_the_same_decisions_once(self, scored: Page_) -> None:
         record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
         contributions = [["social.spam_share", 0.32, 0.4], ["social.confirmed_spam", 4.0, 0.5]]
 
-        [line] = model_view.of(page(record=record, contributions=contributions)).top
+        [line] = view_of(scored(record=record, contributions=contributions)).top
 
         assert line.words == "4 of 9 decided posts of this author were spam"
         assert line.share == pytest.approx(0.9)
 
-    def test_agree_with_the_facts_beside_them(self, desk: Client, page: Page_) -> None:
+    def test_agree_with_the_facts_beside_them(self, desk: Client, scored: Page_) -> None:
         record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
-        found = page(record=record, contributions=[["social.spam_share", 0.32, 0.4]])
+        found = scored(record=record, contributions=[["social.spam_share", 0.32, 0.4]])
 
         body = desk.get(f"/review/{found.case.pk}/").content.decode()
 
@@ -77,27 +82,58 @@ class TestReasons:
         assert "4 of 9 decided posts of this author were spam" in body
         assert "32%" not in body
 
-    def test_tell_of_an_address_in_counts(self, desk: Client, page: Page_) -> None:
+    def test_tell_of_an_address_in_counts(self, desk: Client, scored: Page_) -> None:
         record = {"ip": "192.0.2.7", "ip_history": history(confirmed_spam=1, posts=3)}
 
-        body = desk.get(f"/review/{page(record=record).case.pk}/").content.decode()
+        body = desk.get(f"/review/{scored(record=record).case.pk}/").content.decode()
 
         assert "192.0.2.7, 3 posts by 1 author; decided: 1 spam, 0 not" in body
         assert not re.search(r"100%|1 of 1", body)
 
 
 class TestBars:
-    def test_are_missing_where_there_is_nothing_to_judge(self, page: Page_) -> None:
+    def test_are_missing_where_there_is_nothing_to_judge(self, scored: Page_) -> None:
         sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
 
-        bars = model_view.of(page(sub_models=sub_models)).bars
+        bars = view_of(scored(sub_models=sub_models)).bars
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
 
-    def test_stand_where_there_is(self, page: Page_) -> None:
+    def test_stand_where_there_is(self, scored: Page_) -> None:
         sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
         record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
 
-        bars = model_view.of(page(record=record, sub_models=sub_models)).bars
+        bars = view_of(scored(record=record, sub_models=sub_models)).bars
 
         assert [bar.probability for bar in bars] == [0.4, 0.3, 0.15, 0.18]
+
+
+class TestMeaning:
+    @pytest.fixture(autouse=True)
+    def _nothing_remembered(self) -> Iterator[None]:
+        calibration.forget()
+        yield
+        calibration.forget()
+
+    def test_names_simulated_posts(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934)
+        found.case.score.release.manifest = {"training": {"simulated": True}}
+
+        assert view_of(found).meaning == (
+            "Of 100 simulated posts scored like this one, about 93 are spam. "
+            "For posts of this platform it is not measured yet."
+        )
+
+    def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
+        assert view_of(scored()).meaning == ""
+
+    def test_names_the_posts_that_were_judged_here(
+        self, scored: Page_, judged_alike: Callable[..., None]
+    ) -> None:
+        found = scored(spam_probability=0.934)
+        judged_alike(found.case, probability=0.95, spam=120, fine=5)
+        judged_alike(found.case, probability=0.3, spam=5, fine=70)
+
+        assert view_of(found).meaning == (
+            "Of 125 posts at 90 to 100% that people judged here from 2026-03-01 to 2026-03-01, 120 were spam."
+        )

@@ -1,0 +1,73 @@
+"""Whether what the desk shows is simulated: the posts, or what the live release was fitted to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db import DatabaseError
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+
+from moderation import scorer
+from moderation.models import Platform, Promotion
+from moderation.operations import seed
+
+_CACHED_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What is simulated."""
+
+    is_post: bool = False
+    is_training: bool = False
+
+    @property
+    def words(self) -> str:
+        """What the frame of every page says of it, "" where nothing is simulated."""
+        if self.is_post and self.is_training:
+            return _("Simulated posts and training")
+        if self.is_post:
+            return _("Simulated posts")
+        return _("Simulated training") if self.is_training else ""
+
+    @property
+    def title(self) -> str:
+        """The same at length."""
+        told = []
+        if self.is_post:
+            told.append(_("The demonstration's posts, authors and complaints are simulated."))
+        if self.is_training:
+            told.append(_("The live release was fitted to simulated posts."))
+        return " ".join(told)
+
+
+def context(_request: HttpRequest) -> dict[str, object]:
+    """Give every template `provenance`."""
+    return {"provenance": SimpleLazyObject(current)}
+
+
+def current() -> Provenance:
+    """Return what is simulated, as of half a minute ago at most; nothing while that cannot be read."""
+    try:
+        return _read(int(time.monotonic() // _CACHED_SECONDS))
+    except (DatabaseError, *scorer.UNUSABLE):
+        return Provenance()
+
+
+def forget() -> None:
+    """Forget what was read; the next page reads again."""
+    _read.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _read(_bucket: int) -> Provenance:
+    manifest = Promotion.objects.order_by("-id").values_list("release__manifest", flat=True).first()
+    training = (scorer.shipped().manifest if manifest is None else manifest).get("training") or {}
+    return Provenance(
+        is_post=Platform.objects.filter(slug=seed.PLATFORM_SLUG).exists(),
+        is_training=bool(training.get("simulated")),
+    )

@@ -1,0 +1,82 @@
+"""What is simulated, and that every page says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from moderation.models import Case, Promotion, Release, User
+from moderation.models.releases import PromotionKind
+from moderation.operations import seed
+from moderation.web import provenance
+from moderation.web.urls import urlpatterns
+
+
+@pytest.fixture(autouse=True)
+def _nothing_remembered() -> Iterator[None]:
+    provenance.forget()
+    yield
+    provenance.forget()
+
+
+class TestCurrent:
+    def test_of_a_release_fitted_to_simulated_posts(self, db: None) -> None:
+        assert provenance.current().words == "Simulated training"
+
+    def test_of_the_demonstration(self, db: None) -> None:
+        seed.demo(at=timezone.now())
+
+        assert provenance.current().words == "Simulated posts and training"
+
+    def test_of_a_release_fitted_to_decisions(self, open_case: Callable[..., Case]) -> None:
+        released = open_case().score.release
+        other = Release.objects.create(id="a" * 64, manifest={}, first_used_at=timezone.now())
+        Promotion.objects.create(
+            release=released, replaced=other, kind=PromotionKind.PROMOTE, at=timezone.now()
+        )
+
+        assert provenance.current().words == ""
+
+
+class TestEveryPage:
+    @pytest.mark.parametrize("language", ["en", "de"])
+    def test_says_it_once(
+        self,
+        desk_of: Callable[[User], Client],
+        case_in_front: Case,
+        language: str,
+    ) -> None:
+        """Every page of the desk that a browser opens, signed in and not, whatever it answers."""
+        platform = seed.demo(at=timezone.now())
+        words = {"en": "Simulated posts and training", "de": "Simulierte Beiträge und Trainingsdaten"}[
+            language
+        ]
+        numbers = {
+            "case_id": case_in_front.pk,
+            "author_id": case_in_front.post.author_id,
+            "platform_id": platform.pk,
+        }
+        signed_in, stranger = desk_of(User.objects.get(username="admin")), Client()
+        seen = 0
+
+        for pattern in urlpatterns:
+            given = {
+                name: numbers.get(
+                    name, "192.0.2.7" if name == "address" else "x.example" if name == "name" else 1
+                )
+                for name in pattern.pattern.converters
+            }
+            for browser in (signed_in, stranger):
+                answer = browser.get(
+                    reverse(str(pattern.name), kwargs=given), headers={"Accept-Language": language}
+                )
+                body = b"".join(answer) if answer.streaming else answer.content
+                if b"<!doctype html>" in body:
+                    assert body.decode().count(f">{words}<") == 1, (pattern.name, answer.status_code)
+                    seen += 1
+
+        assert seen > 25
