@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,6 +13,8 @@ import httpx
 _BULK = 1_000
 LEAST_WAITING = 10
 """So many wait in a campaign that is worth a decision."""
+_GATHERED_SECONDS = 1_800
+_SAID_EVERY_SECONDS = 15
 
 
 def send(door: httpx.Client, *, run: str, count: int) -> list[int]:
@@ -23,6 +27,22 @@ def send(door: httpx.Client, *, run: str, count: int) -> list[int]:
         answer = door.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
         statuses.append(answer.status_code)
     return statuses
+
+
+def gather(door: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
+    """Send them and wait until all of them wait in one campaign. Raises TimeoutError."""
+    if any(status != httpx.codes.MULTI_STATUS for status in send(door, run=run, count=count)):
+        raise TimeoutError(f"the {count} posts alike were not taken")
+    deadline, waiting, said = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
+    while waiting < count:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{waiting} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
+        time.sleep(1)
+        rows = door.get("/campaigns").raise_for_status().json()["data"]
+        waiting = max((row["waiting"] for row in rows), default=0)
+        if time.monotonic() > said + _SAID_EVERY_SECONDS:
+            said = time.monotonic()
+            say(f"{waiting} of {count} posts alike are gathered")
 
 
 def author(run: str, number: int) -> str:

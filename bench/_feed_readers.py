@@ -103,12 +103,18 @@ class Found:
 def wait_until_read(
     source: Source, pollers: list[Poller], *, platform: str, patience_seconds: float = 300
 ) -> None:
-    """Wait until nothing is unnumbered and no poller has anything to read; else it is counted as skipped."""
-    ends_at = time.monotonic() + patience_seconds
+    """Wait until nothing is unnumbered and no poller has anything to read, as long as one of them reads on.
+
+    What is unread after `patience_seconds` without any progress is counted as skipped.
+    """
+    read, ends_at = 0, time.monotonic() + patience_seconds
     while time.monotonic() < ends_at:
         wanted = len(_ids(source, _TOLD, platform))
         if not _ids(source, _WAITING, platform) and all(len(one.rows) >= wanted for one in pollers):
             return
+        before, read = read, sum(len(one.rows) for one in pollers)
+        if read > before:
+            ends_at = time.monotonic() + patience_seconds
         time.sleep(0.5)
 
 

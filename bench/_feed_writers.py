@@ -108,19 +108,19 @@ class Writers:
             self._count("reversal", answer.status_code)
 
     def _whole_campaign(self, door: httpx.Client) -> None:
-        """Send posts alike, and decide them as one when they are gathered."""
+        """Decide as one what is gathered, then send posts alike again."""
         if not self._campaign:
             self._is_over.wait(1)
             return
-        run = f"camp{next(_RUNS)}-{secrets.token_hex(4)}"
-        for status in _alike.send(door, run=run, count=self._campaign):
-            self._count("alike", status)
         for row in self._gathered(door):
             body = {"verdict": "spam", "expected_count": row["waiting"]}
             answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
             self._count("campaign", answer.status_code)
             if answer.status_code == httpx.codes.CREATED:
                 self.campaigns.append(row["waiting"])
+        run = f"camp{next(_RUNS)}-{secrets.token_hex(4)}"
+        for status in _alike.send(door, run=run, count=self._campaign):
+            self._count("alike", status)
 
     def _gathered(self, door: httpx.Client) -> list[dict[str, Any]]:
         """Wait until no campaign grows any more; return those of some size, the largest first."""

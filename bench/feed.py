@@ -2,12 +2,13 @@
 
 make bench ARGS="feed --rounds 20 --campaign 10000"      (a product of its own in a new folder; stop others)
 
-In each round one process is stopped (SIGSTOP) for ten seconds and let go on: in turn a web process, a scoring
-worker, each other worker, a connection's process of PostgreSQL, the broker, beat. Meanwhile posts come one by
-one, in bulk, for a verdict and through Akismet's endpoint, people decide, campaigns are decided as one, and
-decisions are reversed and undone. Four pollers read by cursor with limits of 1, 7, 100 and 500. In the end
-what they read is compared with the database; ends with 1 unless nothing was skipped, doubled, out of order or
-told although it was undone. The posts are made up.
+First posts alike are sent and gathered into one campaign. In each round one process is stopped (SIGSTOP)
+for ten seconds and let go on: in turn a web process, a scoring worker, each other worker, a connection's
+process of PostgreSQL, the broker, beat. Meanwhile posts come one by one, in bulk, for a verdict and through
+Akismet's endpoint, people decide, campaigns are decided as one, and decisions are reversed and undone. Four
+pollers read by cursor with limits of 1, 7, 100 and 500. In the end what they read is compared with the
+database; ends with 1 unless nothing was skipped, doubled, out of order or told although it was undone. The
+posts are made up.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench import _alike
 from bench._feed_readers import LIMITS, Found, Poller, compare, wait_until_read
 from bench._feed_writers import Writers
 from deploy.local import ports
@@ -50,7 +52,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--campaign", type=int, default=10_000, help="posts alike, sent again and again")
+    parser.add_argument(
+        "--campaign", type=int, default=10_000, help="posts alike: gathered first, then sent again and again"
+    )
     parser.add_argument("--stop-seconds", type=float, default=10.0)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spamdesk-feed-", ignore_cleanup_errors=True) as folder:
@@ -92,6 +96,9 @@ def run(
     stand.start()
     try:
         stand.seed()
+        if campaign:
+            with stand.door() as client:
+                _alike.gather(client, run="first", count=campaign, say=say)
         writers = Writers(stand, campaign=campaign)
         pollers = [Poller(stand, limit=limit, says=writers.told) for limit in LIMITS]
         for poller in pollers:
