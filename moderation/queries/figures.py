@@ -13,6 +13,7 @@ from moderation.models import Case, Complaint, Label, Revision
 from moderation.models.cases import CaseState
 
 RECENT = timedelta(days=7)
+FEWEST_OF_A_SHARE = 3
 _Z = 1.959964  # two-sided 95 %
 
 
@@ -42,14 +43,24 @@ class Figures:
 
     @property
     def spam_interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share (Wilson 1927); (0, 1) where nothing was judged."""
-        if not self.judged:
-            return 0.0, 1.0
-        n, share = self.judged, self.spam_share
-        middle = share + _Z * _Z / (2 * n)
-        half = _Z * sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n))
-        whole = 1 + _Z * _Z / n
-        return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+        """The 95 % interval of the share; (0, 1) where nothing was judged."""
+        return interval(self.spam, of=self.judged)
+
+    @property
+    def has_share(self) -> bool:
+        """False where so few were judged that a share would only dress up a count."""
+        return self.judged >= FEWEST_OF_A_SHARE
+
+
+def interval(part: int, *, of: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share (Wilson 1927); (0, 1) of nothing."""
+    if not of:
+        return 0.0, 1.0
+    share = part / of
+    middle = share + _Z * _Z / (2 * of)
+    half = _Z * sqrt(share * (1 - share) / of + _Z * _Z / (4 * of * of))
+    whole = 1 + _Z * _Z / of
+    return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 
 def of(revisions: QuerySet[Revision], *, at: datetime) -> Figures:

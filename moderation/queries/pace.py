@@ -8,12 +8,14 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import TruncDate
 
 from moderation.models import Decision, User
+from moderation.queries import figures
 
 DAYS = 14
+_FEWEST_JUDGED = 20
 _LONGEST_LOOK = timedelta(minutes=10)
 """Between two decisions further apart the moderator was away: that is no look at a case."""
 
@@ -30,7 +32,8 @@ class Day:
 class Pace:
     """The last fortnight. `seconds` is the median look at a case today, None below ten of them.
 
-    `judged` counts decisions old enough that a lead could have looked; `corrected` those that one changed.
+    `judged` counts decisions on which somebody else decided later: a second look, an appeal, a correction, an
+    escalation; `agreed` those that they decided alike. Of all others nobody knows.
     """
 
     days: tuple[Day, ...]
@@ -39,7 +42,7 @@ class Pace:
     seconds: float | None
     undone: int
     judged: int
-    corrected: int
+    agreed: int
 
     @property
     def most(self) -> int:
@@ -48,8 +51,13 @@ class Pace:
 
     @property
     def agreement(self) -> float | None:
-        """Share of decisions that no lead changed, None below twenty."""
-        return 1 - self.corrected / self.judged if self.judged >= 20 else None
+        """Share of what somebody else judged that they decided alike, None below twenty."""
+        return self.agreed / self.judged if self.judged >= _FEWEST_JUDGED else None
+
+    @property
+    def agreement_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the agreement."""
+        return figures.interval(self.agreed, of=self.judged)
 
 
 def own(*, person: User, at: datetime) -> Pace:
@@ -63,11 +71,11 @@ def own(*, person: User, at: datetime) -> Pace:
         .order_by("decided_at")
         .values_list("decided_at", flat=True)
     )
-    by_another = Q(reversal__replacement__isnull=False) & ~Q(reversal__reversed_by=F("decided_by"))
-    counts = mine.aggregate(
-        undone=Count("pk", filter=Q(reversal__isnull=False, reversal__replacement__isnull=True)),
-        judged=Count("pk", filter=Q(effective_at__lte=at)),
-        corrected=Count("pk", filter=by_another),
+    is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)
+    counts = mine.annotate(said=_said_by_others(person)).aggregate(
+        undone=Count("pk", filter=is_undone),
+        judged=Count("pk", filter=Q(said__isnull=False) & ~is_undone),
+        agreed=Count("pk", filter=Q(said=F("verdict")) & ~is_undone),
     )
     return Pace(
         days=tuple(Day(day=day, decisions=per_day[day]) for day in days),
@@ -76,8 +84,20 @@ def own(*, person: User, at: datetime) -> Pace:
         seconds=_look(today),
         undone=counts["undone"],
         judged=counts["judged"],
-        corrected=counts["corrected"],
+        agreed=counts["agreed"],
     )
+
+
+def _said_by_others(person: User) -> Subquery:
+    """Return what the next person said of the same revision, judging it by itself and not taking it back."""
+    later = Decision.objects.filter(
+        Q(reversal__isnull=True) | Q(reversal__replacement__isnull=False),
+        revision=OuterRef("revision"),
+        decided_at__gt=OuterRef("decided_at"),
+        decided_by__isnull=False,
+        campaign_decision__isnull=True,
+    ).exclude(decided_by=person)
+    return Subquery(later.order_by("decided_at", "id").values("verdict")[:1])
 
 
 def _look(moments: list[datetime]) -> float | None:

@@ -11,7 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, User
+from moderation.models.cases import Verdict
 from moderation.models.comfort import Comfort, read
+from moderation.operations import look_again, reverse
 from moderation.web import keys
 
 Case_ = Callable[..., Case]
@@ -90,17 +92,69 @@ class TestPace:
 
         assert "<dt>Decisions</dt><dd>1</dd>" in body
 
-    def test_says_agreement_only_where_there_is_enough(
+    def test_claims_no_agreement_that_nobody_gave(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
     ) -> None:
         for number in range(20):
             decided(open_case(text=f"Post {number}"))
-        few = desk.get("/account/pace/").content.decode()
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
-        many = desk.get("/account/pace/").content.decode()
 
-        assert "from twenty decisions on" in few
-        assert "<dt>Agreement</dt><dd>100%</dd>" in many
+        body = desk.get("/account/pace/").content.decode()
+
+        assert "<dt>Judged again by others</dt><dd>0</dd>" in body
+        assert "100%" not in body
+
+    def test_counts_what_others_decided_after_it(
+        self,
+        desk: Client,
+        open_case: Case_,
+        decided: Callable[..., Decision],
+        other_moderator: User,
+        lead: User,
+    ) -> None:
+        agreed, differed, _alone = (decided(open_case(text=f"Post {number}")) for number in range(3))
+        for mine, verdict, who in ((agreed, "spam", other_moderator), (differed, "not_spam", lead)):
+            assert mine.case is not None
+            decided(
+                look_again.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now()),
+                verdict=verdict,
+                by=who,
+            )
+
+        body = desk.get("/account/pace/").content.decode()
+
+        assert "<dt>Judged again by others</dt><dd>2</dd>" in body
+        assert "<dt>Decided alike</dt><dd>1 of 2</dd>" in body
+
+    def test_counts_a_correction_by_somebody_else(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User
+    ) -> None:
+        own, corrected = (decided(open_case(text=f"Post {number}")) for number in range(2))
+        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
+        for decision, who in ((own, own.decided_by), (corrected, lead)):
+            assert who is not None
+            reverse.correct(
+                decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=who, at=timezone.now()
+            )
+
+        body = desk.get("/account/pace/").content.decode()
+
+        assert "<dt>Judged again by others</dt><dd>1</dd>" in body
+        assert "<dt>Decided alike</dt><dd>0 of 1</dd>" in body
+
+    def test_says_how_sure_the_agreement_is(
+        self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User
+    ) -> None:
+        for number in range(20):
+            mine = decided(open_case(text=f"Post {number}"))
+            assert mine.case is not None
+            again = look_again.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now())
+            decided(again, by=lead, verdict="spam" if number else "not_spam")
+
+        body = desk.get("/account/pace/").content.decode()
+
+        assert "19 of 20" in body
+        assert "95%: 76% to &gt;99%" in body
 
     def test_needs_few_queries(self, desk: Client, django_assert_max_num_queries: Any) -> None:
         with django_assert_max_num_queries(6):

@@ -46,7 +46,7 @@ class TestDryRun:
 
         body = lead_desk.get("/rules/new/?kind=domain&value=shop.example").content.decode()
 
-        assert "<strong>67% confirmed spam</strong> (95% interval 21% to 94%)" in body
+        assert "<strong>2 spam, 1 not</strong>. That is 67% spam (95% interval 21% to 94%)" in body
         assert "1 is not: see it" in body
         assert "not_spam 2" in body
         harmless = lead_desk.get("/posts/?state=not_spam&domain=shop.example").content.decode()
