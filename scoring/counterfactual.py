@@ -106,7 +106,8 @@ def find(
     """
     known = math.nan if content_probability is None else content_probability
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
-    contents = np.array([known, *_content_probabilities(tries, content=scorer.content, unchanged=known)])
+    content = scorer.content_on(record.platform)
+    contents = np.array([known, *_content_probabilities(tries, content=content, unchanged=known)])
     before, *after = scorer.spam_probabilities(
         [record, *(one.record for one in tries)], content_probabilities=contents
     ).tolist()

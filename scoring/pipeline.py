@@ -15,6 +15,7 @@ from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
 from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated, probabilities_of
 from scoring.explain import CONTENT_TEXT, Contribution, StackExplainer
+from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
 from scoring.release import Corrupt, Release, SchemaMismatch
 from scoring.routing import Route, Routing
@@ -73,6 +74,7 @@ class Scorer:
         except ValueError as error:
             raise Corrupt(f"{release.folder}: the ensemble cannot be explained: {error}") from error
         self._models = features.Models.load(release.folder, files=release.files)
+        self._heads = PlatformHeads.load(release.folder, files=release.heads)
 
     @property
     def release(self) -> Release:
@@ -80,9 +82,21 @@ class Scorer:
         return self._release
 
     @property
+    def heads(self) -> PlatformHeads:
+        """The heads of platforms that have one."""
+        return self._heads
+
+    @property
     def content(self) -> ContentProtocol:
         """The content model that this Scorer asks."""
         return self._content
+
+    def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> ContentProtocol:
+        """Return the content model as this release reads it on a platform, through its head if it has one.
+
+        `content` is another client of the same model than this Scorer's own.
+        """
+        return _ContentOn(platform, content or self._content, self._heads)
 
     def score(self, record: PostRecord, *, blocklist: Blocklist) -> ScoreResult:
         """Score one record; the same record, rules and content probability always give the same result."""
@@ -103,7 +117,8 @@ class Scorer:
         ]
 
     def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
-        """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known.
+        """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known, as
+        `content_on` gives them.
 
         Rules are not looked at, the content model is not asked and nothing is explained.
         """
@@ -147,6 +162,8 @@ class Scorer:
             probabilities[asked] = self._content.probabilities([records[index].text for index in asked])
         except Unavailable:
             return probabilities, True
+        for index in asked:
+            probabilities[index] = self._heads.read_one(records[index], probabilities[index])
         return probabilities, False
 
     def _needs_content(self, rows: Floats) -> NDArray[np.bool_]:
@@ -209,6 +226,19 @@ class Scorer:
             is_degraded=False,
             rule=rule,
         )
+
+
+@dataclass(frozen=True)
+class _ContentOn:
+    """A content model behind the head of a platform."""
+
+    platform: str
+    content: ContentProtocol
+    heads: PlatformHeads
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        asked = self.content.probabilities(texts)
+        return self.heads.read(self.platform, texts, content_probabilities=asked)
 
 
 def _is_ban(rule: Rule | None) -> bool:

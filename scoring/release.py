@@ -111,7 +111,8 @@ class Release:
     """Content model, ensemble files, feature schema, calibration and thresholds that go live together.
 
     `sub_models` names the digest of each tree model inside the ensemble file, so that two releases can be
-    told apart part by part; `manifest` is everything as it was written.
+    told apart part by part; `heads` names the file of each platform that has a head; `manifest` is everything
+    as it was written.
     """
 
     id: str
@@ -124,6 +125,7 @@ class Release:
     thresholds: Thresholds
     calibration: Calibration
     cascade: Cascade
+    heads: Mapping[str, str]
     training: Mapping[str, Any]
     metrics: Mapping[str, Any]
     manifest: Mapping[str, Any]
@@ -148,6 +150,7 @@ class Release:
                 ),
                 calibration=Calibration(**manifest["calibration"]),
                 cascade=Cascade(**manifest.get("cascade", {})),
+                heads=_heads(manifest),
                 training=manifest["training"],
                 metrics=manifest["metrics"],
                 manifest=manifest,
@@ -190,6 +193,14 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise Corrupt(f"{path}: not a JSON object")
     return manifest
+
+
+def _heads(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the file of each platform's head. Raises KeyError for one that the manifest does not pin."""
+    files = {platform: str(head["file"]) for platform, head in manifest.get("heads", {}).items()}
+    for name in files.values():
+        manifest["files"][name]
+    return files
 
 
 def _check_file(path: Path, *, expected: str) -> None:

@@ -81,7 +81,9 @@ def _lacking() -> Q:
 
 
 def _words(score: Score) -> list[list[float]]:
-    content = scorer.explaining_content_of(score.release_id)
+    content = scorer.of(score.release_id).content_on(
+        score.record["platform"], content=scorer.explaining_content_of(score.release_id)
+    )
     words = word_contributions(score.revision.text, probabilities=content.probabilities)
     return [[word.start, word.end, word.contribution] for word in words]
 

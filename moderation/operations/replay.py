@@ -19,6 +19,7 @@ from moderation.models import Score
 from scoring.content import Unavailable
 from scoring.ensemble import Ensemble, calibrated
 from scoring.pipeline import Scorer
+from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
 from scoring.release import SchemaMismatch
 
@@ -109,6 +110,10 @@ def _content(scores: Sequence[Score], *, release_id: str) -> Floats:
     if asked:
         texts = [str(scores[place].record["text"]) for place in asked]
         found[asked] = scorer.content_of(release_id).probabilities(texts)
+        release = scorer.kept(release_id)
+        heads = PlatformHeads.load(release.folder, files=release.heads)
+        for place in asked:
+            found[place] = heads.read_one(PostRecord.from_json(scores[place].record), found[place])
     return found
 
 

@@ -16,6 +16,7 @@ COMMANDS = {
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
     "urls": ("scoring.training.train_urls", "fit the URL model on labelled URLs, split by domain"),
     "journeys": ("scoring.training.train_journeys", "fit the journey model on labelled records"),
+    "heads": ("scoring.training.train_heads", "give a release a head for each platform, from its decisions"),
     "parity": ("scoring.training.parity", "what each precision changes, against torch FP32"),
     "quantize": ("scoring.training.quantize", "calibrated INT8 of a trained content model"),
     "variants": ("scoring.training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),

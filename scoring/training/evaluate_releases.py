@@ -104,7 +104,9 @@ class Opened:
         for start in range(0, len(asked), _BATCH):
             batch = asked[start : start + _BATCH]
             self.known.update(zip(batch, self.content.probabilities(batch).tolist(), strict=True))
-        contents = np.array([self.known.get(text, np.nan) for text in texts])
+        contents = np.array(
+            [self.scorer.heads.read_one(record, self.known.get(record.text, np.nan)) for record in records]
+        )
         return self.scorer.spam_probabilities(records, content_probabilities=contents)
 
 

@@ -1,23 +1,21 @@
 """The one way to read labelled lines: simulated records, exports of the desk's decisions, labelled texts.
 
-What was taken back is not read: a line is left out if a tombstone took its label back, or a later line
-decides the same revision again. What a line then means for a trainer is said by labelled_records,
+What was taken back is not read: a line is left out if a tombstone (label null) took its label back, or a
+later line decides the same revision again. What a line then means for a trainer is said by labelled_records,
 labelled_posts and dataset.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 MOST_TRAINING_WEIGHT = 10.0
 """A random post may stand for fifty: measuring needs that, but no fit should be moved by a single label."""
-_BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 
 
 class Malformed(ValueError):
@@ -120,40 +118,40 @@ def _object(line: str, *, where: str) -> Mapping[str, Any]:
 
 def _standing(lines: Sequence[LabelledLine]) -> list[LabelledLine]:
     """Leave out tombstones, what they took back, and decisions that a later line replaced."""
-    retracted: dict[str, datetime] = {}
+    retracted: set[str] = set()
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
         name = str(line.stored.get("id", ""))
-        if line.stored.get("retracted_at"):
-            at = _instant(line.stored["retracted_at"], where=line.where)
-            retracted[name] = max(at, retracted.get(name, _BEFORE_ALL))
+        if _is_tombstone(line):
+            decision = _decision_id(line)
+            if decision:
+                retracted.add(decision)
+            else:
+                last.pop(name, None)
         elif _is_decision(line):
             last[name] = place
-    return [line for place, line in enumerate(lines) if _stands(line, place, retracted=retracted, last=last)]
+    return [
+        line
+        for place, line in enumerate(lines)
+        if not _is_tombstone(line)
+        and not (_is_decision(line) and _is_over(line, place, retracted=retracted, last=last))
+    ]
 
 
-def _stands(
-    line: LabelledLine, place: int, *, retracted: Mapping[str, datetime], last: Mapping[str, int]
-) -> bool:
-    if line.stored.get("retracted_at"):
-        return False
-    if not _is_decision(line) or "id" not in line.stored:
-        return True
-    name = str(line.stored["id"])
-    if last[name] != place:
-        return False
-    if name not in retracted:
-        return True
-    decided = line.stored.get("provenance", {}).get("decided_at")
-    return decided is not None and _instant(decided, where=line.where) > retracted[name]
+def _is_over(line: LabelledLine, place: int, *, retracted: Collection[str], last: Mapping[str, int]) -> bool:
+    """Tell whether a decision was taken back, or another about the same revision came later."""
+    replaced = "id" in line.stored and last.get(str(line.stored["id"])) != place
+    return replaced or _decision_id(line) in retracted
+
+
+def _decision_id(line: LabelledLine) -> str:
+    provenance = line.stored.get("provenance")
+    return str(provenance.get("decision_id", "")) if isinstance(provenance, dict) else ""
+
+
+def _is_tombstone(line: LabelledLine) -> bool:
+    return "id" in line.stored and line.stored.get("label", 0) is None
 
 
 def _is_decision(line: LabelledLine) -> bool:
     return "record" in line.stored and "label" in line.stored and "is_spam" not in line.stored
-
-
-def _instant(stored: object, *, where: str) -> datetime:
-    try:
-        return datetime.fromisoformat(str(stored))
-    except ValueError as wrong:
-        raise Malformed(f"{where}: {stored!r} is no ISO 8601 time") from wrong

@@ -41,7 +41,7 @@ class FakeScorer:
     asked: int = 0
     release: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(
-            id=RELEASE_ID, manifest={}, files={}, folder=Path("nowhere"), thresholds=THRESHOLDS
+            id=RELEASE_ID, manifest={}, files={}, heads={}, folder=Path("nowhere"), thresholds=THRESHOLDS
         )
     )
 
@@ -54,6 +54,9 @@ class FakeScorer:
     @property
     def content(self) -> FakeContent:
         return FakeContent(self)
+
+    def content_on(self, platform: str, *, content: FakeContent | None = None) -> FakeContent:
+        return content or self.content
 
     def spam_probabilities(
         self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray

@@ -13,6 +13,7 @@ import pytest
 from scoring import counterfactual
 from scoring.counterfactual import MAX_TRIES, Change, Counterfactual
 from scoring.pipeline import Scorer
+from scoring.platform_head import PlatformHeads
 from scoring.records import AuthorSnapshot, ComplaintRecord, History, Link, PostRecord
 from scoring.release import Release, Thresholds
 from scoring.routing import Route
@@ -39,6 +40,7 @@ class OnlyAge(Scorer):
     def __init__(self, decisive_days: float, *, without_complaints: float = 0.5) -> None:
         self._release = Release.load(STARTER)
         self._content = OneBadWord()
+        self._heads = PlatformHeads({})
         self._decisive_days, self._without_complaints = decisive_days, without_complaints
 
     def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
@@ -58,6 +60,7 @@ class Worse(Scorer):
         thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
         self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
         self._content = OneBadWord()
+        self._heads = PlatformHeads({})
         self.before, self.changed = before, changed
 
     def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:

@@ -11,20 +11,13 @@ import pytest
 from scoring.training import labelled_lines
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Malformed, Origin
 
-DAY = "2026-03-0{}T00:00:00+00:00"
+
+def decided(name: str = "a/1/1", *, label: int = 1, **provenance: Any) -> dict[str, Any]:
+    return {"id": name, "label": label, "record": {}, "provenance": {"audit_probability": 1.0, **provenance}}
 
 
-def decided(name: str = "a/1/1", *, label: int = 1, on: int = 1, **provenance: Any) -> dict[str, Any]:
-    return {
-        "id": name,
-        "label": label,
-        "record": {},
-        "provenance": {"decided_at": DAY.format(on), "audit_probability": 1.0, **provenance},
-    }
-
-
-def tombstone(name: str = "a/1/1", *, on: int) -> dict[str, Any]:
-    return {"id": name, "retracted_at": DAY.format(on)}
+def tombstone(name: str = "a/1/1", **provenance: Any) -> dict[str, Any]:
+    return {"id": name, "label": None, "provenance": provenance}
 
 
 def write(path: Path, *rows: Any) -> Path:
@@ -35,19 +28,29 @@ def write(path: Path, *rows: Any) -> Path:
 class TestReadAll:
     def test_a_tombstone_takes_back_what_an_earlier_file_said(self, tmp_path: Path) -> None:
         full = write(tmp_path / "full.jsonl", decided("a/1/1"), decided("a/2/1"))
-        increment = write(tmp_path / "increment.jsonl", tombstone("a/1/1", on=2))
+        increment = write(tmp_path / "increment.jsonl", tombstone("a/1/1"))
 
         standing = labelled_lines.read_all([full, increment])
 
         assert [line.stored["id"] for line in standing] == ["a/2/1"]
 
-    def test_a_label_given_after_the_retraction_stands(self, tmp_path: Path) -> None:
-        """Wherever the tombstone is written: exports are ordered by when labels were given."""
-        path = write(tmp_path / "one.jsonl", decided(label=1), decided(label=0, on=3), tombstone(on=2))
+    def test_takes_back_the_decision_that_it_names_and_no_later_one(self, tmp_path: Path) -> None:
+        """The later one may stand before it: both reach an export in the order of the changes."""
+        path = write(
+            tmp_path / "one.jsonl",
+            decided(label=1, decision_id="7"),
+            decided(label=0, decision_id="8"),
+            tombstone(decision_id="7"),
+        )
 
         [line] = labelled_lines.read(path)
 
         assert line.stored["label"] == 0
+
+    def test_an_unknown_tombstone_changes_nothing(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "one.jsonl", tombstone("b/1/1", decision_id="3"), decided())
+
+        assert len(labelled_lines.read(path)) == 1
 
     def test_the_last_decision_about_a_revision_counts(self, tmp_path: Path) -> None:
         path = write(tmp_path / "one.jsonl", decided(label=1), decided(label=0))
@@ -77,10 +80,6 @@ class TestReadAll:
 
         with pytest.raises(Malformed, match=problem):
             labelled_lines.read(path)
-
-    def test_a_tombstone_without_a_time_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(Malformed, match="'soon' is no ISO 8601 time"):
-            labelled_lines.read(write(tmp_path / "one.jsonl", {"id": "1", "retracted_at": "soon"}))
 
     def test_refuses_other_forms_of_an_export(self, tmp_path: Path) -> None:
         with pytest.raises(Malformed, match="ask for the export as jsonl"):

@@ -90,7 +90,7 @@ def test_leaves_out_what_came_by_a_complaint(tmp_path: Path, reported: dict[str,
 def test_a_retracted_label_judges_no_release(tmp_path: Path) -> None:
     first, later = tmp_path / "first.jsonl", tmp_path / "later.jsonl"
     first.write_text(json.dumps(exported(id="a/1/1", weight=1)))
-    later.write_text(json.dumps({"id": "a/1/1", "retracted_at": "2026-03-02T00:00:00+00:00"}))
+    later.write_text(json.dumps({"id": "a/1/1", "label": None, "provenance": {}}))
 
     assert labelled_posts.load_by_file([first, later]) == {first: [], later: []}
 

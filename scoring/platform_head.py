@@ -1,0 +1,164 @@
+"""A platform's own reading of texts: the content margin, corrected by words and characters seen there.
+
+One line over the content margin and hashed n-grams of words and characters, fitted on the platform's
+decisions (training/train_heads.py). For that platform's posts its answer is the content probability.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.ensemble import content_margins, probabilities_of
+from scoring.normalise import normalise
+from scoring.records import PostRecord
+from scoring.release import loading
+from scoring.trees import Floats
+
+BUCKET_BITS = 16
+_BUCKETS = 1 << BUCKET_BITS
+_CHARACTER_GRAMS = (1, 2, 3, 4)
+_WORD_GRAMS = (1, 2)
+_MOST_CHARACTERS = 2_000
+_WORD = re.compile(r"\w+|[^\w\s]")
+# Salts keep the gram "a" of characters apart from the word "a".
+_CHARACTER_SALT, _WORD_SALT = 1, 9
+_PRIME, _MIX = np.uint32(16_777_619), np.uint32(0x9E37_79B1)
+_PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
+
+
+@dataclass(frozen=True)
+class PlatformHead:
+    """Weights of the n-gram buckets, float32 (2**BUCKET_BITS,), and the line through the content margin."""
+
+    weights: NDArray[np.float32]
+    content_slope: float
+    intercept: float
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (_BUCKETS,):
+            raise ValueError("the weights have another shape than this code reads")
+        if not (np.isfinite(self.weights).all() and np.isfinite([self.content_slope, self.intercept]).all()):
+            raise ValueError("a weight is not finite")
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a head's file. Raises Corrupt if it is missing or not a head."""
+        with loading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return cls(
+                weights=stored["weights"],
+                content_slope=float(stored["content_slope"]),
+                intercept=float(stored["intercept"]),
+            )
+
+    def save(self, path: Path) -> None:
+        """Write the file into an existing folder; the same head gives the same bytes."""
+        np.savez_compressed(
+            path, weights=self.weights, content_slope=self.content_slope, intercept=self.intercept
+        )
+
+    def margin(self, text: str, *, content_margin: float) -> float:
+        """Return the log-odds that a text is spam on this platform."""
+        buckets, values = grams_of(text)
+        # fsum: the same sum on every machine, whatever vector instructions its numpy was built with.
+        grams = math.fsum((self.weights[buckets].astype(np.float64) * values).tolist())
+        return self.content_slope * content_margin + self.intercept + grams
+
+    def probabilities(self, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
+        """Return what texts are here, float64 (n,); unknown (NaN) where the content model was not asked."""
+        margins = content_margins(content_probabilities)
+        read = [
+            math.nan if math.isnan(margin) else self.margin(text, content_margin=margin)
+            for text, margin in zip(texts, margins.tolist(), strict=True)
+        ]
+        return probabilities_of(np.array(read, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class PlatformHeads:
+    """The heads of a release, by the slug of their platform; other platforms are read as the content model
+    reads them.
+    """
+
+    by_platform: Mapping[str, PlatformHead]
+
+    @classmethod
+    def load(cls, folder: Path, *, files: Mapping[str, str]) -> Self:
+        """Read the heads of a release, given its files by platform. Raises Corrupt."""
+        return cls({platform: PlatformHead.load(folder / name) for platform, name in files.items()})
+
+    def read(self, platform: str, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
+        """Return the probabilities that texts are spam on a platform, from those of the content model."""
+        head = self.by_platform.get(platform)
+        if head is None:
+            return content_probabilities
+        return head.probabilities(texts, content_probabilities=content_probabilities)
+
+    def read_one(self, record: PostRecord, content_probability: float) -> float:
+        """Return the probability that a post's text is spam on its platform; NaN stays NaN."""
+        if record.platform not in self.by_platform:
+            return content_probability
+        return float(
+            self.read(record.platform, [record.text], content_probabilities=np.array([content_probability]))[
+                0
+            ]
+        )
+
+
+def file_of(platform: str) -> str:
+    """Name the file of a platform's head in its release. Raises ValueError for what is no slug."""
+    if not _PLATFORM.fullmatch(platform):
+        raise ValueError(f"{platform!r} is no slug of a platform")
+    return f"heads/{platform}.npz"
+
+
+def grams_of(text: str) -> tuple[NDArray[np.intp], Floats]:
+    """Return buckets and values of a text's n-grams: of characters and of words, each of length one.
+
+    The text is read as the content model reads it, without its case; of a long one 2,000 characters.
+    """
+    read = " ".join(normalise(text).text.lower().split())[:_MOST_CHARACTERS]
+    letters = np.frombuffer(f" {read} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    words = np.array(
+        [zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in _WORD.findall(read)], dtype=np.uint32
+    )
+    blocks = [
+        _counted(letters, sizes=_CHARACTER_GRAMS, salt=_CHARACTER_SALT),
+        _counted(words, sizes=_WORD_GRAMS, salt=_WORD_SALT),
+    ]
+    return (
+        np.concatenate([buckets for buckets, _ in blocks]),
+        np.concatenate([values for _, values in blocks]),
+    )
+
+
+def _counted(
+    symbols: NDArray[np.uint32], *, sizes: Sequence[int], salt: int
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return distinct buckets, and 1 + log of how often each occurs, scaled to length one."""
+    hashed = np.concatenate([_hashed(symbols, size=size, salt=salt) for size in sizes])
+    buckets, counts = np.unique(hashed, return_counts=True)
+    values = 1.0 + np.log(counts)
+    length = math.sqrt(math.fsum((values * values).tolist()))
+    return buckets.astype(np.intp), values / (length or 1.0)
+
+
+def _hashed(symbols: NDArray[np.uint32], *, size: int, salt: int) -> NDArray[np.uint32]:
+    """Hash every n-gram of `size` symbols into a bucket: FNV over the window, then a multiplicative mix."""
+    count = len(symbols) - size + 1
+    if count < 1:
+        return np.zeros(0, dtype=np.uint32)
+    hashed = np.full(count, (size + salt) * 2_654_435_761 & 0xFFFF_FFFF, dtype=np.uint32)
+    for place in range(size):
+        hashed = (hashed ^ symbols[place : place + count]) * _PRIME
+    hashed ^= hashed >> np.uint32(15)
+    buckets: NDArray[np.uint32] = (hashed * _MIX) >> np.uint32(32 - BUCKET_BITS)
+    return buckets

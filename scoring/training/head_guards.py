@@ -1,0 +1,97 @@
+"""When decisions are too few or too one-sided to learn a platform's head from, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from scoring.ensemble import probabilities_of
+from scoring.training.labelled_records import LabelledRecord
+from scoring.trees import Floats
+
+LEAST_OF_EACH = 8
+"""Decisions of either sort without which nothing is learnt."""
+ENOUGH_OF_EACH = 30
+ENOUGH_RANDOM = 50
+"""Random labels that show what is posted, however one-sided that is."""
+MOST_SPAM = 0.85
+_ONE_LANGUAGE = 10
+_CURE = 'label random posts of this platform (page "Label 100 random posts"), then train again'
+
+
+class Refused(ValueError):
+    """Decisions that a head would learn something wrong from; the message says what to do."""
+
+
+class TooFew(Refused):
+    """Fewer than LEAST_OF_EACH decisions of either sort."""
+
+
+class OneSided(Refused):
+    """Nearly all decisions are spam, and hardly any was drawn at random: no sample of what is posted."""
+
+
+class NoGain(Refused):
+    """On decisions left out, the head is no better than the content model alone."""
+
+
+def check(labelled: Sequence[LabelledRecord]) -> None:
+    """Raise TooFew or OneSided; `labelled` are one platform's decisions, reported ones included."""
+    standing = [one for one in labelled if one.weight > 0.0]
+    spam, random = _spam(standing), sum(one.is_random for one in standing)
+    if min(spam, len(standing) - spam) < LEAST_OF_EACH:
+        raise TooFew(
+            f"{spam} spam and {len(standing) - spam} other decisions, of which no complaint or appeal is "
+            f"counted; at least {LEAST_OF_EACH} of each are needed: {_CURE}"
+        )
+    if _spam(labelled) > MOST_SPAM * len(labelled) and random < ENOUGH_RANDOM:
+        raise OneSided(
+            f"{_spam(labelled)} of {len(labelled)} decisions are spam and {random} were drawn at random: "
+            f"a head would learn that what is posted here is spam; {_CURE}"
+        )
+
+
+def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content: Floats) -> None:
+    """Raise NoGain unless the head's margins on decisions left out cost less than the content margins.
+
+    Decisions that no chance brought are not counted: they are no sample.
+    """
+    standing = np.array([one.weight > 0.0 for one in labelled])
+    is_spam = np.array([one.is_spam for one in labelled])[standing]
+    head, alone = (
+        float(log_loss(is_spam, probabilities_of(margins[standing]), labels=[False, True]))
+        for margins in (left_out, content)
+    )
+    if head >= alone:
+        raise NoGain(
+            f"log loss {head:.3f} on decisions left out, {alone:.3f} by the content model alone: "
+            "it stays as it is"
+        )
+
+
+def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
+    """Say what is weak about decisions that a head was learnt from."""
+    standing = [one for one in labelled if one.weight > 0.0]
+    spam, random = _spam(standing), sum(one.is_random for one in standing)
+    fewest = min(spam, len(standing) - spam)
+    if fewest < ENOUGH_OF_EACH:
+        yield f"few labels: {fewest} of one sort, {ENOUGH_OF_EACH} would be enough; {_CURE}"
+    if random < ENOUGH_RANDOM:
+        yield f"{random} random labels: how good scores are here cannot be told from the others; {_CURE}"
+    languages = defaultdict(list)
+    for one in labelled:
+        languages[one.record.language or "unknown"].append(one.is_spam)
+    if len(languages) == 1:
+        yield f"one language alone: {next(iter(languages))}; what is posted in others is not known"
+        return
+    for language, verdicts in sorted(languages.items()):
+        if len(verdicts) >= _ONE_LANGUAGE and len(set(verdicts)) == 1:
+            sort = "spam" if verdicts[0] else "not spam"
+            yield f"all {len(verdicts)} decisions in {language} are {sort}; {_CURE}"
+
+
+def _spam(labelled: Sequence[LabelledRecord]) -> int:
+    return sum(one.is_spam for one in labelled)

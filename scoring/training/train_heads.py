@@ -1,0 +1,168 @@
+"""`python -m scoring.training heads`: give a release a head for each platform with enough decisions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from scoring import release as releases
+from scoring.ensemble import content_margins
+from scoring.pipeline import ContentProtocol
+from scoring.platform_head import PlatformHead, file_of
+from scoring.release import MANIFEST, Release
+from scoring.splits import Split, split_of
+from scoring.training import fit_head, head_guards, labelled_records, mixture, served_content
+from scoring.training.ensemble_rows import ask_content
+from scoring.training.fit_head import Decisions
+from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
+from scoring.training.labelled_records import LabelledRecord
+from scoring.trees import Floats
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--release", type=Path, required=True, help="folder of the release that gets heads")
+    parser.add_argument(
+        "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
+    )
+    parser.add_argument(
+        "--platform", nargs="+", default=[], help="slugs; all that have decisions if left out"
+    )
+    served_content.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release with heads")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Fit, write the release, say what was refused and why. Raises content.Unavailable."""
+    base = Release.load(arguments.release)
+    content = served_content.connect(base.content, normaliser=base.normaliser, arguments=arguments)
+    labelled = labelled_records.load(*arguments.labels, with_reported=True)
+    made = add_heads(base, labelled, content=content, out=arguments.out, platforms=arguments.platform)
+    for line in told(made.release):
+        sys.stdout.write(line + "\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted:
+    """A platform's head, what it was fitted on and how much it gains on decisions left out."""
+
+    head: PlatformHead
+    about: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A release with heads, and why some platforms got none."""
+
+    release: Release
+    refused: dict[str, str]
+
+
+def add_heads(
+    base: Release,
+    labelled: Sequence[LabelledRecord],
+    *,
+    content: ContentProtocol,
+    out: Path,
+    platforms: Sequence[str] = (),
+) -> Made:
+    """Write `base` anew into `out` with a head for each platform whose decisions allow it.
+
+    A platform without new decisions keeps the head that it has. Decisions of the test part are not learnt
+    from: they judge the release.
+    """
+    by_platform = defaultdict(list)
+    for one in labelled:
+        if one.origin is Origin.DECIDED and (not platforms or one.platform in platforms):
+            by_platform[one.platform].append(one)
+    fitted, refused = {}, {}
+    for platform, decided in sorted(by_platform.items()):
+        try:
+            fitted[platform] = fit_platform(decided, content=content)
+        except head_guards.Refused as why:
+            refused[platform] = f"{type(why).__name__}: {why}"
+    return Made(release=_write(base, fitted, refused=refused, out=out), refused=refused)
+
+
+def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:
+    """Fit a head on decisions of one platform, but for the test part. Raises head_guards.Refused."""
+    learnt = [one for one in labelled if one.record.text.strip() and split_of(one.group) is not Split.TEST]
+    learnt = learnt[-fit_head.MOST_DECISIONS :]
+    head_guards.check(learnt)
+    asked = content_margins(ask_content(learnt, content=content))
+    decisions = decisions_of(learnt, content=asked)
+    with threadpool_limits(limits=1):
+        left_out = fit_head.left_out_margins(decisions)
+        head_guards.check_gain(learnt, left_out=left_out, content=asked)
+        head = fit_head.fit(decisions)
+    about = {
+        "fitted_on": mixture.fitted_on(learnt)["decided"],
+        "reported": int(decisions.is_reported.sum()),
+        "content_slope": round(head.content_slope, 3),
+        "warnings": list(head_guards.warnings(learnt)),
+    }
+    return Fitted(head=head, about=about)
+
+
+def decisions_of(labelled: Sequence[LabelledRecord], *, content: Floats) -> Decisions:
+    """Return decisions as the arrays that a head is fitted to, given their content margins."""
+    reported = np.array([one.weight == 0.0 for one in labelled])
+    weights = np.array([min(one.weight, MOST_TRAINING_WEIGHT) for one in labelled])
+    # One that stands for no other post still is what it is.
+    weights = np.where(reported, 1.0, weights / (1.0 if reported.all() else weights[~reported].mean()))
+    return Decisions(
+        grams=fit_head.grams_matrix([one.record.text for one in labelled]),
+        content_margins=content,
+        is_spam=np.array([one.is_spam for one in labelled]),
+        weights=weights,
+        groups=np.array([one.group for one in labelled]),
+        is_reported=reported,
+    )
+
+
+def told(release: Release) -> list[str]:
+    """Say of each platform what its head was fitted on, or why it has none."""
+    lines = []
+    for platform, about in release.manifest.get("heads", {}).items():
+        counts = about["fitted_on"].get(platform, {})
+        lines.append(
+            f"{platform}: a head from {counts.get('posts', 0)} decisions ({counts.get('spam', 0)} spam, "
+            f"{counts.get('random', 0)} random), {about['reported']} of them reported"
+        )
+        lines.extend(f"{platform}: WARNING {warning}" for warning in about["warnings"])
+    refused = release.training.get("heads_refused", {})
+    return [*lines, *(f"{platform}: NO HEAD {why}" for platform, why in refused.items())]
+
+
+def _write(base: Release, fitted: dict[str, Fitted], *, refused: dict[str, str], out: Path) -> Release:
+    out.mkdir(parents=True, exist_ok=True)
+    for name in base.files:
+        target = out / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.resolve() != (base.folder / name).resolve():
+            shutil.copyfile(base.folder / name, target)
+    files, heads = dict(base.files), dict(base.manifest.get("heads", {}))
+    for platform, one in fitted.items():
+        name = file_of(platform)
+        (out / name).parent.mkdir(exist_ok=True)
+        one.head.save(out / name)
+        files[name] = releases.file_sha256(out / name)
+        heads[platform] = {"file": name, **one.about}
+    manifest = dict(base.manifest) | {
+        "files": files,
+        "heads": heads,
+        "training": dict(base.training) | {"heads_refused": refused},
+    }
+    text = json.dumps(manifest, indent=1, allow_nan=False)
+    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    return Release.load(out)

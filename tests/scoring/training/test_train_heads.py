@@ -1,0 +1,193 @@
+"""A head learns what a platform decides, and learns nothing from decisions that would mislead it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from scoring.ensemble import content_margins
+from scoring.release import Release
+from scoring.training import fit_head, head_guards, train_heads
+from scoring.training.ensemble_rows import ask_content
+from scoring.training.labelled_records import LabelledRecord
+from scoring.training.train_heads import add_heads, decisions_of, fit_platform
+from tests.scoring.platform_posts import PLATFORM, decisions
+from tests.scoring.random_records import FakeContent
+from tests.scoring.starter import STARTER
+
+UNSEEN = decisions(400, seed=99)
+
+
+def heard(labelled: list[LabelledRecord]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return content_margins(ask_content(labelled, content=FakeContent()))
+
+
+def mean_margin(fitted: train_heads.Fitted) -> float:
+    return float(fit_head.margins(fitted.head, decisions_of(UNSEEN, content=heard(UNSEEN))).mean())
+
+
+def honest_held(fitted: train_heads.Fitted) -> float:
+    honest = [one for one in UNSEEN if not one.is_spam]
+    return float((fit_head.margins(fitted.head, decisions_of(honest, content=heard(honest))) > 0).mean())
+
+
+def roc_auc(fitted: train_heads.Fitted, posts: list[LabelledRecord]) -> float:
+    said = fit_head.margins(fitted.head, decisions_of(posts, content=heard(posts)))
+    return float(roc_auc_score([one.is_spam for one in posts], said))
+
+
+class TestFitPlatform:
+    def test_learns_what_the_content_model_cannot_read(self) -> None:
+        fitted = fit_platform(decisions(60), content=FakeContent())
+
+        assert roc_auc(fitted, UNSEEN) > 0.95
+        assert fitted.head.content_slope < 0.3
+
+    def test_keeps_to_a_content_model_that_is_right(self) -> None:
+        fitted = fit_platform(decisions(60, content=True), content=FakeContent())
+
+        assert fitted.head.content_slope > 0.5
+
+    def test_a_few_wrong_decisions_do_not_turn_it(self) -> None:
+        """A reviewer errs in one of ten."""
+        generator = np.random.default_rng(3)
+        noisy = [
+            dataclasses.replace(one, is_spam=one.is_spam != bool(generator.random() < 0.1))
+            for one in decisions(150)
+        ]
+
+        assert roc_auc(fit_platform(noisy, content=FakeContent()), UNSEEN) > 0.9
+
+    def test_reported_spam_shows_what_spam_is_and_not_how_much(self) -> None:
+        """Of 129 labels 115 were spam, most of it reported: what was trained on them held honest texts."""
+        sample = decisions(120, spam_share=0.3)
+        reported = decisions(100, seed=5, spam_share=1.0, reported=1.0)
+
+        fitted = fit_platform([*sample, *reported], content=FakeContent())
+
+        as_sample = fit_platform(
+            [*sample, *(dataclasses.replace(one, weight=1.0) for one in reported)], content=FakeContent()
+        )
+        assert 0 < fitted.about["reported"] <= 100
+        assert honest_held(fitted) < 0.05
+        assert mean_margin(fitted) < mean_margin(as_sample) - 0.3
+
+    def test_does_not_learn_from_the_test_part(self) -> None:
+        fitted = fit_platform(decisions(200), content=FakeContent())
+
+        assert fitted.about["fitted_on"][PLATFORM]["posts"] < 200
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("labelled", "refusal", "says"),
+        [
+            (lambda: decisions(20, spam_share=0.2), head_guards.TooFew, "at least 8 of each"),
+            (lambda: decisions(200, spam_share=1.0), head_guards.TooFew, "0 other decisions"),
+            (
+                lambda: [
+                    *decisions(40, spam_share=0.3, random=0.1),
+                    *decisions(300, seed=2, spam_share=1.0, reported=1.0),
+                ],
+                head_guards.OneSided,
+                "were drawn at random",
+            ),
+            (lambda: _shuffled(decisions(120)), head_guards.NoGain, "it stays as it is"),
+        ],
+    )
+    def test_are_named_and_say_what_to_do(
+        self, labelled: Callable[[], list[LabelledRecord]], refusal: type[Exception], says: str
+    ) -> None:
+        with pytest.raises(refusal, match=says):
+            fit_platform(labelled(), content=_Confident())
+
+    def test_only_complaints_are_no_decisions_to_learn_from(self) -> None:
+        with pytest.raises(head_guards.TooFew, match="label random posts"):
+            fit_platform(decisions(200, reported=1.0, spam_share=1.0), content=FakeContent())
+
+    def test_nothing_of_the_release_moves(self, tmp_path: Path) -> None:
+        """Neither calibration nor thresholds nor any model."""
+        base = Release.load(STARTER)
+
+        made = add_heads(base, decisions(200, spam_share=1.0), content=FakeContent(), out=tmp_path)
+
+        assert made.release.files == base.files
+        assert (made.release.calibration, made.release.thresholds) == (base.calibration, base.thresholds)
+        assert PLATFORM in made.refused
+        assert any("NO HEAD TooFew" in line for line in train_heads.told(made.release))
+
+
+class TestWarnings:
+    def test_name_what_is_weak(self) -> None:
+        found = list(head_guards.warnings(decisions(40, random=0.0)))
+
+        assert any(one.startswith("few labels") for one in found)
+        assert any(one.startswith("0 random labels") for one in found)
+        assert any(one.startswith("one language alone: ru") for one in found)
+
+    def test_name_a_language_of_one_sort(self) -> None:
+        """So "Russian is spam" is learnt."""
+        russian = [dataclasses.replace(one, is_spam=True) for one in decisions(20)]
+        german = [
+            dataclasses.replace(one, record=dataclasses.replace(one.record, language="de"))
+            for one in decisions(80, seed=2)
+        ]
+
+        assert any(
+            "all 20 decisions in ru are spam" in one for one in head_guards.warnings([*russian, *german])
+        )
+
+    def test_are_silent_where_there_is_enough(self) -> None:
+        german = [
+            dataclasses.replace(one, record=dataclasses.replace(one.record, language="de"))
+            for one in decisions(100, seed=2)
+        ]
+
+        assert list(head_guards.warnings([*german, *decisions(100)])) == []
+
+
+class TestAddHeads:
+    def test_a_platform_without_new_decisions_keeps_its_head(self, tmp_path: Path) -> None:
+        first = add_heads(
+            Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path / "a"
+        ).release
+
+        second = add_heads(first, [], content=FakeContent(), out=tmp_path / "b").release
+
+        assert second.heads == first.heads
+
+    def test_the_same_decisions_give_the_same_release(self, tmp_path: Path) -> None:
+        made = [
+            add_heads(
+                Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path / name
+            ).release.id
+            for name in ("a", "b")
+        ]
+
+        assert made[0] == made[1]
+
+    def test_says_what_it_was_fitted_on(self, tmp_path: Path) -> None:
+        release = add_heads(
+            Release.load(STARTER), decisions(100), content=FakeContent(), out=tmp_path
+        ).release
+
+        assert any("messenger: a head from" in line for line in train_heads.told(release))
+
+
+def _shuffled(labelled: list[LabelledRecord]) -> list[LabelledRecord]:
+    verdicts = np.random.default_rng(0).permutation([one.is_spam for one in labelled])
+    return [
+        dataclasses.replace(one, is_spam=bool(said)) for one, said in zip(labelled, verdicts, strict=True)
+    ]
+
+
+class _Confident:
+    """Says one half of every text: nothing is as hard to beat where labels are noise."""
+
+    def probabilities(self, texts: list[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.full(len(texts), 0.5)
