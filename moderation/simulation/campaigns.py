@@ -12,8 +12,9 @@ from moderation.simulation.texts import Template, Text, TextSource, reworded, va
 
 SHARE_OF_SPAM = 0.55
 
-_RUNNING_AT_MOST = 9
-_SMALLEST, _LARGEST = 5, 150
+# More run at once as the world grows older, so that each lasts for days or weeks.
+_RUNNING_AT_FIRST, _POSTS_PER_RUNNING = 4, 22
+_SMALLEST, _LARGEST = 6, 150
 _SIZE_TAIL = 1.05
 _BURST_LARGEST = 25
 _BURST_GAP_SECONDS = 25.0
@@ -65,6 +66,7 @@ class Campaigns:
         self._texts = texts
         self._rng = rng
         self._count = 0
+        self._posts = 0
         self._running: list[_Campaign] = []
         self._burst: _Campaign | None = None
 
@@ -88,7 +90,8 @@ class Campaigns:
         if self._rng.random() >= SHARE_OF_SPAM:
             return None
         earliest = min(self._running, key=lambda campaign: campaign.next_at, default=None)
-        if earliest and (earliest.next_at <= at or len(self._running) >= _RUNNING_AT_MOST):
+        at_most = _RUNNING_AT_FIRST + self._posts // _POSTS_PER_RUNNING
+        if earliest and (earliest.next_at <= at or len(self._running) >= at_most):
             return earliest
         return self._start(at)
 
@@ -98,6 +101,7 @@ class Campaigns:
             template = reworded(template, rng=self._rng)
         text = variant(template, rng=self._rng)
         author = self._author(campaign, at=at)
+        self._posts += 1
         campaign.posts_left -= 1
         campaign.next_at = at + campaign.gap * self._rng.expovariate(1.0)
         if campaign.posts_left <= 0:
@@ -129,7 +133,7 @@ class Campaigns:
             role=role,
             batch=self._population.batch(role, at=at),
             # Hours between two copies, minutes in some campaigns and days in others.
-            gap=timedelta(hours=rng.lognormvariate(1.1, 1.4)),
+            gap=timedelta(hours=rng.lognormvariate(1.3, 1.4)),
             posts_left=min(size, _BURST_LARGEST if style.is_burst else _LARGEST),
             next_at=at,
         )

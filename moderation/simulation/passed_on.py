@@ -15,7 +15,7 @@ from moderation.simulation.population import Population
 from moderation.simulation.texts import Template, Text, TextSource, variant
 
 _RUNNING_AT_MOST = 40
-_SIZE_TAIL = 1.75
+_SIZE_TAIL = 2.1
 _LARGEST = 300
 _BY_APPS = frozenset({"app_post"})
 # Apps, clubs and shops post the same text again; most people pass something on once.
@@ -41,7 +41,7 @@ def share_of_talk(*, spam_share: float) -> float:
     More of them in worlds with more spam than there is in reality, so that in each there are 10 to 40 honest
     groups for one of spammers, as Egele and Stringhini found (COMPA).
     """
-    return min(0.05 + 1.55 * spam_share, 0.4)
+    return min(0.05 + 1.6 * spam_share, 0.4)
 
 
 class PassedOn:

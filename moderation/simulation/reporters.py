@@ -12,12 +12,12 @@ from moderation.simulation.material import Kind
 
 # The share of posts that anybody complains about. Over 95 % of spam is never reported, and wherever spam is
 # rare most complaints are about something else.
-_REPORTED_SPAM_SHARE, _REPORTED_TALK_SHARE = 0.04, 0.009
+_REPORTED_SPAM_SHARE, _REPORTED_TALK_SHARE = 0.038, 0.01
 _MOST_LIKELY = 0.5
 _REPORTERS, _HASTY, _CAREFUL, _BRIGADES, _BRIGADE_SIZE = 320, 45, 6, 5, 16
-_HASTY_SHARE = {True: 0.15, False: 0.5}
+_HASTY_SHARE = {True: 0.15, False: 0.42}
 _CAREFUL_SHARE = {True: 0.08, False: 0.01}
-_BRIGADE_SHARE = 0.004
+_BRIGADE_SHARE = 0.003
 _BRIGADED_KINDS = ("politics", "own_work", "crypto_talk", "news", "charity", "file_talk")
 _MOST_COMPLAINTS = 30
 # Log-normal: minutes where somebody looks, hours to weeks in the tail.

