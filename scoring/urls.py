@@ -62,7 +62,7 @@ _PRIME, _MIX = np.uint32(16_777_619), np.uint32(0x9E37_79B1)
 @dataclass(frozen=True)
 class UrlModel:
     """Weights of the n-gram buckets, shape (2**BUCKET_BITS,), and of MEASURES; `review_from` is the
-    probability from which a URL counts as suspicious by itself.
+    probability from which a URL is called written like phishing or malware. Below it nothing is said.
     """
 
     gram_weights: NDArray[np.int8]

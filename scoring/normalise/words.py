@@ -18,6 +18,11 @@ def rank(word: str) -> int | None:
 
 
 @functools.cache
+def listed() -> tuple[str, ...]:
+    """Return the words in lower case, the most frequent first."""
+    return tuple(Path(__file__).with_name("words.txt").read_text(encoding="ascii").split())
+
+
+@functools.cache
 def _ranks() -> dict[str, int]:
-    listed = Path(__file__).with_name("words.txt").read_text(encoding="ascii").split()
-    return {word: place for place, word in enumerate(listed)}
+    return {word: place for place, word in enumerate(listed())}

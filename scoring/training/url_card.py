@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from scoring.training import cards
+from scoring.training import cards, everyday_urls, fit_urls
 from scoring.urls import MEASURES
 
 PART = "urls"
@@ -17,6 +17,7 @@ TEMPLATE = Path(__file__).with_name("url_card.md.template")
 
 def write(manifest: Mapping[str, Any]) -> str:
     """Return the card as markdown between its marks."""
+    everyday = manifest["everyday"]
     text = Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
         measure_count=len(MEASURES),
         rows=f"{manifest['urls']:,}",
@@ -24,8 +25,23 @@ def write(manifest: Mapping[str, Any]) -> str:
         file=manifest["file"],
         sha256=manifest["sha256"][:16],
         review_from=f"{manifest['review_from']:.4f}",
+        flagged_at_most=f"{manifest['flagged_at_most']:.0%}",
         table="\n".join(_row(name, measures) for name, measures in manifest["measured"].items()),
         benign_domains=sum(measures["benign_domains"] for measures in manifest["measured"].values()),
+        popular=f"{manifest['popular']['used']:,}",
+        popular_sha256=manifest["popular"]["sha256"][:16],
+        everyday_share=f"{fit_urls.EVERYDAY_SHARE:.0%}",
+        everyday_urls=f"{everyday['urls']:,}",
+        everyday_domains=f"{everyday['domains']:,}",
+        everyday_flagged=_share(everyday["flagged"]),
+        everyday_table="\n".join(
+            f"| {kind} | {why} | {everyday['flagged_by_kind'].get(kind, 0.0):.1%} |"
+            for kind, why in everyday_urls.kinds().items()
+        ),
+        small_hosts=manifest["small_sites"]["hosts"],
+        small_urls=f"{manifest['small_sites']['urls']:,}",
+        small_flagged=_share(manifest["small_sites"]["flagged"]),
+        names="\n".join(map(_name_row, manifest["names"])),
     )
     return cards.marked(text, part=PART)
 
@@ -37,14 +53,26 @@ def insert(card: str, *, page: Path) -> None:
 
 def _row(name: str, measures: Mapping[str, Any]) -> str:
     kinds = ", ".join(f"{kind} {recall:.1%}" for kind, recall in measures["recall_by_kind"].items())
+    area = measures["roc_auc"]
     cells = (
         name,
         f"{measures['urls']:,} ({measures['bad']:,})",
         f"{measures['domains']:,} ({measures['benign_domains']:,})",
-        f"{measures['roc_auc']:.4f}",
+        f"{area['value']:.4f} ({area['low']:.4f} to {area['high']:.4f})",
+        f"{measures['roc_auc_by_url']:.4f}",
         f"{measures['pr_auc']:.4f}",
-        f"{measures['recall']:.1%}",
-        f"{measures['false_positive_rate']:.1%}",
+        _share(measures["recall"]),
         kinds,
+        _share(measures["false_positives"]),
+        str(measures["mostly_flagged"]),
+        f"{measures['false_positives_by_url']:.1%}",
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _share(share: Mapping[str, float]) -> str:
+    return f"{share['value']:.1%} ({share['low']:.1%} to {share['high']:.1%})"
+
+
+def _name_row(names: Mapping[str, Any]) -> str:
+    return f"| {names['file']} | {names['domains']:,} | {names['flagged']:.1%} | {names['roc_auc']:.3f} |"

@@ -9,6 +9,7 @@ import pytest
 
 from scoring.release import Corrupt
 from scoring.urls import MEASURES, URLS_FILE, UrlModel, grams_of, measures_of
+from tests.scoring.everyday_links import EVERYDAY_LINKS
 from tests.scoring.starter import STARTER
 
 
@@ -40,6 +41,10 @@ class TestProbability:
     )
     def test_is_low_for_ordinary_pages(self, model: UrlModel, url: str) -> None:
         assert model.probability(url) < model.review_from
+        assert model.suspicion(url) == 0.0
+
+    @pytest.mark.parametrize("url", EVERYDAY_LINKS)
+    def test_convicts_no_everyday_link(self, model: UrlModel, url: str) -> None:
         assert model.suspicion(url) == 0.0
 
     def test_does_not_look_at_scheme_and_www(self, model: UrlModel) -> None:

@@ -14,7 +14,10 @@ import pytest
 from scoring.splits import Split, split_of
 from scoring.training import train_urls
 from scoring.training.labelled_urls import LabelledUrl, Malformed, load, relatives
+from scoring.training.train_urls import Trained
 from scoring.urls import UrlModel
+
+SITES = [f"popular{number}.com" for number in range(40)]
 
 
 def made_up(count: int) -> list[LabelledUrl]:
@@ -35,6 +38,10 @@ def made_up(count: int) -> list[LabelledUrl]:
     return rows
 
 
+def trained_on(rows: list[LabelledUrl]) -> Trained:
+    return train_urls.train(rows, sites=SITES, seed=1, everyday_per_kind=30)
+
+
 def written(rows: list[LabelledUrl], path: Path) -> Path:
     with gzip.open(path, "wt", newline="") as file:
         lines = csv.writer(file)
@@ -47,41 +54,55 @@ class TestTrain:
     def test_measures_on_domains_that_it_never_saw(self) -> None:
         rows = made_up(900)
 
-        model, measured = train_urls.train(rows, seed=1)
+        trained = trained_on(rows)
 
-        tested = measured["test domains"]
+        tested = trained.measured["test domains"]
         assert tested.domains == len({row.domain for row in rows if split_of(row.domain) is Split.TEST})
-        assert tested.roc_auc > 0.9
-        assert 0.0 < model.review_from < 1.0
-        assert measured["known domains, left out by folds"].false_positive_rate <= 0.025
+        assert tested.roc_auc.value > 0.9
+        assert 0.0 < trained.model.review_from <= 1.0
+
+    def test_flags_few_benign_domains_by_the_upper_end(self) -> None:
+        trained = trained_on(made_up(900))
+
+        left_out = trained.measured["known domains, left out by folds"]
+        assert left_out.false_positives.high <= train_urls.FLAGGED_AT_MOST
+        assert trained.everyday.flagged.high <= train_urls.FLAGGED_AT_MOST
+
+    def test_learns_everyday_links_that_the_list_lacks(self) -> None:
+        trained = trained_on(made_up(600))
+
+        assert trained.model.probability("https://www.popular900.com/wiki/Rivers_of_Europe") < 0.5
+        assert trained.model.probability("https://site900.example/wp-content/login.php?id=4") > 0.5
 
     def test_the_same_seed_gives_the_same_model(self) -> None:
         rows = made_up(300)
 
-        first, second = (train_urls.train(rows, seed=1)[0] for _ in range(2))
+        first, second = (trained_on(rows).model for _ in range(2))
 
         assert (first.gram_weights == second.gram_weights).all()
         assert first.review_from == second.review_from
 
     def test_refuses_a_part_of_one_sort(self) -> None:
         with pytest.raises(ValueError, match="benign and bad"):
-            train_urls.train([row for row in made_up(300) if row.is_bad], seed=1)
+            trained_on([row for row in made_up(300) if row.is_bad])
 
 
 class TestMain:
     def test_writes_model_manifest_and_page(self, tmp_path: Path) -> None:
         source = written(made_up(400), tmp_path / "urls.csv.gz")
+        popular, names, page = (tmp_path / name for name in ("popular.csv", "names.txt", "models.md"))
+        popular.write_text("\n".join(SITES))
+        names.write_text("# kept by volunteers\ncheap-pills.example\nseen here\nfree-coins.example\n")
         parser = ArgumentParser()
         train_urls.add_arguments(parser)
-        page = tmp_path / "models.md"
+        arguments = ["--urls", source, "--popular", popular, "--names", names, "--out", tmp_path / "out"]
 
-        train_urls.main(
-            parser.parse_args(["--urls", str(source), "--out", str(tmp_path / "out"), "--card", str(page)])
-        )
+        train_urls.main(parser.parse_args([*map(str, arguments), "--everyday", "30", "--card", str(page)]))
 
         manifest = json.loads((tmp_path / "out" / train_urls.URLS_MANIFEST).read_text())
         assert manifest["urls"] == 400
-        assert f"{manifest['measured']['test domains']['roc_auc']:.4f}" in page.read_text()
+        assert manifest["names"][0]["domains"] == 2
+        assert f"{manifest['measured']['test domains']['roc_auc']['value']:.4f}" in page.read_text()
         assert UrlModel.load(tmp_path / "out").review_from == manifest["review_from"]
 
 
