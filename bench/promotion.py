@@ -152,7 +152,7 @@ def _equal(*, candidate: str, live: str) -> dict[str, Any]:
         "format": 1,
         "candidate": {"id": candidate},
         "live": {"id": live},
-        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": False, "metrics": {}}],
+        "slices": [{"by": "all", "name": "all", "rows": 1, "is_gated": True, "metrics": {}}],
         "robustness": [],
         "latency": {"live_p95_ms": 1.0, "candidate_p95_ms": 1.0},
     }

@@ -14,13 +14,17 @@ JUDGED_BY = "test"
 """The part of the labelled posts that proves something; by `validation` candidates are chosen."""
 HIGHER_IS_BETTER = {"pr_auc": True, "recall_at_1_fpr": True, "calibration_error": False}
 
+ENOUGH_SPAM, ENOUGH_HAM = 30, 100
+"""A report over fewer posts says too little, and a slice with fewer is not held against a release."""
+LEAST_OF_SOURCE = 10
+"""A source that a report must hold, such as the decisions of a platform with a head, has so many posts."""
 SMALLEST_LOSS = 0.005
 """A certain but smaller loss than this is not held against a release."""
 ATTACK_LOSS = 0.03
 """Recall that an attack may cost, in points of 1, or by which the candidate may stay behind the live one."""
 SLOWER = 1.5
 SLOWER_MS = 2.0
-"""The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more."""
+"""The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more, in processor time."""
 
 
 class Unreadable(Exception):
@@ -46,6 +50,7 @@ def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Fi
             raise Unreadable(f"the report has format {report['format']}, this code reads {REPORT_FORMAT}")
         return [
             *_subject(report, candidate=candidate, live=live),
+            *_evidence(report),
             *_quality(report["slices"]),
             *_robustness(report["robustness"]),
             *_latency(report["latency"]),
@@ -69,6 +74,25 @@ def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterato
         passed=rows > 0 and part == JUDGED_BY,
         answer=f"{rows} posts of the {part} part",
     )
+
+
+def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
+    """Ask whether there is enough to judge by: a report over five posts finds nothing wrong with anything."""
+    whole = [part for part in report["slices"] if part["by"] == "all"]
+    rows = sum(part["rows"] for part in whole)
+    spam = sum(part.get("spam", 0) for part in whole)
+    yield Finding(
+        question="holds enough evidence",
+        passed=any(part["is_gated"] for part in whole),
+        answer=f"{rows} posts, {spam} of them spam; at least {ENOUGH_SPAM} spam and {ENOUGH_HAM} others",
+    )
+    sources = {part["name"]: part["rows"] for part in report["slices"] if part["by"] == "source"}
+    for source in report.get("required", ()):
+        yield Finding(
+            question=f"holds evidence of {source}",
+            passed=sources.get(source, 0) >= LEAST_OF_SOURCE,
+            answer=f"{sources.get(source, 0)} posts, at least {LEAST_OF_SOURCE}",
+        )
 
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:
@@ -102,5 +126,5 @@ def _latency(latency: Mapping[str, Any]) -> Iterator[Finding]:
     yield Finding(
         question="scores a post as fast",
         passed=candidate <= max(live * SLOWER, live + SLOWER_MS),
-        answer=f"p95 {live:.1f} ms live, {candidate:.1f} ms candidate",
+        answer=f"p95 {live:.1f} ms live, {candidate:.1f} ms candidate, in processor time",
     )

@@ -14,15 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.training.labelled_posts import LabelledPost
+from scoring.gate import ENOUGH_HAM, ENOUGH_SPAM
+from scoring.training.labelled_posts import DECIDED_ON, LabelledPost
 
 Floats = NDArray[np.float64]
 Metric = Callable[[Floats, Floats, Floats], float]
 
 RESAMPLES = 500
 FALSE_POSITIVE_RATE = 0.01
-ENOUGH_SPAM, ENOUGH_HAM = 30, 100
-"""A slice with fewer is reported and not held against a release."""
+_ENOUGH_DECIDED = 5
+"""Of either sort: the decisions of a platform are held against a release even where they are few, since only
+a loss that is certain counts.
+"""
 _BINS = 10
 _LARGE_CAMPAIGN = 5
 
@@ -149,12 +152,18 @@ def _slice(part: Sample, *, by: str, name: str, seed: int) -> dict[str, Any]:
         "name": name,
         "rows": len(part.posts),
         "spam": spam,
-        "is_gated": spam >= ENOUGH_SPAM and len(part.posts) - spam >= ENOUGH_HAM,
+        "is_gated": _is_gated(spam, len(part.posts) - spam, is_decided=name.startswith(DECIDED_ON)),
         "metrics": {
             metric: _compared(*_drawn(part, measure=measure, seed=seed))
             for metric, measure in _METRICS.items()
         },
     }
+
+
+def _is_gated(spam: int, honest: int, *, is_decided: bool) -> bool:
+    if is_decided:
+        return min(spam, honest) >= _ENOUGH_DECIDED
+    return spam >= ENOUGH_SPAM and honest >= ENOUGH_HAM
 
 
 def _drawn(part: Sample, *, measure: Metric, seed: int) -> list[Floats]:

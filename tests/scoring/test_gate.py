@@ -51,7 +51,10 @@ def test_refuses_a_report_about_another_live_release() -> None:
 
 
 def test_refuses_a_report_without_posts() -> None:
-    assert failed(report(slices=[])) == ["looks at posts of the test part"]
+    assert failed(report(slices=[])) == [
+        "looks at posts of the test part",
+        "holds enough evidence",
+    ]
 
 
 def test_refuses_a_report_about_what_candidates_are_chosen_by() -> None:
@@ -83,7 +86,33 @@ def test_minds_only_certain_losses(metric: str, low: float | None, high: float |
 
 
 def test_does_not_hold_small_slices_against_a_release() -> None:
-    assert failed(report(slices=[part(low=-0.5, high=-0.3, is_gated=False)])) == []
+    small = part(low=-0.5, high=-0.3, is_gated=False) | {"by": "language", "name": "de"}
+
+    assert failed(report(slices=[part(), small])) == []
+
+
+def test_five_greetings_are_too_little_evidence() -> None:
+    """Such a report passed three of three questions, and its release went live."""
+    greetings = part(low=None, high=None, is_gated=False) | {"rows": 5, "spam": 0}
+
+    [finding] = [
+        one
+        for one in gate.findings(report(slices=[greetings]), candidate=CANDIDATE, live=LIVE)
+        if not one.passed
+    ]
+
+    assert finding.question == "holds enough evidence"
+    assert finding.answer == "5 posts, 0 of them spam; at least 30 spam and 100 others"
+
+
+@pytest.mark.parametrize(("rows", "passes"), [(10, True), (9, False)])
+def test_asks_for_the_sources_that_a_head_is_for(rows: int, passes: bool) -> None:
+    source = part() | {"by": "source", "name": "decided on messenger", "rows": rows}
+
+    stored = report(slices=[part(), source], required=["decided on messenger"])
+
+    assert (failed(stored) == []) is passes
+    assert failed(report(required=["decided on messenger"])) == ["holds evidence of decided on messenger"]
 
 
 @pytest.mark.parametrize(

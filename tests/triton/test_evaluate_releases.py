@@ -40,7 +40,7 @@ def run(*, release: Path, data: Path, out: Path, part: Split = Split.TEST) -> No
 def data(tmp_path: Path) -> Path:
     path = tmp_path / "records.jsonl"
     with path.open("w") as lines:
-        for one in labelled(900):
+        for one in labelled(2_400):
             stored = {"record": one.record.to_json(), "is_spam": one.is_spam, "kind": "x", "group": one.group}
             lines.write(json.dumps(stored) + "\n")
     return path
@@ -56,7 +56,7 @@ def test_compares_two_releases(triton_url: str, data: Path, tmp_path: Path) -> N
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     live = Release.load(STARTER)
     findings = gate.findings(report, candidate=candidate.id, live=live.id)
-    assert [one.question for one in findings if not one.passed and "fast" not in one.question] == []
+    assert [one.question for one in findings if not one.passed] == []
     assert report["slices"][0]["metrics"]["pr_auc"]["difference_interval"] == [0.0, 0.0]
     assert report["data"][0]["rows"] > 50
     assert {attack["attack"] for attack in report["robustness"]} >= {"homoglyph", "spacing"}

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from moderation.models import Platform
 from moderation.models.exports import ExportFormat
 from moderation.operations import export_write
 from moderation.queries import label_changes, labels
@@ -42,6 +43,7 @@ class Command(BaseCommand):
             metavar="MANIFEST",
             help="only what changed since the export with this manifest, retracted labels included",
         )
+        parser.add_argument("--platform", help="the slug of the only platform whose labels are written")
         parser.add_argument("--until", help="labels given before this time (default: now)")
 
     def handle(
@@ -52,6 +54,7 @@ class Command(BaseCommand):
         since: str | None,
         until: str | None,
         after: Path | None = None,
+        platform: str | None = None,
         **__: Any,
     ) -> None:
         """Write the file and print what it holds."""
@@ -61,6 +64,7 @@ class Command(BaseCommand):
         wanted = LabelFilter(
             since=_time(since, "--since"),
             until=_time(until, "--until") or at,
+            platform_id=_platform(platform),
             after=None if after is None else _positions(after),
         )
         expected = labels.count(wanted=wanted) if after is None else label_changes.count(wanted=wanted)
@@ -81,6 +85,16 @@ class Command(BaseCommand):
             f"{counts['labels']} labels ({sorts}){retracted} in {out}\n"
             f"manifest: {out}.manifest.json, sha256 {manifest['sha256']}"
         )
+
+
+def _platform(slug: str | None) -> int | None:
+    if slug is None:
+        return None
+    found = Platform.objects.filter(slug=slug).values_list("pk", flat=True).first()
+    if found is None:
+        known = ", ".join(Platform.objects.order_by("slug").values_list("slug", flat=True))
+        raise CommandError(f"--platform: no platform {slug!r}; there are: {known}.")
+    return found
 
 
 def _positions(manifest: Path) -> dict[str, Position]:

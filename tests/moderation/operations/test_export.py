@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from pyarrow import parquet
 from pytest_django import Settings
 
-from moderation.models import Score, User
+from moderation.models import Platform, Score, User
 from moderation.models.exports import ExportState
 from moderation.operations import (
     export,
@@ -122,6 +122,18 @@ class TestCommand:
         call_command("export_labels", out=tmp_path / "labels.jsonl")
 
         assert "3 labels (2 spam, 1 not spam)" in capsys.readouterr().out
+
+    def test_of_one_platform(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], later: Later) -> None:
+        Platform.objects.create(slug="other", name="Other", created_at=later(0))
+        [judged] = Platform.objects.exclude(slug="other").values_list("slug", flat=True)
+
+        for slug in (judged, "other"):
+            call_command("export_labels", out=tmp_path / f"{slug}.jsonl", platform=slug)
+
+        assert capsys.readouterr().out.count("3 labels") == 1
+        assert (tmp_path / "other.jsonl").read_text() == ""
+        with pytest.raises(CommandError, match="no platform 'nowhere'; there are: "):
+            call_command("export_labels", out=tmp_path / "labels.jsonl", platform="nowhere")
 
 
 @pytest.mark.usefixtures("decided_posts")

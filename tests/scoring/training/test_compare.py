@@ -110,6 +110,11 @@ class TestSlices:
         assert not compare.slices(sample(posts=60), seed=1)[0]["is_gated"]
         assert compare.slices(sample(), seed=1)[0]["is_gated"]
 
+    @pytest.mark.parametrize(("spam", "honest", "gated"), [(5, 5, True), (4, 90, False)])
+    def test_few_decisions_of_a_platform_count_too(self, spam: int, honest: int, gated: bool) -> None:
+        assert compare._is_gated(spam, honest, is_decided=True) is gated
+        assert not compare._is_gated(spam, honest, is_decided=False)
+
 
 class TestRobustness:
     def test_shows_what_a_release_loses_that_reads_letter_by_letter(self) -> None:
