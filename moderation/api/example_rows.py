@@ -81,6 +81,16 @@ RULE = {
     "expires_at": "2100-01-01T00:00:00Z",
     "lifted_at": None,
 }
+DRAW = {
+    "id": "6",
+    "asked_at": "2026-03-01T09:30:00Z",
+    "days": 7,
+    "drawn": 100,
+    "population": 41_200,
+    "decided": 37,
+    "waiting": 63,
+    "is_cancelled": False,
+}
 EXPORT = {
     "id": "5",
     "state": "waiting",

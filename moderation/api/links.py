@@ -28,6 +28,7 @@ LINKS: dict[str, dict[str, str]] = {
     "read_campaigns": dict.fromkeys(("read_members", "decide_campaign"), _FIRST),
     "add_rule": dict.fromkeys(("read_rule", "backtest_rule", "activate_rule"), _ID),
     "read_rules": dict.fromkeys(("read_rule", "backtest_rule"), _FIRST),
+    "draw_posts": dict.fromkeys(("read_draw", "cancel_draw"), _ID),
     "request_export": dict.fromkeys(("read_export", "read_export_file"), _ID),
     "add_endpoint": dict.fromkeys(
         ("read_endpoint", "change_endpoint", "rotate_secret", "read_deliveries"), _ID

@@ -140,6 +140,18 @@ TYPES = (
         cure="Read its members: they were decided one by one, or together.",
     ),
     ProblemType(
+        code="nothing_to_draw",
+        status=409,
+        title="No post is left to be drawn",
+        cure="Ask for more days, or when more posts have come: nobody labels a post twice.",
+    ),
+    ProblemType(
+        code="too_many_drawn",
+        status=409,
+        title="Drawn posts wait already",
+        cure="Have those labelled first, or cancel their draw.",
+    ),
+    ProblemType(
         code="shared_campaign",
         status=409,
         title="The campaign holds posts of other platforms",

@@ -13,6 +13,7 @@ from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
 from moderation.api.views.decisions import Decisions, Reversals
+from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
@@ -60,6 +61,8 @@ urlpatterns = [
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
     path("api/v1/labels", Labels.as_view(), name="labels"),
     path("api/v1/labels/changes", LabelChanges.as_view(), name="label-changes"),
+    path("api/v1/label-draws", LabelDraws.as_view(), name="label-draws"),
+    path("api/v1/label-draws/<str:id>", OneLabelDraw.as_view(), name="label-draw"),
     path("api/v1/exports", Exports.as_view(), name="exports"),
     path("api/v1/exports/<str:id>", OneExport.as_view(), name="export"),
     path("api/v1/exports/<str:id>/file", ExportFile.as_view(), name="export-file"),

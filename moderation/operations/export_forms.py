@@ -34,6 +34,7 @@ _PROVENANCE = (
     "is_audit_sample",
     "audit_probability",
     "decision_id",
+    "sample",
 )
 _BEFORE = ("schema_version", "id", "text", "lang", "label", "group", "split")
 # A spreadsheet runs a cell that begins so; the full-width forms are read as the plain ones in East Asia.

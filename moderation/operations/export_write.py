@@ -20,6 +20,7 @@ from moderation.queries import label_changes, label_lines, labels
 from moderation.queries.feeds import Position
 from moderation.queries.label_lines import LabelLine
 from moderation.queries.labels import LabelFilter
+from scoring.label_balance import Balance, findings
 
 
 def write(
@@ -112,6 +113,8 @@ class _Tally:
         self.spam = 0
         self.splits: Counter[str] = Counter()
         self.releases: Counter[str] = Counter()
+        self.random = self.by_complaint = 0
+        self.languages: Counter[str] = Counter()
         self.first: str | None = None
         self.last: str | None = None
 
@@ -120,12 +123,26 @@ class _Tally:
         """The lines so far, labels and tombstones."""
         return self.labels + self.retracted
 
+    @property
+    def balance(self) -> Balance:
+        """What the labels are like."""
+        return Balance(
+            labels=self.labels,
+            spam=self.spam,
+            random=self.random,
+            by_complaint=self.by_complaint,
+            languages=self.languages,
+        )
+
     def add(self, label: LabelLine) -> None:
         if label.is_retraction:
             self.retracted += 1
             return
         self.labels += 1
         self.spam += label.is_spam
+        self.random += label.is_random
+        self.by_complaint += label.is_by_complaint
+        self.languages[label.language.partition("-")[0].casefold()] += 1
         self.splits[label.split] += 1
         self.releases[label.release] += 1
         self.first = self.first or label.decided_at
@@ -150,6 +167,7 @@ def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) ->
             "not_spam": tally.labels - tally.spam,
             "retracted": tally.retracted,
         },
+        "weaknesses": [finding.message for finding in findings(tally.balance)] if tally.labels else [],
         "balance": {"spam_share": round(tally.spam / tally.labels, 4) if tally.labels else None},
         "window": {"first": tally.first, "last": tally.last},
         "splits": dict(sorted(tally.splits.items())),

@@ -46,6 +46,30 @@ def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platfor
     return platform
 
 
+def sample(
+    *,
+    platform_id: int,
+    first_share: float | None,
+    cases_per_day: int,
+    actor: User,
+    at: datetime,
+) -> Platform:
+    """Bound the audit sample of a platform; no first share takes the installation's."""
+    with transaction.atomic():
+        platform = Platform.objects.select_for_update().get(pk=platform_id)
+        platform.audit_first_share, platform.audit_cases_per_day = first_share, cases_per_day
+        platform.save(update_fields=("audit_first_share", "audit_cases_per_day"))
+        _audit(
+            "platform.sampled",
+            platform,
+            actor=actor,
+            at=at,
+            first_share=first_share,
+            cases_per_day=cases_per_day,
+        )
+    return platform
+
+
 def _audit(action: str, platform: Platform, *, actor: User | None, at: datetime, **details: object) -> None:
     verdict.audit(
         action=action, subject_kind="platform", subject_id=platform.pk, actor=actor, at=at, **details

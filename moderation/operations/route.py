@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import Case, Complaint, Decision, Revision, Score
-from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations import announce, campaign_join, verdict
 
@@ -78,11 +78,15 @@ def _is_answered(standing: _Standing, score: Score) -> bool:
 
 
 def _is_held(standing: _Standing, *, at: datetime) -> bool:
-    """A case that a moderator is looking at, or that was escalated, is not taken away by a new score."""
+    """A case that a moderator is looking at, that was escalated or asked for, stays whatever the score."""
     case = standing.case
     if case is None:
         return False
-    return case.is_escalated or (case.lease_end_at is not None and case.lease_end_at > at)
+    return (
+        case.is_escalated
+        or case.reason in KEPT_REASONS
+        or (case.lease_end_at is not None and case.lease_end_at > at)
+    )
 
 
 def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -> Case | None:
@@ -99,13 +103,13 @@ def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -
         )
     is_new_text = case.score.revision_id != score.revision_id
     case.score = score
-    order = _order(score)
+    order = _order(score) if case.reason != CaseReason.RANDOM else {}
     for name, value in order.items():
         setattr(case, name, value)
     # A decision on the old text must not land on the new one: the version tells them apart.
     case.version += int(is_new_text)
     case.skipped_by = [] if is_new_text else case.skipped_by
-    case.reason = case.reason if case.is_escalated else reason
+    case.reason = case.reason if case.is_escalated or case.reason in KEPT_REASONS else reason
     case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
     return None
 

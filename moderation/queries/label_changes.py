@@ -43,10 +43,11 @@ COPY (
   JOIN moderation_post p ON p.id = l.post_id
   JOIN moderation_platform f ON f.id = p.platform_id
   LEFT JOIN moderation_user u ON u.id = d.decided_by_id
+  LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL AND d.id = ANY(%(decisions)s)
 ) TO STDOUT
 """  # noqa: S608 - our own column names
-_DECISION = -3
+_DECISION = -5
 """Where a row of COLUMNS has the decision's id."""
 
 

@@ -36,9 +36,15 @@ _COLUMNS = (
     ("s.release_id", "text"),
     ("s.spam_probability", "float8"),
     ("s.is_degraded", "bool"),
-    ("s.is_audit_sample", "bool"),
-    ("s.audit_probability", "float8"),
+    ("s.is_audit_sample OR c.draw_id IS NOT NULL", "bool"),
+    ("coalesce(c.audit_probability, s.audit_probability)", "float8"),
     ("d.id", "int8"),
+    ("CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit' ELSE '' END", "text"),
+    (
+        """coalesce(c.reason IN ('complaints', 'appealed', 'second'), false)
+           OR EXISTS (SELECT FROM moderation_reversal v WHERE v.replacement_id = d.id)""",
+        "bool",
+    ),
     ("l.labelled_at", "timestamptz"),
     ("l.id", "int8"),
 )
@@ -54,6 +60,7 @@ COPY (
   JOIN moderation_post p ON p.id = l.post_id
   JOIN moderation_platform f ON f.id = p.platform_id
   LEFT JOIN moderation_user u ON u.id = d.decided_by_id
+  LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
     AND (l.labelled_at, l.id) > (%(since)s, %(after)s) AND l.labelled_at < %(until)s
     AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
@@ -78,6 +85,9 @@ class LabelLine:
     split: str
     release: str
     decided_at: str
+    language: str = ""
+    is_random: bool = False
+    is_by_complaint: bool = False
     is_retraction: bool = False
 
 
@@ -143,12 +153,22 @@ def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
         "is_audit_sample": is_audit,
         "audit_probability": rest[0],
         "decision_id": str(rest[1]),
+        "sample": rest[2],
     }
     text_of_line = (
         f'{_json(before)[:-1]}, "features": {{{_features(features, contributions, content)}}},'
         f' "schema_hash": "{schema_hash}", "record": {record}, "provenance": {_json(provenance)}}}\n'
     )
-    return LabelLine(text_of_line.encode(), is_spam, split, release, moment)
+    return LabelLine(
+        line=text_of_line.encode(),
+        is_spam=is_spam,
+        split=split,
+        release=release,
+        decided_at=moment,
+        language=language,
+        is_random=is_audit,
+        is_by_complaint=rest[3] and not is_audit,
+    )
 
 
 def _features(values: str, contributions: str, content: str) -> str:

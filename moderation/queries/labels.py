@@ -14,7 +14,13 @@ from moderation.queries.feeds import Position
 from scoring.splits import Split, split_of
 
 LABEL_SCHEMA_VERSION = 1
-_RELATED = ("decision__decided_by", "decision__score", "decision__revision", "post__platform")
+_RELATED = (
+    "decision__decided_by",
+    "decision__score",
+    "decision__revision",
+    "decision__case",
+    "post__platform",
+)
 SPLITS = tuple(split.value for split in Split)
 
 
@@ -90,6 +96,9 @@ def _labels(wanted: LabelFilter) -> QuerySet[Label]:
 
 def _row(label: Label) -> dict[str, Any]:
     decision, score, revision = label.decision, label.decision.score, label.decision.revision
+    drawn = decision.case if decision.case is not None and decision.case.draw_id is not None else None
+    chance = (drawn and drawn.audit_probability) or score.audit_probability
+    is_random = score.is_audit_sample or drawn is not None
     return {
         "schema_version": LABEL_SCHEMA_VERSION,
         "id": f"{label.post.platform.slug}/{label.post.external_id}/{revision.number}",
@@ -98,7 +107,7 @@ def _row(label: Label) -> dict[str, Any]:
         "label": int(label.is_spam),
         "group": str(label.similarity_group),
         "split": split_of(str(label.similarity_group)).value,
-        "weight": weight_of(audit_probability=score.audit_probability, is_audit_sample=score.is_audit_sample),
+        "weight": weight_of(audit_probability=chance, is_audit_sample=is_random),
         "features": {name: value for name, value, _ in score.contributions},
         "schema_hash": score.schema_hash,
         "record": score.record,
@@ -109,8 +118,9 @@ def _row(label: Label) -> dict[str, Any]:
             "release": score.release_id,
             "spam_probability": score.spam_probability,
             "is_degraded": score.is_degraded,
-            "is_audit_sample": score.is_audit_sample,
-            "audit_probability": score.audit_probability,
+            "is_audit_sample": is_random,
+            "audit_probability": chance,
             "decision_id": str(decision.pk),
+            "sample": "draw" if drawn else "audit" if score.is_audit_sample else "",
         },
     }

@@ -13,7 +13,7 @@ from moderation.operations import export as operations
 from moderation.operations import export_files
 from moderation.queries import labels
 from moderation.queries.labels import LabelFilter
-from moderation.web import access
+from moderation.web import access, label_warnings
 from moderation.web.forms import ExportForm
 
 _SHOWN = 30
@@ -36,6 +36,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "form": form,
         "exports": Export.objects.select_related("requested_by")[:_SHOWN],
         "labels": labels.count(wanted=LabelFilter()),
+        "weak": label_warnings.gravest(),
     }
     return render(request, "exports.html", context, status=422 if form.errors else 200)
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from moderation.operations import probe
 from moderation.operations.probe import Answer, Part
 from moderation.queries import health, queue_age, sweeps
-from moderation.web import access, quantities
+from moderation.web import access, label_warnings, quantities
 from moderation.web.timeline import HEIGHT, Bar
 
 _NAMES_AND_MEANINGS = {
@@ -56,6 +56,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "is_all_up": all(answer.is_up for answer in answers),
         "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in sweeps.listed(at=at)],
         "circuits": health.open_circuits(),
+        "weak": label_warnings.gravest() if request.user.may_export else (),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }
     if request.htmx:

@@ -48,6 +48,7 @@ PLACES = {
     "rules": "/rules/",
     "rule": "/rules/new/?kind=domain&value=nobody.example",
     "exports": "/exports/",
+    "labels": "/labels/",
     "health": "/health/",
     "account": "/account/",
     "comfort": "/account/comfort/",

@@ -25,6 +25,7 @@ PAGES = (
     "/review/",
     "/decisions/",
     "/exports/",
+    "/labels/",
     "/account/",
     "/account/comfort/",
     "/account/pace/",

@@ -42,6 +42,9 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     is_audit_sample = serializers.BooleanField()
     audit_probability = serializers.FloatField()
     decision_id = serializers.CharField(help_text="By which a retraction names it.")
+    sample = serializers.ChoiceField(
+        choices=("", "audit", "draw"), help_text="By which chance the post came to a human; empty if by none."
+    )
 
 
 class LabelSerializer(serializers.Serializer[Any]):

@@ -85,6 +85,8 @@ class Command(BaseCommand):
             f"{counts['labels']} labels ({sorts}){retracted} in {out}\n"
             f"manifest: {out}.manifest.json, sha256 {manifest['sha256']}"
         )
+        for weakness in manifest["weaknesses"] if after is None else ():
+            self.stdout.write(f"weak: {weakness}")
 
 
 def _platform(slug: str | None) -> int | None:

@@ -45,6 +45,8 @@ OPERATIONS = {
     "rules/{id}/backtest": "POST",
     "labels": "GET",
     "labels/changes": "GET",
+    "label-draws": "POST",
+    "label-draws/{id}": "GET DELETE",
     "exports": "POST",
     "exports/{id}": "GET",
     "exports/{id}/file": "GET",

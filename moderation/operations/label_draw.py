@@ -1,0 +1,187 @@
+"""Draw random posts of a platform's last days for people to label, each a case of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Count
+from django.utils.translation import gettext as _
+
+from moderation.models import Case, LabelDraw, Platform, Post, Score, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.operations import announce, verdict
+from moderation.operations.review import NotAllowed, Refusal
+
+MOST_POSTS = 500
+MOST_DAYS = 90
+MOST_WAITING = 1_000
+"""Drawn posts of one platform that wait at once: more, and nobody would get round to them."""
+
+_NO_OPINION = 0.5
+
+_DRAW = """
+SELECT p.id, count(*) OVER () FROM moderation_post p
+JOIN moderation_revision r ON r.post_id = p.id AND r.number = p.latest_revision
+WHERE p.platform_id = %(platform)s AND p.erased_at IS NULL AND p.received_at > %(since)s
+  AND r.score_state IN ('scored', 'degraded')
+  AND NOT EXISTS (SELECT FROM moderation_case c WHERE c.post_id = p.id AND c.state = 'open')
+  AND NOT EXISTS (SELECT FROM moderation_label l WHERE l.post_id = p.id AND l.retracted_at IS NULL)
+ORDER BY random() LIMIT %(wanted)s
+"""
+
+
+class OutOfRange(Refusal):
+    """So many posts, or days, are not drawn at once."""
+
+
+class TooManyWait(Refusal):
+    """Drawn posts wait already: label those first, or cancel their draw."""
+
+
+class NothingToDraw(Refusal):
+    """No post of these days is left that no human has labelled."""
+
+
+class AlreadyCancelled(Refusal):
+    """The draw was cancelled before."""
+
+
+def ask(
+    *,
+    platform: Platform,
+    posts: int,
+    days: int,
+    asked_by: User,
+    at: datetime,
+    idempotency_key: UUID | None = None,
+) -> LabelDraw:
+    """Draw posts uniformly from those of the last days that nobody labelled and that do not wait already,
+    whatever the filter did with them; the same key draws once.
+
+    Raises NotAllowed, OutOfRange, TooManyWait or NothingToDraw.
+    """
+    if not asked_by.may_export:
+        raise NotAllowed(_("Only leads and ML engineers draw posts to be labelled."))
+    if not (1 <= posts <= MOST_POSTS and 1 <= days <= MOST_DAYS):
+        raise OutOfRange(
+            _("Draw 1 to %(posts)d posts of 1 to %(days)d days.") % {"posts": MOST_POSTS, "days": MOST_DAYS}
+        )
+    with transaction.atomic():
+        # Draws of a platform stand in line: two at once would draw the same posts.
+        Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
+        made = LabelDraw.objects.filter(asked_by=asked_by, idempotency_key=idempotency_key).first()
+        if idempotency_key is not None and made is not None:
+            return made
+        _refuse_too_many(platform, posts=posts)
+        ids, population = _drawn(platform, posts=posts, since=at - timedelta(days=days))
+        if not ids:
+            raise NothingToDraw(_("No post of these days is left that nobody has labelled."))
+        draw = LabelDraw.objects.create(
+            platform=platform,
+            asked_by=asked_by,
+            asked_at=at,
+            days=days,
+            wanted=posts,
+            population=population,
+            idempotency_key=idempotency_key,
+        )
+        cases = _opened(ids, draw=draw, chance=len(ids) / population, at=at)
+        draw.drawn = len(cases)
+        draw.save(update_fields=("drawn",))
+        announce.opened(cases, at=at)
+        _audit("draw.asked", draw, actor=asked_by, at=at, posts=draw.drawn, of=population, days=days)
+    return draw
+
+
+def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
+    """Take the posts that nobody looks at out of the queue; what was decided stays a random sample, of fewer.
+
+    Raises NotAllowed, AlreadyCancelled or LabelDraw.DoesNotExist.
+    """
+    if not cancelled_by.may_export:
+        raise NotAllowed(_("Only leads and ML engineers draw posts to be labelled."))
+    with transaction.atomic():
+        draw = LabelDraw.objects.select_for_update(of=("self",)).get(pk=draw_id)
+        if draw.cancelled_at is not None:
+            raise AlreadyCancelled(_("This draw was cancelled before."))
+        cases = Case.objects.filter(draw=draw)
+        held = list(cases.filter(state=CaseState.OPEN).select_for_update().order_by("id"))
+        gone = [case.pk for case in held if case.lease_end_at is None or case.lease_end_at <= at]
+        Case.objects.filter(pk__in=gone).update(
+            state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
+        )
+        # They are handed out in the order of the draw: those that were reached are a smaller sample.
+        kept = cases.exclude(state=CaseState.WITHDRAWN)
+        kept.update(audit_probability=kept.count() / draw.population)
+        draw.cancelled_at, draw.cancelled_by = at, cancelled_by
+        draw.save(update_fields=("cancelled_at", "cancelled_by"))
+        _audit("draw.cancelled", draw, actor=cancelled_by, at=at, posts=len(gone))
+    return draw
+
+
+def _refuse_too_many(platform: Platform, *, posts: int) -> None:
+    waiting = Case.objects.filter(draw__platform=platform, state=CaseState.OPEN).count()
+    if waiting + posts > MOST_WAITING:
+        raise TooManyWait(
+            _("%(waiting)d drawn posts of this platform wait already; label those first, or cancel them.")
+            % {"waiting": waiting}
+        )
+
+
+def _drawn(platform: Platform, *, posts: int, since: datetime) -> tuple[list[int], int]:
+    """Return posts in random order, and from how many they were drawn."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DRAW, {"platform": platform.pk, "since": since, "wanted": posts})
+        rows = cursor.fetchall()
+    return [row[0] for row in rows], rows[0][1] if rows else 0
+
+
+def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime) -> list[Case]:
+    """Open the cases in the order of the draw: the queue keeps it, for all have one priority."""
+    standing = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
+    posts = {row.pk: row for row in standing.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
+    busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
+    scores = {
+        score.revision.post_id: score
+        for score in Score.objects.filter(revision__post__in=posts)
+        .select_related("revision")
+        .order_by("revision__post_id", "-revision__number", "-generation")
+        .distinct("revision__post_id")
+        if score.revision.number == posts[score.revision.post_id].latest_revision
+    }
+    earlier = Case.objects.filter(post__in=posts).order_by().values_list("post")
+    versions = dict(earlier.annotate(cases=Count("pk")))
+    return Case.objects.bulk_create(
+        [
+            Case(
+                post=posts[pk],
+                score=scores[pk],
+                reason=CaseReason.RANDOM,
+                draw=draw,
+                audit_probability=chance,
+                # Nothing here tells what the filter thought of it.
+                priority=_NO_OPINION,
+                uncertainty=_NO_OPINION,
+                language=scores[pk].revision.language,
+                version=1 + versions.get(pk, 0),
+                opened_at=at,
+            )
+            for pk in ids
+            if pk in posts and pk in scores and pk not in busy
+        ]
+    )
+
+
+def _audit(action: str, draw: LabelDraw, *, actor: User, at: datetime, **details: object) -> None:
+    verdict.audit(
+        action=action,
+        subject_kind="draw",
+        subject_id=draw.pk,
+        actor=actor,
+        at=at,
+        platform=draw.platform_id,
+        **details,
+    )

@@ -1,0 +1,130 @@
+"""What a platform's labels are like, by sort, language and way in; and how far its draws are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from moderation.models import Label, LabelDraw, Platform, Promotion, Release
+from moderation.models.cases import CaseReason, CaseState
+from moderation.queries import audit_plan
+from moderation.queries.audit_plan import Plan
+from scoring.label_balance import Balance, Finding, Weakness, findings
+
+__all__ = ["Balance", "Finding", "Weakness", "draw", "draws", "gravest", "of", "sampling"]
+
+COMPLAINING = (CaseReason.COMPLAINTS, CaseReason.APPEALED, CaseReason.SECOND)
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawRow:
+    """A draw, and what became of its posts."""
+
+    draw: LabelDraw
+    decided: int
+    waiting: int
+
+    @property
+    def gone(self) -> int:
+        """Posts that were withdrawn: cancelled, or erased."""
+        return self.draw.drawn - self.decided - self.waiting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """A platform's labels, its present audit share and its latest draws."""
+
+    platform: Platform
+    balance: Balance
+    findings: Sequence[Finding]
+    share: float
+    plan: Plan
+    drawn_today: int
+    draws: Sequence[DrawRow]
+
+
+def of(*, platform_id: int | None = None) -> Balance:
+    """Count the labels that stand, of one platform or all."""
+    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
+    if platform_id is not None:
+        labels = labels.filter(post__platform=platform_id)
+    by_complaint = Q(decision__case__reason__in=COMPLAINING) | Q(decision__replaces__isnull=False)
+    counted = labels.aggregate(
+        labels=Count("pk"),
+        spam=Count("pk", filter=Q(is_spam=True)),
+        random=Count("pk", filter=IS_RANDOM),
+        by_complaint=Count("pk", filter=by_complaint & ~IS_RANDOM),
+    )
+    languages = labels.order_by().values_list("decision__revision__language").annotate(count=Count("pk"))
+    return Balance(**counted, languages=_by_language(languages))
+
+
+def sampling(*, floor: float, at: datetime) -> list[Sampling]:
+    """Return every platform's labels and samples; `floor` is the audit rate of the live release."""
+    found = []
+    for platform in Platform.objects.order_by("slug"):
+        balance = of(platform_id=platform.pk)
+        plan = audit_plan.of(platform=platform, floor=floor, at=at)
+        found.append(
+            Sampling(
+                platform=platform,
+                balance=balance,
+                findings=findings(balance) if balance.labels else (),
+                share=plan.share(plan.labels.get(None, 0)),
+                plan=plan,
+                drawn_today=audit_plan.drawn_today(platform_id=platform.pk, at=at),
+                draws=draws(platform_id=platform.pk),
+            )
+        )
+    return found
+
+
+def gravest() -> list[tuple[str, Finding]]:
+    """Return the gravest finding of each platform that has labels, with the platform's name."""
+    found = []
+    for platform in Platform.objects.order_by("slug"):
+        balance = of(platform_id=platform.pk)
+        weak = findings(balance) if balance.labels else ()
+        found += [(platform.name, one) for one in weak[:1]]
+    return found
+
+
+def live_audit_rate() -> float:
+    """Return the audit rate of the live release, the usual one before anything scored."""
+    promoted = Promotion.objects.select_related("release").order_by("-id").first()
+    release = promoted.release if promoted else Release.objects.order_by("-first_used_at", "id").first()
+    return float(((release.manifest if release else {}).get("thresholds") or {}).get("audit_rate", 0.02))
+
+
+def draws(*, platform_id: int, limit: int = _SHOWN) -> list[DrawRow]:
+    """Return the latest draws of a platform with their progress, in one query."""
+    rows = LabelDraw.objects.filter(platform=platform_id).select_related("asked_by", "platform")
+    counted = rows.annotate(
+        decided=Count("cases", filter=Q(cases__state=CaseState.DECIDED)),
+        waiting=Count("cases", filter=Q(cases__state=CaseState.OPEN)),
+    )
+    return [
+        DrawRow(draw=row, decided=row.decided, waiting=row.waiting)
+        for row in counted.order_by("-asked_at", "-id")[:limit]
+    ]
+
+
+def draw(*, platform_id: int, draw_id: int) -> DrawRow | None:
+    """Return one draw of a platform with its progress, None if there is none."""
+    found = [row for row in draws(platform_id=platform_id, limit=1_000) if row.draw.pk == draw_id]
+    return found[0] if found else None
+
+
+IS_RANDOM = Q(decision__score__is_audit_sample=True) | Q(decision__case__draw__isnull=False)
+
+
+def _by_language(rows: Iterable[tuple[str, int]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for language, count in rows:
+        found[language.partition("-")[0].casefold()] += count
+    return found

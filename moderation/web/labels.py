@@ -1,0 +1,96 @@
+"""Random labels: what each platform's labels are like, its audit share, and drawing posts to be labelled."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from moderation.models import LabelDraw, Platform
+from moderation.operations import label_draw, platforms
+from moderation.operations.review import Refusal
+from moderation.queries import label_balance
+from moderation.web import access, quantities
+from moderation.web.label_forms import DrawForm, SamplingForm
+from moderation.web.label_warnings import words
+
+
+@require_safe
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show every platform's labels, share and draws; htmx asks again for the inner part."""
+    template = "labels.html#platforms" if request.htmx else "labels.html"
+    return render(request, template, _context(request))
+
+
+@require_http_methods(["POST"])
+@access.exporters
+def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Draw random posts of a platform into the queue."""
+    platform = get_object_or_404(Platform, pk=platform_id)
+    form = DrawForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Give whole numbers: how many posts, of how many days."))
+        return redirect("labels")
+    try:
+        made = label_draw.ask(
+            platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now()
+        )
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        told = ngettext(
+            "%(number)s post was drawn and waits in the queue.",
+            "%(number)s posts were drawn and wait in the queue.",
+            made.drawn,
+        )
+        messages.success(request, told % {"number": quantities.count(made.drawn)})
+    return redirect("labels")
+
+
+@require_POST
+@access.exporters
+def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
+    """Take what is left of a draw out of the queue."""
+    get_object_or_404(LabelDraw, pk=draw_id)
+    try:
+        label_draw.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _("Cancelled. What was decided stays."))
+    return redirect("labels")
+
+
+@require_POST
+@access.leads
+def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Bound a platform's audit sample."""
+    platform = get_object_or_404(Platform, pk=platform_id)
+    form = SamplingForm(request.POST)
+    if form.is_valid():
+        platforms.sample(platform_id=platform.pk, **form.chosen(), actor=request.user, at=timezone.now())
+        messages.success(request, _("Saved."))
+        return redirect("labels")
+    return render(request, "labels.html", _context(request, form=form, of=platform), status=422)
+
+
+def _context(
+    request: access.DeskRequest, *, form: SamplingForm | None = None, of: Platform | None = None
+) -> dict[str, object]:
+    at = timezone.now()
+    rows = label_balance.sampling(floor=label_balance.live_audit_rate(), at=at)
+    return {
+        "section": "exports",
+        "at": at,
+        "form": form,
+        "wrong": of,
+        "rows": [(row, [words(finding) for finding in row.findings], uuid.uuid4()) for row in rows],
+        "may_bound": request.user.may_lead,
+    }

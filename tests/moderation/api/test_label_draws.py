@@ -1,0 +1,51 @@
+"""Random posts to be labelled, through the door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.utils.timezone import now
+from rest_framework.test import APIClient
+
+from moderation.models import Case, Revision
+from moderation.models.cases import CaseState
+from moderation.operations import score
+from tests.moderation.api.answers import pointers, problem
+from tests.moderation.fakes import FakeScorer
+
+
+@pytest.fixture
+def allowed(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
+    fake_scorer.default = 0.01
+    for _ in range(6):
+        post(at=now())
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
+
+
+@pytest.mark.usefixtures("allowed")
+class TestLabelDraws:
+    def test_are_asked_for_read_and_cancelled(self, lead_door: APIClient, other_door: APIClient) -> None:
+        asked = lead_door.post("/api/v1/label-draws", {"posts": 4}, format="json")
+        address = asked.headers["Location"]
+        read = lead_door.get(address).json()
+        foreign = other_door.get(address)
+        gone = lead_door.delete(address)
+        after = lead_door.get(address).json()
+
+        assert (asked.status_code, asked.json()) == (201, read)
+        assert (read["drawn"], read["population"], read["waiting"], read["decided"]) == (4, 6, 4, 0)
+        problem(foreign, status=404, code="not_found")
+        assert gone.status_code == 204
+        assert (after["waiting"], after["is_cancelled"]) == (0, True)
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_are_refused_by_name(self, lead_door: APIClient, door: APIClient) -> None:
+        too_many = lead_door.post("/api/v1/label-draws", {"posts": 501}, format="json")
+        lead_door.post("/api/v1/label-draws", {"posts": 6}, format="json")
+        nothing = lead_door.post("/api/v1/label-draws", {"posts": 1}, format="json")
+        nobody = door.post("/api/v1/label-draws", {}, format="json")
+
+        assert "/posts" in pointers(problem(too_many, status=422, code="invalid_fields"))
+        problem(nothing, status=409, code="nothing_to_draw")
+        problem(nobody, status=403, code="nobody_behind_key")

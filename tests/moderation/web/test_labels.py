@@ -1,0 +1,113 @@
+"""The page of random labels: draws with their progress, bounds, and what is weak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils.timezone import now
+
+from moderation.models import AuditEntry, Case, LabelDraw, Platform, Revision, User
+from moderation.models.cases import CaseReason, CaseState, Verdict
+from moderation.models.people import Role
+from moderation.operations import review, score
+from moderation.queries import audit_plan
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.web.conftest import HTMX
+
+
+@pytest.fixture
+def ml_desk(desk_of: Callable[[User], Client], db: None) -> Client:
+    return desk_of(User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER))
+
+
+@pytest.fixture
+def allowed(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
+    """Ten posts of today that the filter let pass."""
+    fake_scorer.default = 0.01
+    for _ in range(10):
+        post(at=now())
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
+    audit_plan.forget()
+
+
+@pytest.mark.usefixtures("allowed")
+class TestDraw:
+    def test_is_shown_with_its_progress_and_cancelled(self, ml_desk: Client, platform: Platform) -> None:
+        wanted = {"posts": "4", "days": "7", "idempotency_key": str(uuid4())}
+        for _ in range(2):
+            ml_desk.post(f"/labels/{platform.pk}/draw/", wanted)
+        draw = LabelDraw.objects.get()
+        before = ml_desk.get("/labels/").content.decode()
+        ml_desk.post(f"/labels/draws/{draw.pk}/cancel/")
+        after = ml_desk.get("/labels/", headers=HTMX).content.decode()
+
+        assert "0 of 4 decided" in before
+        assert "drawn from 10 posts" in before
+        assert "cancelled" in after
+        assert "<html" not in after
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_that_is_out_of_range_is_refused_in_words(self, ml_desk: Client, platform: Platform) -> None:
+        answer = ml_desk.post(f"/labels/{platform.pk}/draw/", {"posts": "501", "days": "7"}, follow=True)
+
+        assert "Draw 1 to 500 posts of 1 to 90 days." in answer.content.decode()
+        assert not LabelDraw.objects.exists()
+
+    def test_is_judged_without_seeing_what_the_filter_did(
+        self, lead_desk: Client, platform: Platform
+    ) -> None:
+        lead_desk.post(f"/labels/{platform.pk}/draw/", {"posts": "1", "days": "7"})
+        case = Case.objects.get(reason=CaseReason.RANDOM)
+
+        queue = lead_desk.get("/queue/").content.decode()
+        lead_desk.post(f"/review/{case.pk}/claim/")
+        front = lead_desk.get(f"/review/{case.pk}/").content.decode()
+
+        assert "Random label" in queue
+        assert "1%" not in front
+        assert "Drawn at random to be labelled" in front
+
+    def test_speaks_german(self, ml_desk: Client) -> None:
+        ml_desk.cookies["django_language"] = "de"
+
+        assert "100 zufällige Beiträge beurteilen" in ml_desk.get("/labels/").content.decode()
+
+
+class TestBounds:
+    def test_are_set_by_leads_and_noted(self, lead_desk: Client, platform: Platform) -> None:
+        lead_desk.post(f"/labels/{platform.pk}/settings/", {"first_percent": "5", "cases_per_day": "30"})
+
+        platform.refresh_from_db()
+        assert (platform.audit_first_share, platform.audit_cases_per_day) == (0.05, 30)
+        assert AuditEntry.objects.get(action="platform.sampled").details["cases_per_day"] == 30
+
+    def test_of_nonsense_are_refused(self, lead_desk: Client, platform: Platform) -> None:
+        answer = lead_desk.post(
+            f"/labels/{platform.pk}/settings/", {"first_percent": "101", "cases_per_day": "0"}
+        )
+
+        assert answer.status_code == 422
+        platform.refresh_from_db()
+        assert platform.audit_first_share is None
+
+    def test_are_only_seen_by_ml_engineers(self, ml_desk: Client, platform: Platform) -> None:
+        assert "cases_per_day" not in ml_desk.get("/labels/").content.decode()
+
+
+class TestWeakness:
+    @pytest.mark.parametrize("address", ["/labels/", "/exports/", "/health/"])
+    def test_is_said_with_what_to_do(
+        self, lead_desk: Client, lead: User, claimed_case: Case, moderator: User, address: str
+    ) -> None:
+        when = claimed_case.opened_at
+        review.decide(
+            case_id=claimed_case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=when
+        )
+
+        answer = lead_desk.get(address).content.decode()
+
+        assert "0 labels were drawn at random, 50 would be enough" in answer
+        assert "Label 100 random posts" in answer
