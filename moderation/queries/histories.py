@@ -66,6 +66,9 @@ _SOURCES = {
     " ORDER BY l.received_at DESC",
 }
 
+_LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled_at < %(at)s
+        AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s)"""
+
 _HISTORY = """
 SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
 CROSS JOIN LATERAL (
@@ -80,15 +83,25 @@ CROSS JOIN LATERAL (
   FROM (SELECT post_id, author_id, max(received_at) AS received_at,
                power(0.5, extract(epoch FROM %(at)s - max(received_at))::float8 / {half_life}) AS freshness
         FROM ({source} LIMIT {sample}) recent GROUP BY post_id, author_id) s
-  LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled_at < %(at)s
-        AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s)
+  {label}
   LEFT JOIN LATERAL (SELECT count(*) AS complaints,
                             count(*) FILTER (WHERE x.reason IN ('spam', 'scam')) AS spam_complaints
                      FROM moderation_complaint x
                      WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true
 ) h
 ORDER BY k.position
-"""
+""".replace("{label}", _LABEL)
+
+_POSTS = """
+SELECT s.post_id, l.is_spam, c.complaints
+FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) AS k(key, post_id)
+CROSS JOIN LATERAL (SELECT post_id, max(received_at) AS received_at
+                    FROM ({source} LIMIT {sample}) recent GROUP BY post_id) s
+{label}
+LEFT JOIN LATERAL (SELECT count(*) AS complaints FROM moderation_complaint x
+                   WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true
+ORDER BY s.received_at DESC, s.post_id DESC
+""".replace("{label}", _LABEL)
 
 _HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
 
@@ -107,6 +120,15 @@ def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at
         )
     )
     return [History() if key is None else _history(next(counted)) for key in keys]
+
+
+def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int, bool | None, int]]:
+    """Return the posts that a history counts, the newest first.
+
+    Each with whether people had judged it spam by then (None where they had not) and its complaints by then.
+    """
+    found = rows(_POSTS.replace("{source}", _SOURCES[kind]), keys=[key], posts=[post], at=at)
+    return [(post_id, is_spam, complaints) for post_id, is_spam, complaints in found]
 
 
 def _history(row: tuple[Any, ...]) -> History:

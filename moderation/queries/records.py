@@ -52,6 +52,9 @@ ORDER BY k.post_id, c.received_at, c.id
 """
 
 
+_KINDS = ("author", "ip", "network", "asn", "mail", "resembling", "similar")
+
+
 def record_at(*, revision: Revision, at: datetime) -> PostRecord:
     """Return the frozen picture of one revision and its history strictly before `at`."""
     return records_at(revisions=[revision], at=at)[0]
@@ -62,17 +65,12 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
 
     The revisions come with `post`, `post__platform` and `post__author` selected.
     """
-    keys: dict[str, Sequence[str | None]] = {
-        "author": [str(revision.post.author_id) for revision in revisions],
-        "ip": [revision.ip for revision in revisions],
-        "network": [revision.ip_network or None for revision in revisions],
-        "asn": [None if revision.ip_asn is None else str(revision.ip_asn) for revision in revisions],
-        "mail": [revision.author_snapshot.get("email_domain") or None for revision in revisions],
-        "resembling": [",".join(map(str, bands_of(revision))) or None for revision in revisions],
-        "similar": [str(revision.similarity_group) for revision in revisions],
-    }
+    keys = [keys_of(revision) for revision in revisions]
     posts = [revision.post_id for revision in revisions]
-    known = {kind: histories(kind, keys=keys[kind], posts=posts, at=at) for kind in keys}
+    known = {
+        kind: histories(kind, keys=[of_revision[kind] for of_revision in keys], posts=posts, at=at)
+        for kind in _KINDS
+    }
     links_of = links(revisions=revisions, at=at)
     same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
@@ -104,6 +102,19 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
         )
         for index, revision in enumerate(revisions)
     ]
+
+
+def keys_of(revision: Revision) -> dict[str, str | None]:
+    """Return by what each history of a revision is looked up, None where nothing was sent to look up."""
+    return {
+        "author": str(revision.post.author_id),
+        "ip": revision.ip,
+        "network": revision.ip_network or None,
+        "asn": None if revision.ip_asn is None else str(revision.ip_asn),
+        "mail": revision.author_snapshot.get("email_domain") or None,
+        "resembling": ",".join(map(str, bands_of(revision))) or None,
+        "similar": str(revision.similarity_group),
+    }
 
 
 def bands_of(revision: Revision) -> tuple[int, ...]:

@@ -41,6 +41,7 @@ class PostFilter:
     domain: str = ""
     address: str = ""
     author_id: int | None = None
+    post_ids: tuple[int, ...] | None = None
     state: str = ""
     since: datetime | None = None
     until: datetime | None = None
@@ -136,6 +137,8 @@ def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revisio
         found = found.filter(language=wanted.language)
     if wanted.author_id is not None:
         found = found.filter(post__author=wanted.author_id)
+    if wanted.post_ids is not None:
+        found = found.filter(post__in=wanted.post_ids)
     if wanted.domain:
         found = found.filter(pk__in=_links(wanted.domain).values("revision"))
     if wanted.address:

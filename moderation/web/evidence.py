@@ -12,6 +12,8 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Reason
 from moderation.queries.cases import CasePage, History, PostRecord, read_link
+from moderation.queries.counted import Counted
+from moderation.web import counted as counted_posts
 from moderation.web import inert, model_view
 from moderation.web.marks import Segment
 from moderation.web.quantities import count, counted, duration, short_duration
@@ -23,11 +25,15 @@ MAX_PROPOSED = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A row of facts; `tone` is "", spam, ham or warn."""
+    """A row of facts; `tone` is "", spam, ham or warn.
+
+    `behind` is the address of the list that its numbers were counted in, "" where there is none.
+    """
 
     name: str
     value: str
     tone: str = ""
+    behind: str = ""
 
 
 def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
@@ -65,9 +71,11 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
     return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
 
 
-def author_facts(record: PostRecord) -> list[Fact]:
+def author_facts(page: CasePage) -> list[Fact]:
     """Return what is known of the author; what the platform did not say is left out."""
-    author = record.author
+    if page.record is None:
+        return []
+    record, author = page.record, page.record.author
     facts: list[Fact] = []
     if author.created_at is not None:
         age = (record.at - author.created_at).total_seconds()
@@ -90,22 +98,29 @@ def author_facts(record: PostRecord) -> list[Fact]:
         facts.append(Fact(name=_("Audience"), value=", ".join(said)))
     if author.email_domain:
         facts.append(Fact(name=_("E-mail at"), value=author.email_domain))
-    facts.append(Fact(name=_("Known here"), value=_known(record.author_history, at=record.at)))
-    facts += _verdict_facts(record.author_history)
+    behind = _behind(record.author_history, Counted.AUTHOR, page=page)
+    facts.append(Fact(name=_("Known here"), value=_known(record.author_history, at=record.at), behind=behind))
+    facts += _verdict_facts(record.author_history, behind=behind)
     return facts
 
 
-def address_facts(record: PostRecord) -> list[Fact]:
+def address_facts(page: CasePage) -> list[Fact]:
     """Return what is known of the address that the post came from and of texts like this one."""
-    facts: list[Fact] = []
+    record, facts = page.record, list[Fact]()
+    if record is None:
+        return facts
     if record.ip:
-        facts.append(Fact(name=_("Sent from"), value=f"{record.ip}, {_others(record.ip_history)}"))
+        told = f"{record.ip}, {_others(record.ip_history)}"
+        behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
+        facts.append(Fact(name=_("Sent from"), value=told, behind=behind))
     if record.similar.posts:
         similar = record.similar
         told = _others(similar)
         if similar.complaints:
             told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
-        facts.append(Fact(name=_("Nearly the same"), value=told, tone="warn" if similar.posts > 3 else ""))
+        behind = _behind(similar, Counted.SIMILAR, page=page)
+        tone = "warn" if similar.posts > 3 else ""
+        facts.append(Fact(name=_("Nearly the same"), value=told, tone=tone, behind=behind))
     return facts
 
 
@@ -163,7 +178,14 @@ def _others(history: History) -> str:
     }
 
 
-def _verdict_facts(history: History) -> list[Fact]:
+def _behind(history: History, kind: Counted, *, page: CasePage) -> str:
+    """Return where the posts of a history are listed; nowhere while the case is judged blindly."""
+    if page.is_score_hidden or not history.posts:
+        return ""
+    return counted_posts.address(page.case.pk, counted=kind)
+
+
+def _verdict_facts(history: History, *, behind: str) -> list[Fact]:
     facts: list[Fact] = []
     if history.confirmed_spam:
         facts.append(
@@ -172,6 +194,7 @@ def _verdict_facts(history: History) -> list[Fact]:
                 value=_("%(spam)s spam, %(not_spam)s not")
                 % {"spam": count(history.confirmed_spam), "not_spam": count(history.confirmed_not_spam)},
                 tone="spam",
+                behind=behind,
             )
         )
     elif history.confirmed_not_spam:
@@ -188,6 +211,7 @@ def _verdict_facts(history: History) -> list[Fact]:
                 name=gettext("Complaints"),
                 value=_("{} about earlier posts").format(count(history.complaints)),
                 tone="warn",
+                behind=behind,
             )
         )
     return facts

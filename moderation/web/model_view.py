@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from moderation.queries import calibration
 from moderation.queries.cases import CasePage, PostRecord, hundredth
-from moderation.web import changes
+from moderation.web import changes, counted
 from moderation.web.quantities import band, count, day
 from moderation.web.sentences import Said, said
 
@@ -40,11 +40,15 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContributionLine:
-    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest."""
+    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
+
+    `behind` is the address of the list that its number was counted in, "" where it counts no posts.
+    """
 
     words: str
     share: float
     width: int
+    behind: str = ""
 
     @property
     def is_spamward(self) -> bool:
@@ -88,7 +92,7 @@ class ModelView:
 def of(page: CasePage, *, at: datetime) -> ModelView:
     """Return the models' view of a score that did not stop at a banned domain."""
     score = page.case.score
-    lines, unsaid = _lines(score.contributions, record=page.record)
+    lines, unsaid = _lines(page)
     thresholds = score.release.manifest.get("thresholds") or {}
     return ModelView(
         spam_probability=score.spam_probability,
@@ -164,36 +168,46 @@ def _has_to_judge(name: str, record: PostRecord) -> bool:
     return True
 
 
-def _lines(
-    contributions: Iterable[Sequence[float | str | None]], *, record: PostRecord | None
-) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
+def _lines(page: CasePage) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
     """Say every contribution that can be said, the strongest first; then what all others add up to.
 
     Features that say the same ("No links in the post") are one line. One whose words speak against its own
     sign is no reason that anybody could follow, and counts among the others.
     """
     shares: dict[Said | None, float] = {}
-    for feature, value, share in contributions:
-        told = _said(feature, value, record=record)
+    for feature, value, share in page.case.score.contributions:
+        told = _said(feature, value, record=page.record)
         shares[told] = shares.get(told, 0.0) + float(share or 0.0)
     unsaid = shares.pop(None, 0.0)
     unsaid += sum(share for told, share in shares.items() if told and not told.agrees_with(share))
     shown = [
-        (told.words, share)
+        (told, share)
         for told, share in shares.items()
         if told and told.agrees_with(share) and abs(share) >= _LEAST
     ]
     shown.sort(key=lambda line: -abs(line[1]))
-    others = [(gettext("Everything that has no sentence here"), unsaid)] if abs(unsaid) >= _LEAST else []
-    strongest = max((abs(share) for _, share in (*shown, *others)), default=0.0) or 1.0
+    others = Said(gettext("Everything that has no sentence here"))
+    unsaid_line = [(others, unsaid)] if abs(unsaid) >= _LEAST else []
+    strongest = max((abs(share) for _, share in (*shown, *unsaid_line)), default=0.0) or 1.0
 
-    def drawn(lines: list[tuple[str, float]]) -> tuple[ContributionLine, ...]:
+    def drawn(lines: list[tuple[Said, float]]) -> tuple[ContributionLine, ...]:
         return tuple(
-            ContributionLine(words=words, share=share, width=round(abs(share) * 100 / strongest))
-            for words, share in lines
+            ContributionLine(
+                words=told.words,
+                share=share,
+                width=round(abs(share) * 100 / strongest),
+                behind=_behind(told, page=page),
+            )
+            for told, share in lines
         )
 
-    return drawn(shown), drawn(others)
+    return drawn(shown), drawn(unsaid_line)
+
+
+def _behind(told: Said, *, page: CasePage) -> str:
+    if told.counted is None:
+        return ""
+    return counted.address(page.case.pk, counted=told.counted, domain=told.domain)
 
 
 def _said(

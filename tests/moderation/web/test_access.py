@@ -43,6 +43,7 @@ ALLOWED = {
     "case-text": DECIDERS,
     "case-claim": DECIDERS,
     "case-context": DECIDERS,
+    "case-counted": DECIDERS,
     "case-pause": DECIDERS,
     "case-decide": DECIDERS,
     "case-skip": DECIDERS,
@@ -85,6 +86,7 @@ ALLOWED = {
 }
 ARGUMENTS = {
     "case_id": 1,
+    "kind": "author",
     "campaign_id": 1,
     "campaign_decision_id": 1,
     "decision_id": 1,
