@@ -92,7 +92,7 @@ class _Asynchronous:
 
 
 def _thread_pool(job: dict[str, Any]) -> dict[str, Any]:
-    """The articles' way: each text so many times, from a thread pool of blocking clients."""
+    """The published load test's way: each text so many times, from a thread pool of blocking clients."""
     local = threading.local()
 
     def ask(text: str) -> float:

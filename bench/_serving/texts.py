@@ -1,4 +1,4 @@
-"""Texts of known token counts, made of whole words of the tokenizer's own vocabulary."""
+"""Texts to ask servers with: made of the tokenizer's own words, with known token counts; a load test's."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ import random
 from pathlib import Path
 
 MAX_TOKENS = 128
-# The articles' load test: four short texts, each a thousand times.
-ARTICLE_TEXTS = (
+# The published load test asks with four messages of the SMS Spam Collection (CC BY 4.0), by their id there.
+PUBLISHED_IDS = ("40af7c84d3e93eae", "c15a0102e0ab45f6", "cc37fee8920317a1", "5fa99fa3bc1eb077")
+# Four texts of this project's own, for who has not got the collection: longer ones, so other figures.
+OWN_LOAD_TEST = (
     "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
     "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
     "Covid cases rise across Europe as a new variant spreads, health officials say",
     "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
 )
 KINDS = ("short", "long", "mixed")
+
+
+def published(collection: Path) -> list[str]:
+    """Return the published load test's four texts from the SMS collection in JSON lines, in its order.
+
+    Raises KeyError naming an id that the file lacks.
+    """
+    rows = map(json.loads, collection.read_text(encoding="utf-8").splitlines())
+    found = {row["id"]: row["text"] for row in rows if row["id"] in PUBLISHED_IDS}
+    return [found[wanted] for wanted in PUBLISHED_IDS]
 
 
 def make(*, kind: str, tokenizer: Path, count: int, seed: int = 1) -> list[str]:
