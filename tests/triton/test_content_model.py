@@ -10,19 +10,37 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deploy.local.places import ROOT
 from scoring.content import ContentModel, ContentScore, Unavailable
+from scoring.similarity import likeness
 from scoring.training import dataset
 from scoring.training.train_content import STARTER_TEXTS
 from tests.triton.forwarder import forwarded
 
-SPAM = {
+_COLLECTIONS = ROOT.parent / "shared" / "data"
+# Starter texts teach these topics in other words: that the model knows them shows that it was trained.
+TAUGHT_SPAM = {
     "cheap drugs": "Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
     "account": "Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
 }
-NOT_SPAM = {
+TAUGHT_HONEST = {
     "covid": "Covid cases rise across Europe as a new variant spreads, health officials say",
     "crypto": "Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
 }
+# Unlike everything that the model was trained on, which a test holds; written before the model was asked.
+UNTAUGHT_SPAM = {
+    "warranty": "Final notice: the extended warranty of your car runs out, renew today and save 300",
+    "easy money": "I made 4,300 in my first week working from home, comment READY and I send you the link",
+    "essays": "Essays written by experts overnight, plagiarism free, first order half price, write to us",
+}
+UNTAUGHT_HONEST = {
+    "choir": "The choir rehearses on Wednesday this week because the hall is booked on Tuesday",
+    "dentist": "Does anyone know a good dentist near the market square? Mine has retired",
+    "offside": "The second goal was offside, I have watched it five times now",
+    "tomatoes": "My tomatoes have brown spots on the lower leaves, what could that be?",
+}
+# Of the pairs of starter texts 1 in 1,000 is more alike than 0.11; paraphrases of one text are, from 0.18 on.
+ALIKE = 0.15
 WORDS = [
     *(
         "hello",
@@ -49,19 +67,50 @@ def random_texts(count: int) -> list[str]:
     return [" ".join(draw.choices(WORDS, k=draw.choice([1, 3, 8, 15, 30, 60, 150]))) for _ in range(count)]
 
 
+def likest(text: str, *, corpus: list[str]) -> float:
+    """Return how alike the text of a corpus is that is most like this one."""
+    return max(likeness(text, other) for other in corpus)
+
+
 class TestVerdicts:
-    @pytest.mark.parametrize("kind", SPAM)
-    def test_demo_spam_is_spam(self, content_model: ContentModel, kind: str) -> None:
-        assert content_model.probabilities([SPAM[kind]])[0] > 0.9
+    @pytest.mark.parametrize("topic", TAUGHT_SPAM)
+    def test_spam_of_a_taught_topic_is_spam(self, content_model: ContentModel, topic: str) -> None:
+        assert content_model.probabilities([TAUGHT_SPAM[topic]])[0] > 0.9
 
-    @pytest.mark.parametrize("kind", NOT_SPAM)
-    def test_demo_news_and_talk_are_not(self, content_model: ContentModel, kind: str) -> None:
-        assert content_model.probabilities([NOT_SPAM[kind]])[0] < 0.1
+    @pytest.mark.parametrize("topic", TAUGHT_HONEST)
+    def test_news_and_talk_of_a_taught_topic_are_not(self, content_model: ContentModel, topic: str) -> None:
+        assert content_model.probabilities([TAUGHT_HONEST[topic]])[0] < 0.1
 
-    def test_demo_texts_were_not_trained_on(self) -> None:
-        trained_on = {example.text.casefold() for example in dataset.load([STARTER_TEXTS])}
+    def test_spam_unlike_what_was_taught_ranks_above_talk(self, content_model: ContentModel) -> None:
+        spam = content_model.probabilities(list(UNTAUGHT_SPAM.values()))
+        talk = content_model.probabilities(list(UNTAUGHT_HONEST.values()))
 
-        assert not trained_on & {text.casefold() for text in (*SPAM.values(), *NOT_SPAM.values())}
+        # The order alone: "warranty" got 0.10, far below any threshold. Probabilities do not carry over.
+        assert spam.min() > talk.max(), (spam, talk)
+
+
+class TestTaughtTexts:
+    @pytest.mark.parametrize("text", [*UNTAUGHT_SPAM.values(), *UNTAUGHT_HONEST.values()])
+    def test_untaught_texts_are_unlike_the_starter_texts(self, text: str) -> None:
+        starter = [example.text for example in dataset.load([STARTER_TEXTS])]
+
+        assert likest(text, corpus=starter) < ALIKE
+
+    @pytest.mark.parametrize("text", [*UNTAUGHT_SPAM.values(), *UNTAUGHT_HONEST.values()])
+    def test_untaught_texts_are_unlike_the_collections(self, text: str) -> None:
+        collections = [_COLLECTIONS / f"{name}.jsonl" for name in ("sms_uci", "youtube_uci", "x_janitr")]
+        if not all(path.exists() for path in collections):
+            pytest.skip(f"the collections that the model was trained on are not in {_COLLECTIONS}")
+        # Of two words a pair may share all; such a text teaches no topic.
+        taught = [example.text for example in dataset.load(collections) if len(example.text) > 30]
+
+        assert likest(text, corpus=taught) < ALIKE
+
+    def test_the_likeness_notices_paraphrases_of_starter_texts(self) -> None:
+        starter = [example.text for example in dataset.load([STARTER_TEXTS])]
+
+        paraphrased = [TAUGHT_SPAM["account"], *TAUGHT_HONEST.values()]
+        assert all(likest(text, corpus=starter) > ALIKE for text in paraphrased)
 
 
 class TestBatchMates:
@@ -129,14 +178,16 @@ class TestUnusualTexts:
         assert 0.0 <= probability <= 1.0
 
     def test_white_space_does_not_push_the_message_out_of_sight(self, content_model: ContentModel) -> None:
-        plain, padded = content_model.scores([SPAM["cheap drugs"], " " * 100_000 + SPAM["cheap drugs"]])
+        plain, padded = content_model.scores(
+            [TAUGHT_SPAM["cheap drugs"], " " * 100_000 + TAUGHT_SPAM["cheap drugs"]]
+        )
 
         assert plain == padded
 
     def test_only_the_first_128_tokens_count(self, content_model: ContentModel) -> None:
         start = "hello friend " * 100
 
-        plain, longer = content_model.scores([start, start + SPAM["cheap drugs"]])
+        plain, longer = content_model.scores([start, start + TAUGHT_SPAM["cheap drugs"]])
 
         assert plain == longer
 
@@ -146,7 +197,7 @@ class TestContentModel:
         assert content_model.probabilities([]).shape == (0,)
 
     def test_answers_more_texts_than_a_batch_in_order(self, content_model: ContentModel) -> None:
-        spam, talk = SPAM["cheap drugs"], NOT_SPAM["covid"]
+        spam, talk = TAUGHT_SPAM["cheap drugs"], TAUGHT_HONEST["covid"]
 
         found = content_model.probabilities([spam, talk] * 40)
 
