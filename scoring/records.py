@@ -112,7 +112,7 @@ class ComplaintRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Material fetched for the post: linked page text, image text or a transcript."""
+    """Room in the stored form for text fetched for a post. Nothing fetches any and no feature reads it."""
 
     kind: str
     text: str
@@ -150,6 +150,7 @@ class PostRecord:
     similar: History = History()
     shares: int | None = None
     comments: int | None = None
+    # Always empty, and kept: stored records name it, and reading one refuses fields that it does not know.
     evidence: tuple[Evidence, ...] = ()
     version: int = RECORD_VERSION
 
