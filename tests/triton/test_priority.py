@@ -1,4 +1,4 @@
-"""Explanations ask with the last priority; that changes when they are answered, never what."""
+"""Explanations ask with the last priority, which changes no score. Whether others go first is not tested."""
 
 from __future__ import annotations
 
