@@ -47,11 +47,14 @@ class Complaint:
     after_seconds: float
 
 
-def complaints(*, kind: Kind, run: str, rng: random.Random) -> list[Complaint]:
-    """Return what readers say about one post of this kind, in no order; mostly nothing, often untrue."""
-    if not kind.is_spam and kind.name in _BRIGADED_KINDS and rng.random() < _BRIGADE_SHARE:
+def complaints(*, kind: Kind, run: str, eagerness: float, rng: random.Random) -> list[Complaint]:
+    """Return what readers say about one post of this kind, in no order; mostly nothing, often untrue.
+
+    With an `eagerness` of 2, twice as many posts are reported as usual.
+    """
+    if not kind.is_spam and kind.name in _BRIGADED_KINDS and rng.random() < _BRIGADE_SHARE * eagerness:
         return _brigade(run=run, rng=rng)
-    if rng.random() >= _likelihood(kind):
+    if rng.random() >= min(_likelihood(kind) * eagerness, _MOST_LIKELY):
         return []
     count = min(int(rng.paretovariate(2.2)), _MOST_COMPLAINTS)
     reporters = {_reporter(kind, run=run, rng=rng) for _ in range(count)}
@@ -70,7 +73,7 @@ def complaints(*, kind: Kind, run: str, rng: random.Random) -> list[Complaint]:
 
 def _likelihood(kind: Kind) -> float:
     usual = _REPORTED_SPAM_SHARE if kind.is_spam else _REPORTED_TALK_SHARE
-    return min(usual * kind.complaints / _mean_complaints(is_spam=kind.is_spam), _MOST_LIKELY)
+    return usual * kind.complaints / _mean_complaints(is_spam=kind.is_spam)
 
 
 @functools.cache

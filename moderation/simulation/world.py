@@ -28,7 +28,8 @@ _DISGUISED_SPAM_SHARE = 0.07
 class World:
     """Yields events; calls of `run` continue one another. Ids begin with `run`, so that worlds add up.
 
-    `platform` says what the platform sends, `network` what its accounts look like; by chance if None.
+    `platform` says what the platform sends, `network` what its accounts look like, by chance if None, and
+    `eagerness` how many times as often as usual its readers complain.
     """
 
     def __init__(
@@ -40,11 +41,13 @@ class World:
         spam_share: float = SPAM_SHARE,
         platform: PlatformKind = PlatformKind.EVERYTHING,
         network: Network | None = None,
+        eagerness: float = 1.0,
     ) -> None:
         self._rng = random.Random(seed)
         self._run = run
         self._spam_share = spam_share
         self._sent = SENT[platform]
+        self._eagerness = eagerness
         self._texts = texts or ComposedTexts(has_links=self._sent.has_links)
         network = network or self._rng.choice(list(Network))
         population = Population(run=run, network=network, rng=self._rng)
@@ -146,7 +149,9 @@ class World:
         return payload | {name: value for name, value in known.items() if name in self._sent.circumstances}
 
     def _complain(self, text: Text, *, post: str, at: datetime) -> None:
-        for complaint in reporters.complaints(kind=text.kind, run=self._run, rng=self._rng):
+        for complaint in reporters.complaints(
+            kind=text.kind, run=self._run, eagerness=self._eagerness, rng=self._rng
+        ):
             reported_at = at + timedelta(seconds=complaint.after_seconds)
             payload: dict[str, Any] = {
                 "external_id": f"{post}-{complaint.reporter.removeprefix(self._run)[1:]}",

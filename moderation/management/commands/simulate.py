@@ -22,6 +22,8 @@ from moderation.simulation.world import SPAM_SHARE, World
 _POSTS = 1000
 _DAYS_AGO = 2.0
 _DEMO_POSTS, _DEMO_RATE = 300, 0.5
+# Over 95 % of spam is never reported; whoever looks at the demo wants to see a complaint.
+_DEMO_EAGERNESS = 4.0
 
 
 class Command(BaseCommand):
@@ -60,6 +62,7 @@ class Command(BaseCommand):
             help="what the platform sends: everything, only some of it, or texts",
         )
         add("--spam-share", type=float, default=SPAM_SHARE, help="share of spam among simulated texts")
+        add("--eagerness", type=float, default=1.0, help="how many times as often as usual readers complain")
         add("--bare", action="store_true", help="send text and author id only, as for real texts")
         add("--url", help="address of the server; the local one if not given")
         add("--key", help="API key; read from --key-file if not given")
@@ -110,6 +113,7 @@ class Command(BaseCommand):
             texts=texts,
             spam_share=options["spam_share"],
             platform=PlatformKind(options["platform_kind"]),
+            eagerness=options["eagerness"],
         )
 
 
@@ -137,6 +141,7 @@ def _demo(*, is_first: bool) -> dict[str, Any]:
         "bulk": 50,
         "start_days_ago": _DAYS_AGO,
         "then_rate": _DEMO_RATE,
+        "eagerness": _DEMO_EAGERNESS,
         "patience": math.inf,
     }
 

@@ -47,7 +47,7 @@ def truths(state: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("bulk", [1, 20])
 def test_every_post_and_complaint_arrives(live_server: LiveServer, key: str, state: Path, bulk: int) -> None:
-    said = run(url=live_server.url, key=key, posts=60, seed=3, run="sim-a", bulk=bulk)
+    said = run(url=live_server.url, key=key, posts=60, seed=3, run="sim-a", bulk=bulk, eagerness=20.0)
 
     assert "60 posts" in said
     assert "simulated" in said

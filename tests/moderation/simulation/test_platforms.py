@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from moderation.simulation.events import Event, PostEvent
+from moderation.simulation.events import ComplaintEvent, Event, PostEvent
 from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.world import World
 
@@ -54,6 +54,15 @@ def test_others_send_a_part(kind: PlatformKind, known: set[str], unknown: set[st
 
     assert known <= of_posts | of_authors
     assert not unknown & (of_posts | of_authors)
+
+
+def test_readers_can_be_more_eager_to_complain() -> None:
+    def complaints(eagerness: float) -> int:
+        world = World(seed=5, run="p", eagerness=eagerness)
+        events = [*world.run(start=START, seconds_per_post=200, posts=3000), *world.complaints_due()]
+        return sum(isinstance(event, ComplaintEvent) for event in events)
+
+    assert complaints(4.0) > 2 * complaints(1.0)
 
 
 @pytest.mark.parametrize("spam_share", [0.01, 0.2, 0.5])
