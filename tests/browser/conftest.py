@@ -24,6 +24,7 @@ from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the 
     platform,
     post,
 )
+from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
 
 # Playwright drives its browser from an event loop, beside which Django refuses database calls unless told.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

@@ -25,7 +25,7 @@ from moderation.models.people import Role
 from moderation.operations import campaign, keys, policies, probe, review, rule, users
 from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.probe import Part
-from tests.browser.stage import MARKUP, SPOOFS, press_and_wait, wait_for_ahead
+from tests.browser.stage import MARKUP, SPOOFS, explain, press_and_wait, wait_for_ahead
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
 from tests.browser.test_hostile import hostile_case
 from tests.moderation.fakes import FakeScorer
@@ -320,3 +320,23 @@ def test_campaign(
     look(page, shoot, "campaign", {"decided": address, "all": "/campaigns/?show=all"})
     assert Campaign.objects.count() == 1
     assert Decision.objects.count() == 200
+
+
+def test_explained(
+    page_of: Open,
+    counted_case: Case,
+    lead: User,
+    origin: str,
+    shoot: Shoot,
+) -> None:
+    """A case whose every reason is said, and the lists behind its counts; in German, too."""
+    explain(counted_case)
+    page = still(page_of, lead)
+    for language in ("en", "de"):
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": origin}])
+        page.goto(f"/review/{counted_case.pk}/")
+        page.keyboard.press("x")
+        shoot(page, f"explained-case-{language}")
+        for kind in ("similar/", "author/", "domain/?domain=pills.example"):
+            page.goto(f"/review/{counted_case.pk}/counted/{kind}")
+            shoot(page, f"explained-{kind.partition('/')[0]}-{language}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,9 @@ from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
 from playwright.sync_api import BrowserContext, Page
 
-from moderation.models import Decision, User
+from moderation.models import Case, Decision, Release, Score, User
+from scoring.features import NAMES, NO_MODELS, extract
+from scoring.records import PostRecord
 
 # Trial 17: what has worked against somebody, somewhere. Every one calls alert or leaves the page's origin.
 MARKUP = (
@@ -82,6 +85,29 @@ def sign_in(context: BrowserContext, user: User, origin: str) -> None:
     client = Client()
     client.force_login(user)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": origin}])
+
+
+def explain(case: Case) -> None:
+    """Give a case's score a reason of every feature, and a change that would have altered its route."""
+    record = PostRecord.from_json(Score.objects.get(pk=case.score_id).record)
+    values = extract(record, models=NO_MODELS).tolist()
+    reasons = [
+        [name, None if math.isnan(value) else value, (0.9 - place / 60) * (-1 if place % 7 == 6 else 1)]
+        for place, (name, value) in enumerate(zip(NAMES, values, strict=True))
+    ]
+    Score.objects.filter(pk=case.score_id).update(
+        spam_probability=0.83,
+        contributions=[["content.text", 0.93, 2.4], *reasons],
+        sub_models={"content": 0.93, "behaviour": 0.7, "ip_url": 0.6, "feedback": 0.1},
+        counterfactual={
+            "change": "word_removed",
+            "subject": "http://pills.example/now",
+            "probability": 0.08,
+            "route": "allow",
+        },
+    )
+    manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}, "training": {"simulated": True}}
+    Release.objects.filter(scores=case.score_id).update(manifest=manifest)
 
 
 def press_and_wait(page: Page, key: str) -> None:

@@ -13,7 +13,7 @@ from moderation.models import Case, Decision, Score, User
 from moderation.models.cases import CaseReason
 from moderation.operations import export, review, rule
 from moderation.queries.labels import LabelFilter
-from tests.browser.stage import press_and_wait, violations, wait_for_decisions
+from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -56,6 +56,18 @@ class TestAxe:
         found = {}
         for address in (*PAGES, correction, f"/review/{decision.case_id}/"):
             page.goto(address)
+            found[address] = violations(page)
+
+        assert not any(found.values()), found
+
+    def test_finds_nothing_on_an_explained_case_and_the_list_behind_a_count(
+        self, page_of: Open, counted_case: Case, lead: User
+    ) -> None:
+        explain(counted_case)
+        page = page_of(lead, reduced_motion="reduce")
+        found = {}
+        for address in ("", "counted/similar/", "counted/domain/?domain=pills.example"):
+            page.goto(f"/review/{counted_case.pk}/{address}")
             found[address] = violations(page)
 
         assert not any(found.values()), found

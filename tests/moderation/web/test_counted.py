@@ -1,112 +1,30 @@
 """Trial 38: what a sentence about a post counts can be listed behind it, as of the instant of the score."""
 
+# ruff: noqa: F811 - fixtures of another module are arguments here
+
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from moderation.models import Case, Decision, Post, Revision, Score, User
-from moderation.models.cases import CaseReason, Verdict
-from moderation.operations import complain, reverse, review, score
-from moderation.operations.incoming import IncomingAuthor
+from moderation.models import Case, Revision, Score, User
+from moderation.models.cases import CaseReason
 from moderation.queries import counted as listing
 from moderation.queries.cases import case_page
 from moderation.queries.counted import Counted
 from moderation.web import counted, sentences
 from scoring.features import FEATURES, NO_MODELS, extract
 from scoring.records import History, PostRecord
+from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
 
-Later = Callable[[float], datetime]
-StorePost = Callable[..., Post]
-TEXT = "Cheap pills without prescription, order {} today at http://pills.example/now"
 DURATIONS = {"days", "hours", "seconds"}
 
 
-def account(number: int) -> IncomingAuthor:
-    """An account as a script makes them: each resembles the others."""
-    return IncomingAuthor(
-        external_id=f"bulk-{number}",
-        display_name=f"Maria_vip{number}",
-        created_at=datetime.fromisoformat("2026-02-26T00:00:00+00:00"),
-        email_domain="mail.example",
-        friends=9,
-        followers=2,
-    )
-
-
-@pytest.fixture
-def store(post: StorePost, later: Later, fake_scorer: object) -> Callable[..., Case]:
-    """Store a post of one of the accounts at an instant, score it a second later, return its case."""
-
-    def act(number: int, *, of: int, seconds: float) -> Case:
-        row = post(
-            text=TEXT.format(number),
-            author=account(of),
-            ip="192.0.2.7",
-            ip_asn=64500,
-            at=later(seconds),
-            posted_at=later(seconds),
-        )
-        revisions = list(Revision.objects.filter(post=row).values_list("pk", flat=True))
-        score.run(revision_ids=revisions, at=later(seconds + 1))
-        return Case.objects.get(post=row)
-
-    return act
-
-
-@pytest.fixture
-def judged(moderator: User, later: Later) -> Callable[..., Decision]:
-    """Decide a case at an instant."""
-
-    def act(case: Case, verdict: Verdict, *, seconds: float) -> Decision:
-        held = review.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
-        return review.decide(
-            case_id=case.pk,
-            case_version=held.version,
-            moderator=moderator,
-            verdict=verdict,
-            at=later(seconds),
-        )
-
-    return act
-
-
-@pytest.fixture
-def case(store: Callable[..., Case], judged: Callable[..., Decision], moderator: User, later: Later) -> Case:
-    """The twelfth post of three accounts: of ten earlier ones people decided four spam and three not.
-
-    What happens after its score must change nothing: two more decisions, a correction, posts, complaints.
-    """
-    earlier = [store(number, of=number % 3, seconds=number) for number in range(10)]
-    verdicts = [Verdict.SPAM] * 4 + [Verdict.NOT_SPAM] * 3
-    decisions = [
-        judged(one, verdict, seconds=20 + place)
-        for place, (one, verdict) in enumerate(zip(earlier, verdicts, strict=False))
-    ]
-    for place in (0, 1, 5):
-        _report(earlier[place].post, at=later(40 + place))
-    found = store(11, of=0, seconds=100)
-    judged(earlier[7], Verdict.SPAM, seconds=200)
-    judged(earlier[8], Verdict.NOT_SPAM, seconds=201)
-    reverse.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(300))
-    store(12, of=0, seconds=400)
-    _report(earlier[1].post, at=later(500))
-    return found
-
-
-def _report(post: Post, *, at: datetime) -> None:
-    reporter = f"reporter-{at.isoformat()}"
-    said = complain.IncomingComplaint(post=post.external_id, reporter=reporter, reason="spam", reported_at=at)
-    complain.record(platform=post.platform, complaint=said, at=at)
-
-
-def record_of(case: Case) -> PostRecord:
-    return PostRecord.from_json(Score.objects.get(pk=case.score_id).record)
+def record_of(counted_case: Case) -> PostRecord:
+    return PostRecord.from_json(Score.objects.get(pk=counted_case.score_id).record)
 
 
 def listed(desk: Client, address: str) -> tuple[History, str]:
@@ -127,8 +45,8 @@ def listed(desk: Client, address: str) -> tuple[History, str]:
 
 
 class TestEverySentence:
-    def test_has_its_numbers_in_the_list_behind_it(self, desk: Client, case: Case) -> None:
-        record = record_of(case)
+    def test_has_its_numbers_in_the_list_behind_it(self, desk: Client, counted_case: Case) -> None:
+        record = record_of(counted_case)
         values = extract(record, models=NO_MODELS).tolist()
         seen = set()
 
@@ -136,7 +54,7 @@ class TestEverySentence:
             told = sentences.said(feature.name, value, record=record)
             if told is None or told.counted is None or feature.unit in DURATIONS:
                 continue
-            address = counted.address(case.pk, counted=told.counted, domain=told.domain)
+            address = counted.address(counted_case.pk, counted=told.counted, domain=told.domain)
             there, body = listed(desk, address)
             rows = re.findall(r'<tr class="table__row">.*?</tr>', body, re.DOTALL)
             authors = {found for row in rows for found in re.findall(r'href="/authors/(\d+)/"', row)}
@@ -153,15 +71,15 @@ class TestEverySentence:
 
         assert seen == set(Counted)
 
-    def test_is_counted_as_of_the_score(self, desk: Client, case: Case) -> None:
-        there, body = listed(desk, counted.address(case.pk, counted=Counted.SIMILAR))
+    def test_is_counted_as_of_the_score(self, desk: Client, counted_case: Case) -> None:
+        there, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert there == History(posts=10, confirmed_spam=4, confirmed_not_spam=3, complaints=3)
         assert "Posts were erased or grouped otherwise since" not in body
 
     @pytest.mark.parametrize("kind", list(Counted))
-    def test_lists_what_the_record_holds(self, desk: Client, case: Case, kind: Counted) -> None:
-        record = record_of(case)
+    def test_lists_what_the_record_holds(self, desk: Client, counted_case: Case, kind: Counted) -> None:
+        record = record_of(counted_case)
         histories = {
             Counted.AUTHOR: record.author_history,
             Counted.ADDRESS: record.ip_history,
@@ -174,7 +92,7 @@ class TestEverySentence:
         }
         domain = record.links[0].domain if kind is Counted.DOMAIN else ""
 
-        there, _ = listed(desk, counted.address(case.pk, counted=kind, domain=domain))
+        there, _ = listed(desk, counted.address(counted_case.pk, counted=kind, domain=domain))
 
         told = histories[kind]
         assert told.posts > 0
@@ -185,42 +103,44 @@ class TestEverySentence:
             complaints=told.complaints,
         )
 
-    def test_leads_there_from_the_review_page(self, desk: Client, case: Case) -> None:
-        Score.objects.filter(pk=case.score_id).update(contributions=[["social.similar_spam_share", 0.3, 0.9]])
+    def test_leads_there_from_the_review_page(self, desk: Client, counted_case: Case) -> None:
+        Score.objects.filter(pk=counted_case.score_id).update(
+            contributions=[["social.similar_spam_share", 0.3, 0.9]]
+        )
 
-        body = desk.get(f"/review/{case.pk}/").content.decode()
+        body = desk.get(f"/review/{counted_case.pk}/").content.decode()
 
         for kind in ("similar/", "author/", "address/", "domain/?domain=pills.example"):
-            assert f'href="/review/{case.pk}/counted/{kind}"' in body
+            assert f'href="/review/{counted_case.pk}/counted/{kind}"' in body
         assert "4 of 7 decided near-duplicates were spam" in body
 
 
 class TestList:
-    def test_says_when_it_is_no_longer_what_was_counted(self, desk: Client, case: Case) -> None:
+    def test_says_when_it_is_no_longer_what_was_counted(self, desk: Client, counted_case: Case) -> None:
         Revision.objects.filter(post__author__external_id="bulk-1").update(similarity_group=None)
 
-        _, body = listed(desk, counted.address(case.pk, counted=Counted.SIMILAR))
+        _, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert "The score counted 10 posts, 4 decided spam and 3 not." in body
 
     @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND])
     def test_is_hidden_while_a_case_is_judged_blindly(
-        self, desk: Client, case: Case, reason: CaseReason
+        self, desk: Client, counted_case: Case, reason: CaseReason
     ) -> None:
-        Case.objects.filter(pk=case.pk).update(reason=reason)
+        Case.objects.filter(pk=counted_case.pk).update(reason=reason)
 
-        assert desk.get(counted.address(case.pk, counted=Counted.SIMILAR)).status_code == 404
+        assert desk.get(counted.address(counted_case.pk, counted=Counted.SIMILAR)).status_code == 404
 
     @pytest.mark.parametrize(
         "path", ["counted/nothing/", "counted/domain/", "counted/domain/?domain=a.example"]
     )
-    def test_of_nothing_is_not_found(self, desk: Client, case: Case, path: str) -> None:
-        assert desk.get(f"/review/{case.pk}/{path}").status_code == 404
+    def test_of_nothing_is_not_found(self, desk: Client, counted_case: Case, path: str) -> None:
+        assert desk.get(f"/review/{counted_case.pk}/{path}").status_code == 404
 
     def test_takes_few_queries_however_many_posts(
-        self, case: Case, moderator: User, django_assert_max_num_queries: Any
+        self, counted_case: Case, moderator: User, django_assert_max_num_queries: Any
     ) -> None:
-        page = case_page(case_id=case.pk, viewer=moderator, at=record_of(case).at)
+        page = case_page(case_id=counted_case.pk, viewer=moderator, at=record_of(counted_case).at)
 
         with django_assert_max_num_queries(4):
             found = listing.posts(page=page, counted=Counted.SIMILAR, domain="", viewer=moderator)

@@ -1,0 +1,97 @@
+"""A post with a past: what its score counted, and what happened afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Case, Decision, Post, Revision, User
+from moderation.models.cases import Verdict
+from moderation.operations import complain, reverse, review, score
+from moderation.operations.incoming import IncomingAuthor
+
+Later = Callable[[float], datetime]
+TEXT = "Cheap pills without prescription, order {} today at http://pills.example/now"
+
+
+def account(number: int) -> IncomingAuthor:
+    """An account as a script makes them: each resembles the others."""
+    return IncomingAuthor(
+        external_id=f"bulk-{number}",
+        display_name=f"Maria_vip{number}",
+        created_at=datetime.fromisoformat("2026-02-26T00:00:00+00:00"),
+        email_domain="mail.example",
+        friends=9,
+        followers=2,
+    )
+
+
+@pytest.fixture
+def scored_post(post: Callable[..., Post], later: Later, fake_scorer: object) -> Callable[..., Case]:
+    """Store a post of one of the accounts at an instant, score it a second later, return its case."""
+
+    def act(number: int, *, of: int, seconds: float) -> Case:
+        row = post(
+            text=TEXT.format(number),
+            author=account(of),
+            ip="192.0.2.7",
+            ip_asn=64500,
+            at=later(seconds),
+            posted_at=later(seconds),
+        )
+        revisions = list(Revision.objects.filter(post=row).values_list("pk", flat=True))
+        score.run(revision_ids=revisions, at=later(seconds + 1))
+        return Case.objects.get(post=row)
+
+    return act
+
+
+@pytest.fixture
+def judged_at(moderator: User, later: Later) -> Callable[..., Decision]:
+    """Decide a case at an instant."""
+
+    def act(case: Case, verdict: Verdict, *, seconds: float) -> Decision:
+        held = review.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
+        return review.decide(
+            case_id=case.pk,
+            case_version=held.version,
+            moderator=moderator,
+            verdict=verdict,
+            at=later(seconds),
+        )
+
+    return act
+
+
+@pytest.fixture
+def counted_case(
+    scored_post: Callable[..., Case], judged_at: Callable[..., Decision], moderator: User, later: Later
+) -> Case:
+    """The twelfth post of three accounts: of ten earlier ones people decided four spam and three not.
+
+    What happens after its score must change nothing: two more decisions, a correction, posts, complaints.
+    """
+    earlier = [scored_post(number, of=number % 3, seconds=number) for number in range(10)]
+    verdicts = [Verdict.SPAM] * 4 + [Verdict.NOT_SPAM] * 3
+    decisions = [
+        judged_at(one, verdict, seconds=20 + place)
+        for place, (one, verdict) in enumerate(zip(earlier, verdicts, strict=False))
+    ]
+    for place in (0, 1, 5):
+        report_it(earlier[place].post, at=later(40 + place))
+    found = scored_post(11, of=0, seconds=100)
+    judged_at(earlier[7], Verdict.SPAM, seconds=200)
+    judged_at(earlier[8], Verdict.NOT_SPAM, seconds=201)
+    reverse.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(300))
+    scored_post(12, of=0, seconds=400)
+    report_it(earlier[1].post, at=later(500))
+    return found
+
+
+def report_it(post: Post, *, at: datetime) -> None:
+    """Complain of a post, each time by somebody else."""
+    reporter = f"reporter-{at.isoformat()}"
+    said = complain.IncomingComplaint(post=post.external_id, reporter=reporter, reason="spam", reported_at=at)
+    complain.record(platform=post.platform, complaint=said, at=at)
