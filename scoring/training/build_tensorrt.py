@@ -1,7 +1,7 @@
 """Build an exported model's TensorRT plan, on the GPU it will run on: `python -m scoring.training tensorrt`.
 
 A plan holds code for one kind of GPU and one version of TensorRT, so it is built there and never shipped.
-Through `trtexec` where that is installed (NVIDIA's container has it), else through TensorRT's Python API.
+Through `trtexec` where that is on PATH, else through TensorRT's Python API.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> None:
         import tensorrt
     except ImportError as error:
         raise NoTensorrt(
-            "neither trtexec is on PATH nor the package tensorrt installed: use NVIDIA's Triton container,"
-            " or pip install tensorrt"
+            "neither trtexec is on PATH nor the package tensorrt installed: put trtexec there, or pip install"
+            " tensorrt, either in the version of the Triton that will serve the plan"
         ) from error
     trt: Any = tensorrt
     logger = trt.Logger(trt.Logger.WARNING)

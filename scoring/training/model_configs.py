@@ -71,7 +71,7 @@ DESCRIPTIONS = {
         widths=(MAX_TOKENS,),
         comment=(
             "DistilBERT as a TensorRT plan, FP16; `python -m scoring.training tensorrt` builds it on the\n"
-            "GPU that it will run on. CUDA graphs: one launch for all of the model's kernels."
+            "GPU that it will run on. With CUDA graphs, for the batch sizes that Triton captures them for."
         ),
     ),
 }
