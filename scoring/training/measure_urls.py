@@ -122,6 +122,7 @@ def _roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -
     is_bad, weights = bad_of(urls), domain_weights(urls)
     generator = np.random.default_rng(seed)
     _, places = np.unique([f"{one.is_bad} {one.domain}" for one in urls], return_inverse=True)
+    _, ranks = np.unique(probabilities, return_inverse=True)
     sorts = np.zeros(places.max() + 1, dtype=bool)
     sorts[places] = is_bad
     drawn = []
@@ -129,10 +130,17 @@ def _roc_auc(probabilities: Floats, *, urls: Sequence[LabelledUrl], seed: int) -
         times = np.zeros(len(sorts))
         for sort in (sorts, ~sorts):
             times[sort] = np.bincount(generator.integers(sort.sum(), size=sort.sum()), minlength=sort.sum())
-        drawn.append(roc_auc_score(is_bad, probabilities, sample_weight=weights * times[places]))
+        drawn.append(_area(ranks, is_bad=is_bad, weights=weights * times[places]))
     low, high = np.quantile(drawn, _INTERVAL)
     value = roc_auc_score(is_bad, probabilities, sample_weight=weights)
     return Share(value=float(value), low=float(low), high=float(high))
+
+
+def _area(ranks: NDArray[np.intp], *, is_bad: NDArray[np.bool_], weights: Floats) -> float:
+    """Return the ROC-AUC, ties counting half; sklearn's checks of its arguments take most of its time."""
+    bad = np.bincount(ranks, weights * is_bad)
+    benign = np.bincount(ranks, weights * ~is_bad)
+    return float(bad @ (benign.cumsum() - 0.5 * benign) / (bad.sum() * benign.sum()))
 
 
 def _shares(flagged: NDArray[np.bool_], *, urls: Sequence[LabelledUrl]) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from scoring.training import measure_urls
 from scoring.training.labelled_urls import LabelledUrl
@@ -30,6 +31,19 @@ class TestMeasure:
         assert measures.mostly_flagged == 1
         assert measures.recall.value == pytest.approx(0.5)
         assert measures.recall_by_kind == {"phishing": pytest.approx(0.5)}
+
+    def test_the_interval_of_the_area_lies_around_it(self) -> None:
+        generator = np.random.default_rng(5)
+        benign = urls({f"good{number}.example": 4 for number in range(60)})
+        bad = urls({f"bad{number}.example": 4 for number in range(60)}, kind="phishing")
+        probabilities = np.round(np.append(generator.random(240), 0.3 + generator.random(240)), 2)
+
+        area = measure_urls.measure(probabilities, urls=[*benign, *bad], review_from=0.5, seed=1).roc_auc
+
+        is_bad = np.arange(480) >= 240
+        assert area.value == pytest.approx(roc_auc_score(is_bad, probabilities))
+        assert area.low < area.value < area.high
+        assert (area.low + area.high) / 2 == pytest.approx(area.value, abs=0.01)
 
     def test_the_interval_is_over_domains(self) -> None:
         generator = np.random.default_rng(3)

@@ -42,6 +42,11 @@ def trained_on(rows: list[LabelledUrl]) -> Trained:
     return train_urls.train(rows, sites=SITES, seed=1, everyday_per_kind=30)
 
 
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    return trained_on(made_up(900))
+
+
 def written(rows: list[LabelledUrl], path: Path) -> Path:
     with gzip.open(path, "wt", newline="") as file:
         lines = csv.writer(file)
@@ -51,26 +56,20 @@ def written(rows: list[LabelledUrl], path: Path) -> Path:
 
 
 class TestTrain:
-    def test_measures_on_domains_that_it_never_saw(self) -> None:
-        rows = made_up(900)
-
-        trained = trained_on(rows)
+    def test_measures_on_domains_that_it_never_saw(self, trained: Trained) -> None:
+        unseen = {row.domain for row in made_up(900) if split_of(row.domain) is Split.TEST}
 
         tested = trained.measured["test domains"]
-        assert tested.domains == len({row.domain for row in rows if split_of(row.domain) is Split.TEST})
+        assert tested.domains == len(unseen)
         assert tested.roc_auc.value > 0.9
         assert 0.0 < trained.model.review_from <= 1.0
 
-    def test_flags_few_benign_domains_by_the_upper_end(self) -> None:
-        trained = trained_on(made_up(900))
-
+    def test_flags_few_benign_domains_by_the_upper_end(self, trained: Trained) -> None:
         left_out = trained.measured["known domains, left out by folds"]
         assert left_out.false_positives.high <= train_urls.FLAGGED_AT_MOST
         assert trained.everyday.flagged.high <= train_urls.FLAGGED_AT_MOST
 
-    def test_learns_everyday_links_that_the_list_lacks(self) -> None:
-        trained = trained_on(made_up(600))
-
+    def test_learns_everyday_links_that_the_list_lacks(self, trained: Trained) -> None:
         assert trained.model.probability("https://www.popular900.com/wiki/Rivers_of_Europe") < 0.5
         assert trained.model.probability("https://site900.example/wp-content/login.php?id=4") > 0.5
 
