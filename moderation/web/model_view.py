@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
+from moderation.models import Score
 from moderation.queries import calibration
 from moderation.queries.cases import CasePage, PostRecord, hundredth
 from moderation.web import changes, counted
@@ -66,6 +68,7 @@ class ModelView:
     """What the models say of the post. `rest` ends with what no sentence tells, so that all lines add up.
 
     `meaning` says what the probability comes to, on which posts and since when; "" where nobody measured it.
+    `exception` says why the post is here although the thresholds would have sent it elsewhere.
     """
 
     spam_probability: float
@@ -74,6 +77,7 @@ class ModelView:
     bars: tuple[Bar, ...]
     top: tuple[ContributionLine, ...]
     rest: tuple[ContributionLine, ...]
+    exception: str
     review_from: int | None
     remove_from: int | None
     change: changes.ChangeLine | None
@@ -101,6 +105,7 @@ def of(page: CasePage, *, at: datetime) -> ModelView:
         bars=tuple(_bars(score.sub_models, record=page.record)),
         top=lines[:TOP_CONTRIBUTIONS],
         rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
+        exception=_exception(score, thresholds),
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
         change=changes.line(score.counterfactual, probability=score.spam_probability, thresholds=thresholds),
@@ -131,16 +136,42 @@ def _meaning(page: CasePage, *, at: datetime) -> str:
             "last": day(found.last_at),
             "spam": count(found.spam),
         }
-    training = score.release.manifest.get("training") or {}
-    number = {"number": hundredth(score.spam_probability)}
+    words = _of_release(
+        score.release.manifest.get("training") or {}, number=hundredth(score.spam_probability)
+    )
+    return f"{words} {gettext('For posts of this platform it is not measured yet.')}" if words else ""
+
+
+def _of_release(training: Mapping[str, Any], *, number: int) -> str:
+    """Name the posts that a release's probabilities were fitted to, as its manifest tells them."""
+    texts = training.get("texts") or ()
+    if texts:
+        return gettext(
+            "Calibrated on %(texts)s real texts of %(sources)s collections: of 100 scored like this one, "
+            "about %(number)s are spam."
+        ) % {
+            "number": number,
+            "texts": count(sum(source.get("validation", 0) for source in texts)),
+            "sources": count(len(texts)),
+        }
     if training.get("simulated"):
-        words = gettext("Of 100 simulated posts scored like this one, about %(number)s are spam.")
-        return f"{words % number} {gettext('For posts of this platform it is not measured yet.')}"
+        return gettext("Of 100 simulated posts scored like this one, about %(number)s are spam.") % {
+            "number": number
+        }
     if training:
-        return (
-            gettext("Of 100 posts like those that the release was measured on, about %(number)s are spam.")
-            % number
-        )
+        return gettext("Of 100 posts that the release was fitted to, about %(number)s are spam.") % {
+            "number": number
+        }
+    return ""
+
+
+def _exception(score: Score, thresholds: Mapping[str, float]) -> str:
+    """Say why a human is asked although the thresholds beside it say otherwise; "" where they do not."""
+    if score.route_reason == "outvoted":
+        return gettext("Yet a human is asked, since one model alone is sure that it is spam.")
+    is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
+    if is_above and score.route_reason == "uncertain":
+        return gettext("Yet a human is asked, since nothing is removed on the word of one model.")
     return ""
 
 

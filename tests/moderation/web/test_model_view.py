@@ -124,6 +124,33 @@ class TestMeaning:
             "For posts of this platform it is not measured yet."
         )
 
+    def test_names_the_real_texts_that_a_release_was_calibrated_on(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934)
+        texts = [{"source": "sms", "validation": 409}, {"source": "videos", "validation": 1131}]
+        found.case.score.release.manifest = {"training": {"simulated": True, "texts": texts}}
+
+        assert view_of(found).meaning == (
+            "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, about 93 are spam. "
+            "For posts of this platform it is not measured yet."
+        )
+
+    @pytest.mark.parametrize(
+        ("probability", "reason", "words"),
+        [
+            (0.05, "outvoted", "Yet a human is asked, since one model alone is sure that it is spam."),
+            (0.97, "uncertain", "Yet a human is asked, since nothing is removed on the word of one model."),
+            (0.5, "uncertain", ""),
+            (0.97, "audit", ""),
+        ],
+    )
+    def test_says_why_a_human_is_asked_against_the_thresholds(
+        self, scored: Page_, probability: float, reason: str, words: str
+    ) -> None:
+        found = scored(spam_probability=probability, route_reason=reason)
+        found.case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+
+        assert view_of(found).exception == words
+
     def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
         assert view_of(scored()).meaning == ""
 
