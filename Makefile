@@ -4,10 +4,10 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test trials lint types demo-data bench screenshots train lock logs backup restore clean
+.PHONY: help run test trials lint types demo-data bench screenshots train next-release lock logs backup restore clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
 	@$(LOCAL) run
@@ -35,6 +35,9 @@ screenshots:  ## the pictures of the README, from the running product
 
 train:  ## train the content model anew; ARGS= names data and output
 	@$(LOCAL) python-dev -m scoring.training $(ARGS)
+
+next-release:  ## learn from the running product's decisions: a candidate, judged beside the live release
+	@$(LOCAL) python-dev manage.py next_release $(ARGS)
 
 lock:  ## pin the dependencies of pyproject.toml; UPGRADE=1 takes the newest
 	@$(LOCAL) lock $(if $(UPGRADE),--upgrade)

@@ -21,6 +21,7 @@ COMMANDS = {
     "quantize": ("scoring.training.quantize", "calibrated INT8 of a trained content model"),
     "variants": ("scoring.training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),
     "tensorrt": ("scoring.training.build_tensorrt", "build the TensorRT plan, on the GPU it will run on"),
+    "next-release": ("scoring.training.next_release", "from decisions to a judged candidate, step by step"),
     "evaluate": ("scoring.training.evaluate_releases", "compare a release with the live one"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }
@@ -28,7 +29,7 @@ COMMANDS = {
 
 def main(arguments: Sequence[str]) -> None:
     """Dispatch to the command named first; the rest is the command's own."""
-    summary = "\n".join(f"  {name:10} {help_line}" for name, (_, help_line) in COMMANDS.items())
+    summary = "\n".join(f"  {name:12} {help_line}" for name, (_, help_line) in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="python -m scoring.training",
         description=f"commands:\n{summary}",

@@ -1,0 +1,80 @@
+"""manage.py next_release: export decisions, learn from them, judge the candidate beside the live release."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from moderation import scorer
+
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+class Command(BaseCommand):
+    """Make the next release from what moderators decided; nothing goes live."""
+
+    help = "Export decisions, fit heads (and the ensemble, with --records), evaluate: a candidate to promote."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take where to work, and what else to learn from and to judge by."""
+        parser.add_argument(
+            "--out", type=Path, default=Path("next-release"), help="folder that keeps every step"
+        )
+        parser.add_argument("--platform", help="the slug of the only platform whose decisions count")
+        parser.add_argument(
+            "--records", type=Path, nargs="+", default=[], help="simulated records: the ensemble is refitted"
+        )
+        parser.add_argument(
+            "--data", type=Path, nargs="+", default=[], help="more labelled posts that judge the candidate"
+        )
+        parser.add_argument(
+            "--judge-posts", type=int, default=4_000, help="simulated posts that judge the candidate, too"
+        )
+
+    def handle(
+        self,
+        *_: Any,
+        out: Path,
+        platform: str | None,
+        records: list[Path],
+        data: list[Path],
+        judge_posts: int,
+        **__: Any,
+    ) -> None:
+        """Run the steps; those whose inputs are the same are not repeated."""
+        out.mkdir(parents=True, exist_ok=True)
+        labels = out / "labels.jsonl"
+        call_command("export_labels", out=labels, platform=platform, stdout=self.stdout)
+        if not labels.stat().st_size:
+            raise CommandError("No decision is final yet: there is nothing to learn from.")
+        judged_by = [*data, *self._simulated(out, posts=judge_posts)]
+        words: dict[str, list[Path]] = {
+            "--labels": [labels],
+            "--live": [scorer.release().folder],
+            "--out": [out],
+            "--models": [settings.TRITON_MODELS_DIR],
+            "--repository": [settings.TRITON_REPOSITORY],
+            "--records": records,
+            "--data": judged_by,
+        }
+        given = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
+        command = [sys.executable, "-m", "scoring.training", "next-release", "--triton", settings.TRITON_URL]
+        done = subprocess.run([*command, *(str(word) for word in given)], cwd=_ROOT, check=False)
+        if done.returncode:
+            raise CommandError("The candidate was not made: what stands above says why. Run it again.")
+
+    def _simulated(self, out: Path, *, posts: int) -> list[Path]:
+        """Write simulated posts once: they show that nothing is lost on what no platform decided."""
+        if not posts:
+            return []
+        path = out / f"simulated-{posts}.jsonl"
+        if not path.exists():
+            self.stdout.write("simulated posts to judge by …")
+            call_command("simulate_records", posts=posts, seed=4_711, out=path, stdout=self.stdout)
+        return [path]

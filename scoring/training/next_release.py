@@ -1,0 +1,188 @@
+"""`python -m scoring.training next-release`: from decisions to a judged candidate, step by step.
+
+Each step is kept beside its result with a digest of all that it read: begun again, it goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring.features import SCHEMA_HASH
+from scoring.release import MANIFEST, Release, file_sha256
+from scoring.training import evaluate_releases, served_content, train_ensemble, train_heads
+
+CANDIDATE, REPORT = "candidate", "report"
+_STEPS = "steps.json"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "--labels", type=Path, nargs="+", required=True, help="exports of decisions, oldest first"
+    )
+    parser.add_argument("--live", type=Path, required=True, help="folder of the live release")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="simulated records: with them the ensemble is refitted on them and the decisions",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="more labelled posts or texts that judge the candidate",
+    )
+    served_content.add_arguments(parser)
+    parser.add_argument("--out", type=Path, required=True, help=f"folder for {CANDIDATE}/ and {REPORT}/")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Make and judge a candidate; print what to do next. Raises content.Unavailable."""
+    run(
+        labels=arguments.labels,
+        live=arguments.live,
+        records=arguments.records,
+        data=arguments.data,
+        out=arguments.out,
+        served=served_arguments(arguments),
+    )
+
+
+def served_arguments(arguments: argparse.Namespace) -> list[str]:
+    """Return the options that say where content models are served, for another command."""
+    names = ("triton", "repository", "models", "admin_socket")
+    return [word for name in names for word in (f"--{name.replace('_', '-')}", str(getattr(arguments, name)))]
+
+
+def run(
+    *,
+    labels: Sequence[Path],
+    live: Path,
+    records: Sequence[Path],
+    data: Sequence[Path],
+    out: Path,
+    served: Sequence[str],
+) -> Release:
+    """Fit what the decisions allow, judge it, and return the candidate; `out` keeps every step.
+
+    Raises content.Unavailable, labelled_lines.Malformed or release.Corrupt.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    steps = _Steps(out / _STEPS)
+    base = live
+    if records:
+        base = out / "ensemble"
+        with steps.step(
+            "ensemble", reads=[*records, *labels, live / MANIFEST], makes=base / MANIFEST
+        ) as is_due:
+            if is_due:
+                _call(
+                    train_ensemble,
+                    records=records,
+                    labels=labels,
+                    feature_models=[live],
+                    out=[base],
+                    served=served,
+                )
+    candidate = out / CANDIDATE
+    with steps.step("heads", reads=[*labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
+        if is_due:
+            _call(train_heads, release=[base], labels=labels, out=[candidate], served=served)
+    judged_by = [*labels, *records, *data]
+    report = out / REPORT / "report.json"
+    reads = [*judged_by, live / MANIFEST, candidate / MANIFEST]
+    with steps.step("evaluate", reads=reads, makes=report) as is_due:
+        if is_due:
+            _call(
+                evaluate_releases,
+                release=[candidate],
+                against=[live],
+                data=judged_by,
+                out=[report.parent],
+                served=served,
+            )
+    made = Release.load(candidate)
+    for line in summary(made, report=json.loads(report.read_text(encoding="utf-8"))):
+        sys.stdout.write(line + "\n")
+    sys.stdout.write(f"\nmanage.py promote {candidate} --report {report}\n")
+    return made
+
+
+def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
+    """Say what was learnt, what it changed where, and what the gate will say."""
+    yield f"candidate {candidate.id[:12]}"
+    yield from train_heads.told(candidate)
+    for part in report["slices"]:
+        if part["by"] in {"all", "source"}:
+            pr_auc = part["metrics"]["pr_auc"]
+            if pr_auc["live"] is not None and pr_auc["candidate"] is not None:
+                yield (
+                    f"PR-AUC on {part['name']}: {pr_auc['live']:.3f} live, "
+                    f"{pr_auc['candidate']:.3f} candidate ({part['rows']} posts)"
+                )
+    for question, passed, answer in report["findings"]:
+        if not passed:
+            yield f"NOT PASSED  {question}: {answer}"
+    passed = sum(bool(passed) for _, passed, _ in report["findings"])
+    yield f"{passed} of {len(report['findings'])} questions passed"
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What each step read when it was last done."""
+
+    path: Path
+
+    @contextmanager
+    def step(self, name: str, *, reads: Sequence[Path], makes: Path) -> Iterator[bool]:
+        """Tell whether a step has to be done; remember what it read once it is."""
+        digest = _digest(reads)
+        done = self._done()
+        if done.get(name) == digest and makes.exists():
+            sys.stdout.write(f"{name}: as before\n")
+            yield False
+            return
+        sys.stdout.write(f"{name} …\n")
+        sys.stdout.flush()
+        begun = time.monotonic()
+        yield True
+        self.path.write_text(json.dumps(done | {name: digest}, indent=1) + "\n", encoding="utf-8")
+        sys.stdout.write(f"{name}: {time.monotonic() - begun:.0f} s\n")
+
+    def _done(self) -> dict[str, str]:
+        try:
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return stored if isinstance(stored, dict) else {}
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    said = [SCHEMA_HASH, *(f"{path.name} {file_sha256(path)}" for path in paths)]
+    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+
+
+def _call(command: Any, *, served: Sequence[str], **options: Sequence[Path]) -> None:
+    """Run another command of this package as its own command line would."""
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    words = [
+        word
+        for name, values in options.items()
+        if values
+        for word in (f"--{name.replace('_', '-')}", *map(str, values))
+    ]
+    main_of: Callable[[argparse.Namespace], None] = command.main
+    main_of(parser.parse_args([*words, *served]))
