@@ -32,11 +32,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),
-<<<<<<< Updated upstream
-    pytest.mark.timeout(600),
-=======
     pytest.mark.timeout(900),
->>>>>>> Stashed changes
 ]
 
 POSTS, UNSEEN = 150, 60
