@@ -22,6 +22,7 @@ class _Judged:
     """A simulated post, its truth and its score."""
 
     kind: str
+    role: str
     is_spam: bool
     score: PostScore
 
@@ -45,7 +46,11 @@ class Command(BaseCommand):
         rows = _truths(truth or Path(settings.STATE_DIR) / "simulation" / "truth.jsonl", run=run)
         judged = [
             _Judged(
-                kind=rows[score.external_id]["kind"], is_spam=rows[score.external_id]["is_spam"], score=score
+                kind=rows[score.external_id]["kind"],
+                # Files that an older simulation wrote have no roles.
+                role=rows[score.external_id].get("role", ""),
+                is_spam=rows[score.external_id]["is_spam"],
+                score=score,
             )
             for score in quality.latest_scores(external_ids=list(rows))
         ]
@@ -57,8 +62,10 @@ class Command(BaseCommand):
         )
         self._ranks(judged)
         self._routes(judged)
-        self._kinds(judged, is_spam=True, title="Spam (simulated)")
-        self._kinds(judged, is_spam=False, title="Ordinary talk (simulated)")
+        spam, talk = ([one for one in judged if one.is_spam == is_spam] for is_spam in (True, False))
+        self._shares([(one.kind, one) for one in spam], title="Spam (simulated)")
+        self._shares([(one.role, one) for one in spam if one.role], title="Spammers (simulated)")
+        self._shares([(one.kind, one) for one in talk], title="Ordinary talk (simulated)")
 
     def _ranks(self, judged: list[_Judged]) -> None:
         self._say("\nprobability   ROC-AUC  PR-AUC  posts  spam")
@@ -78,17 +85,16 @@ class Command(BaseCommand):
             share = len(routed) / len(judged)
             self._say(f"{route:<8} {len(routed):7} {share:6.1%} {_share(sum(routed), len(routed)):>13}")
 
-    def _kinds(self, judged: list[_Judged], *, is_spam: bool, title: str) -> None:
-        kinds: dict[str, Counter[str]] = defaultdict(Counter)
-        for one in judged:
-            if one.is_spam == is_spam:
-                kinds[one.kind][one.score.route] += 1
+    def _shares(self, named: list[tuple[str, _Judged]], *, title: str) -> None:
+        routed: dict[str, Counter[str]] = defaultdict(Counter)
+        for name, one in named:
+            routed[name][one.score.route] += 1
         self._say(f"\n{title:<26} posts  removed  removed or reviewed")
-        for kind, routes in sorted(kinds.items(), key=lambda item: (-item[1].total(), item[0])):
+        for name, routes in sorted(routed.items(), key=lambda item: (-item[1].total(), item[0])):
             removed, reviewed = routes[RouteChoice.REMOVE], routes[RouteChoice.REVIEW]
             posts = routes.total()
             self._say(
-                f"{kind:<26} {posts:5} {_share(removed, posts):>8} {_share(removed + reviewed, posts):>20}"
+                f"{name:<26} {posts:5} {_share(removed, posts):>8} {_share(removed + reviewed, posts):>20}"
             )
 
     def _say(self, line: str) -> None:

@@ -121,5 +121,6 @@ def test_quality_is_measured_against_the_truth(
     assert "60 sent, 60 scored" in said
     assert f"spam           1.0000  1.0000     60 {len(spam):5}" in said
     assert "imulated" in said
+    assert any(line.split()[2:] == ["100.0%", "100.0%"] for line in said.splitlines() if "hijacked" in line)
     with pytest.raises(CommandError, match="None of the 0 simulated posts"):
         run("measure_quality", run="another-run")
