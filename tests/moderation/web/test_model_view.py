@@ -130,8 +130,8 @@ class TestMeaning:
         found.case.score.release.manifest = {"training": {"simulated": True, "texts": texts}}
 
         assert view_of(found).meaning == (
-            "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, about 93 are spam. "
-            "For posts of this platform it is not measured yet."
+            "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, "
+            "about 93 are spam. For posts of this platform it is not measured yet."
         )
 
     @pytest.mark.parametrize(
