@@ -9,6 +9,7 @@ SECONDS = {
     "number_feeds": 2.0,
     "rescore_degraded": 10.0,
     "sweep_campaigns": 10.0,
+    "sweep_reconsiderations": 10.0,
     "reload_content_models": 10.0,
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,

@@ -21,6 +21,7 @@ from moderation.operations import (
     idempotency,
     journal,
     notify,
+    reconsider,
     score,
     sweeps,
 )
@@ -113,6 +114,12 @@ def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
 def sweep_campaigns(at: datetime) -> int:
     """Enqueue decisions on campaigns that a lost message left open."""
     return campaign_carry.sweep(at=at)
+
+
+@_sweep
+def sweep_reconsiderations(at: datetime) -> int:
+    """Reconsider posts that were allowed before people decided that posts like them are spam."""
+    return reconsider.sweep(at=at)
 
 
 @_sweep

@@ -13,7 +13,7 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import announce, campaign_settle
+from moderation.operations import announce, campaign_settle, reconsiderations
 from moderation.operations import verdict as verdicts
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
@@ -76,6 +76,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
         members = _meant(campaign, wanted, moderator=moderator)
         _refuse(campaign, wanted, found=len(members))
         decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
+        reconsiderations.ask_for_campaign(decision)
         if decision.state == CampaignDecisionState.DONE:
             settled = campaign_settle.settle(decision=decision, member_ids=members, at=at)
             if settled != wanted.expected_count:

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
+from moderation.models.platforms import Reconsidering
 from moderation.operations import verdict
 
 
@@ -51,6 +52,8 @@ def sample(
     platform_id: int,
     first_share: float | None,
     cases_per_day: int,
+    reconsiders: Reconsidering,
+    shares_histories: bool,
     actor: User,
     at: datetime,
 ) -> Platform:
@@ -58,7 +61,10 @@ def sample(
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         platform.audit_first_share, platform.audit_cases_per_day = first_share, cases_per_day
-        platform.save(update_fields=("audit_first_share", "audit_cases_per_day"))
+        platform.reconsiders, platform.shares_histories = reconsiders, shares_histories
+        platform.save(
+            update_fields=("audit_first_share", "audit_cases_per_day", "reconsiders", "shares_histories")
+        )
         _audit(
             "platform.sampled",
             platform,
@@ -66,6 +72,8 @@ def sample(
             at=at,
             first_share=first_share,
             cases_per_day=cases_per_day,
+            reconsiders=reconsiders.value,
+            shares_histories=shares_histories,
         )
     return platform
 

@@ -11,8 +11,10 @@ from moderation.models import Case, Complaint, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations import announce, campaign_join, verdict
+from moderation.operations.reconsiderations import REASON as RECONSIDERED
 
 _SAID_BY_SCORING = frozenset({CaseReason.AUDIT.value, CaseReason.DEGRADED.value, CaseReason.WAVE.value})
+_WITH_ITS_LIKE = frozenset({campaign_join.REASON, RECONSIDERED})
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
 
@@ -33,7 +35,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
     opened: list[Case | None] = []
     for score in latest:
         standing = standings[score.revision.post_id]
-        if _is_answered(standing, score):
+        if _is_answered(standing, score) or _stands_with_its_like(standing, score):
             continue
         ruling = rulings.get(score.revision.post_id) if standing.decision is None else None
         if ruling is not None and ruling.decision is not None and not _is_held(standing, at=at):
@@ -74,6 +76,19 @@ def _is_answered(standing: _Standing, score: Score) -> bool:
         decision is not None
         and decision.source == DecisionSource.MODERATOR
         and decision.revision_id == score.revision_id
+    )
+
+
+def _stands_with_its_like(standing: _Standing, score: Score) -> bool:
+    """What was decided with posts like it, the filter alone does not change; in doubt it goes to a human."""
+    decision = standing.decision
+    return (
+        decision is not None
+        and standing.case is None
+        and decision.reason in _WITH_ITS_LIKE
+        and decision.source == DecisionSource.AUTOMATIC
+        and decision.revision_id == score.revision_id
+        and score.route != RouteChoice.REVIEW
     )
 
 

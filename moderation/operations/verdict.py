@@ -10,7 +10,7 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label, User
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import feed, outbox, settle
+from moderation.operations import feed, outbox, reconsiderations, settle
 
 
 def record(
@@ -38,6 +38,7 @@ def record(
     )
     outbox.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
+        reconsiderations.ask(by_people)
         settle.by(decisions=by_people, reverses=reverses or {})
     return saved
 

@@ -200,7 +200,9 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
     times = _times(members, begin=begin, step=step)
     standing = purities.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
     traits = _traits(campaign)
-    decisions = CampaignDecision.objects.filter(campaign=campaign).select_related("decided_by", "correction")
+    decisions = CampaignDecision.objects.filter(campaign=campaign).select_related(
+        "decided_by", "correction", "reconsideration"
+    )
     return CampaignPage(
         campaign=campaign,
         counts=sum(times.values(), Counter()),

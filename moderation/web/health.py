@@ -34,6 +34,7 @@ _SWEEPS = {
     "number_feeds": _("Number what platforms poll"),
     "rescore_degraded": _("Score again what lacked the content model"),
     "sweep_campaigns": _("Carry on with decided campaigns"),
+    "sweep_reconsiderations": _("Reconsider posts like decided ones"),
     "reload_content_models": _("Load promoted content models"),
     "sweep_deliveries": _("Look for deliveries that are due"),
     "journal_erasures": _("Write the journal of erasures"),

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 
+from moderation.models.platforms import Reconsidering
+
 
 class DrawForm(forms.Form):
     """How many posts to draw, of how many days; the page names the request."""
@@ -16,10 +18,12 @@ class DrawForm(forms.Form):
 
 
 class SamplingForm(forms.Form):
-    """The bounds of a platform's audit sample."""
+    """The bounds of a platform's audit sample, and what its decisions do for others."""
 
     first_percent = forms.IntegerField(min_value=0, max_value=100, required=False)
     cases_per_day = forms.IntegerField(min_value=1, max_value=100_000)
+    reconsiders = forms.ChoiceField(choices=Reconsidering.choices)
+    shares_histories = forms.BooleanField(required=False)
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `platforms.sample` takes them. Call after `is_valid`."""
@@ -27,4 +31,6 @@ class SamplingForm(forms.Form):
         return {
             "first_share": None if percent is None else percent / 100,
             "cases_per_day": self.cleaned_data["cases_per_day"],
+            "reconsiders": Reconsidering(self.cleaned_data["reconsiders"]),
+            "shares_histories": self.cleaned_data["shares_histories"],
         }

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import LabelDraw, Platform
+from moderation.models.platforms import Reconsidering
 from moderation.operations import label_draw, platforms
 from moderation.operations.review import Refusal
 from moderation.queries import label_balance
@@ -71,7 +72,7 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Bound a platform's audit sample."""
+    """Bound a platform's audit sample, and say what becomes of posts whose like is decided to be spam."""
     platform = get_object_or_404(Platform, pk=platform_id)
     form = SamplingForm(request.POST)
     if form.is_valid():
@@ -92,5 +93,6 @@ def _context(
         "form": form,
         "wrong": of,
         "rows": [(row, [words(finding) for finding in row.findings], uuid.uuid4()) for row in rows],
+        "reconsidering": Reconsidering.choices,
         "may_bound": request.user.may_lead,
     }

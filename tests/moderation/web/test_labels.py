@@ -17,6 +17,8 @@ from moderation.queries import audit_plan
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
+SETTINGS = {"first_percent": "5", "cases_per_day": "30", "reconsiders": "decide", "shares_histories": "on"}
+
 
 @pytest.fixture
 def ml_desk(desk_of: Callable[[User], Client], db: None) -> Client:
@@ -78,15 +80,16 @@ class TestDraw:
 
 class TestBounds:
     def test_are_set_by_leads_and_noted(self, lead_desk: Client, platform: Platform) -> None:
-        lead_desk.post(f"/labels/{platform.pk}/settings/", {"first_percent": "5", "cases_per_day": "30"})
+        lead_desk.post(f"/labels/{platform.pk}/settings/", SETTINGS)
 
         platform.refresh_from_db()
         assert (platform.audit_first_share, platform.audit_cases_per_day) == (0.05, 30)
+        assert (platform.reconsiders, platform.shares_histories) == ("decide", True)
         assert AuditEntry.objects.get(action="platform.sampled").details["cases_per_day"] == 30
 
     def test_of_nonsense_are_refused(self, lead_desk: Client, platform: Platform) -> None:
         answer = lead_desk.post(
-            f"/labels/{platform.pk}/settings/", {"first_percent": "101", "cases_per_day": "0"}
+            f"/labels/{platform.pk}/settings/", SETTINGS | {"first_percent": "101", "cases_per_day": "0"}
         )
 
         assert answer.status_code == 422

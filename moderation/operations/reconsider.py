@@ -1,0 +1,134 @@
+"""Reconsider what the filter had allowed once people decide that posts like it are spam.
+
+After the time for undoing, in pieces, the newest first; a human's decision is never overruled. By the
+platform's choice the posts are put before a human, or decided as the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Count
+
+from moderation.models import Case, Decision, Post, Reconsideration, Score
+from moderation.models.cases import CaseReason, DecisionSource, Verdict
+from moderation.models.platforms import Reconsidering
+from moderation.operations import announce, verdict
+from moderation.operations.reconsiderations import REASON
+from moderation.queries import purity, reconsidered
+
+PIECE = 100
+"""Posts per transaction."""
+
+MOST = 500
+"""Posts that one decision has reconsidered at most."""
+
+_BUSY_SECONDS = 20.0
+
+
+def sweep(*, at: datetime) -> int:
+    """Carry on with what is due; return how many posts were reconsidered. Safe side by side and to repeat."""
+    started, posts = time.monotonic(), 0
+    waiting = Reconsideration.objects.filter(done_at__isnull=True, due_at__lte=at)
+    for pk in list(waiting.order_by("due_at", "id").values_list("pk", flat=True)[:1_000]):
+        while time.monotonic() - started < _BUSY_SECONDS:
+            found = carry_on(reconsideration_id=pk, at=at)
+            if found is None:
+                break
+            posts += found
+    return posts
+
+
+def carry_on(*, reconsideration_id: int, at: datetime) -> int | None:
+    """Reconsider the next piece; return how many posts, None where there is no more to do for now."""
+    with transaction.atomic():
+        open_rows = Reconsideration.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+            pk=reconsideration_id, done_at__isnull=True
+        )
+        row = open_rows.select_related(
+            "decision__post", "decision__revision", "decision__reversal", "campaign_decision__campaign"
+        ).first()
+        if row is None or not reconsidered.is_carried_out(row):
+            return None
+        left = MOST - row.queued - row.decided
+        ids = reconsidered.posts(row, limit=min(PIECE, left)) if left > 0 and reconsidered.holds(row) else []
+        if ids:
+            _piece(row, ids, at=at)
+            row.reached_id = ids[-1]
+        else:
+            row.done_at = at
+        row.save(update_fields=("reached_id", "queued", "decided", "done_at"))
+    return len(ids) if ids else None
+
+
+def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
+    """Lock the posts and reconsider those of which the filter's word still is all that stands."""
+    locked = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
+    posts = {post.pk: post for post in locked.select_related("platform").order_by("id")}
+    allowed = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
+    scores = _latest_scores(allowed)
+    queued: list[tuple[Post, Score]] = []
+    decided: list[tuple[Post, Score]] = []
+    for pk, score in scores.items():
+        post = posts[pk]
+        if post.platform.reconsiders == Reconsidering.NOTHING:
+            continue
+        is_decided = post.platform.reconsiders == Reconsidering.DECIDE and _may_decide(row, score)
+        (decided if is_decided else queued).append((post, score))
+    cases = _opened(queued, at=at)
+    verdict.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
+    announce.opened(cases, at=at)
+    row.queued, row.decided = row.queued + len(cases), row.decided + len(decided)
+
+
+def _may_decide(row: Reconsideration, score: Score) -> bool:
+    """A campaign decides while people find it pure; one post decides for others of its own text alone."""
+    if row.campaign_decision is not None:
+        return purity.purity(row.campaign_decision).is_enough
+    group = row.decision.revision.similarity_group if row.decision else None
+    return group is not None and score.revision.similarity_group == group
+
+
+def _latest_scores(post_ids: set[int]) -> dict[int, Score]:
+    revisions = reconsidered.latest_revisions(post_ids)
+    rows = Score.objects.filter(revision__in=revisions).select_related("revision")
+    latest = rows.order_by("revision__post_id", "-generation").distinct("revision__post_id")
+    return {score.revision.post_id: score for score in latest}
+
+
+def _opened(pairs: Sequence[tuple[Post, Score]], *, at: datetime) -> list[Case]:
+    earlier = Case.objects.filter(post__in=[post for post, _ in pairs]).order_by().values_list("post")
+    versions = dict(earlier.annotate(cases=Count("pk")))
+    return Case.objects.bulk_create(
+        [
+            Case(
+                post=post,
+                score=score,
+                reason=CaseReason.RECONSIDERED,
+                priority=score.expected_harm,
+                uncertainty=1 - abs(2 * score.spam_probability - 1),
+                complaint_count=post.complaints.count(),
+                language=score.revision.language,
+                version=1 + versions.get(post.pk, 0),
+                opened_at=at,
+            )
+            for post, score in pairs
+        ]
+    )
+
+
+def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) -> Decision:
+    return Decision(
+        post=post,
+        revision=score.revision,
+        score=score,
+        verdict=Verdict.SPAM,
+        source=DecisionSource.AUTOMATIC,
+        reason=REASON,
+        decided_at=at,
+        effective_at=verdict.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        campaign_decision=row.campaign_decision,
+    )

@@ -1,0 +1,102 @@
+"""Which posts the filter allowed before people decided that posts like them are spam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import F, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Concat
+
+from moderation.models import CampaignMember, Decision, Post, Reconsideration, Revision
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.queries import campaign_members
+from moderation.queries.campaign_members import Place
+
+_MOST = 1_000
+_ALLOWED = f"{DecisionSource.AUTOMATIC}:{Verdict.NOT_SPAM}"
+
+
+def holds(row: Reconsideration) -> bool:
+    """Tell whether the decision that asks for it still stands."""
+    if row.decision is not None:
+        return not hasattr(row.decision, "reversal")
+    cause = row.campaign_decision
+    is_done = cause is not None and cause.state == CampaignDecisionState.DONE
+    return is_done and not hasattr(cause, "correction")
+
+
+def is_carried_out(row: Reconsideration) -> bool:
+    """Tell whether the decision is done: a large campaign is settled first."""
+    cause = row.campaign_decision
+    return cause is None or cause.state not in (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+
+
+def posts(row: Reconsideration, *, limit: int) -> list[int]:
+    """Return the next posts, the newest first: members of the campaign that were not left out and, of a
+    single decision, near-duplicates on its platform. None waits, and no human has decided on any.
+    """
+    found = _campaign(row) if row.campaign_decision_id else _like(row)
+    if row.reached_id:
+        found = found.filter(pk__lt=row.reached_id)
+    return list(found.order_by("-pk").values_list("pk", flat=True)[:limit])
+
+
+def still_allowed(post_ids: Iterable[int]) -> QuerySet[Post]:
+    """Return those posts on which the filter's "not spam" is all that stands, and that do not wait."""
+    return _allowed(Post.objects.filter(pk__in=post_ids))
+
+
+def _campaign(row: Reconsideration) -> QuerySet[Post]:
+    if row.campaign_decision is None:
+        return Post.objects.none()
+    campaign = row.campaign_decision.campaign
+    return _members(campaign.merged_into_id or campaign.pk)
+
+
+def _like(row: Reconsideration) -> QuerySet[Post]:
+    decision = row.decision
+    if decision is None:
+        return Post.objects.none()
+    group = decision.revision.similarity_group
+    ids = set(
+        _allowed(
+            Post.objects.filter(
+                platform=decision.post.platform_id,
+                revisions__similarity_group=group,
+                revisions__number=F("latest_revision"),
+            )
+        ).values_list("pk", flat=True)[:_MOST]
+        if group
+        else ()
+    )
+    place = CampaignMember.objects.filter(post=decision.post_id, left_out_at__isnull=True).first()
+    if place is not None:
+        members = _members(place.campaign_id).filter(platform=decision.post.platform_id)
+        ids |= set(members.order_by("-pk").values_list("pk", flat=True)[:_MOST])
+    return Post.objects.filter(pk__in=ids - {decision.post_id})
+
+
+def _members(campaign_id: int) -> QuerySet[Post]:
+    members = campaign_members.placed(CampaignMember.objects.filter(campaign=campaign_id))
+    return Post.objects.filter(pk__in=members.filter(place=Place.ALLOWED).values("post"))
+
+
+def _allowed(rows: QuerySet[Post]) -> QuerySet[Post]:
+    standing = (
+        Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
+        .order_by("-decided_at", "-id")
+        .annotate(said=Concat("source", Value(":"), "verdict"))
+    )
+    said = Coalesce(Subquery(standing.values("said")[:1]), Value(""))
+    return (
+        rows.filter(erased_at__isnull=True)
+        .exclude(cases__state=CaseState.OPEN)
+        .annotate(said=said)
+        .filter(said=_ALLOWED)
+    )
+
+
+def latest_revisions(post_ids: Iterable[int]) -> QuerySet[Revision]:
+    """Return the revisions of posts that hold now."""
+    return Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision"))

@@ -1,0 +1,69 @@
+"""Posts like decided ones, as a platform sees them: sent, allowed, and reconsidered after a decision."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from moderation.models import Platform, Revision
+from moderation.models.platforms import Reconsidering
+from moderation.operations import feed, reconsider, score
+from tests.moderation.fakes import FakeScorer
+
+TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
+
+
+def send(door: APIClient, number: int) -> None:
+    body = {
+        "external_id": f"post-{number}",
+        "text": TEXT,
+        "posted_at": "2026-03-01T09:30:00Z",
+        "author": {"external_id": f"author-{number}"},
+    }
+    assert door.post("/api/v1/posts", body, format="json").status_code == 202
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
+
+
+@pytest.mark.parametrize("choice", [Reconsidering.QUEUE, Reconsidering.DECIDE])
+def test_are_queued_or_decided_and_told_once(
+    lead_door: APIClient,
+    platform: Platform,
+    fake_scorer: FakeScorer,
+    settings: Settings,
+    choice: Reconsidering,
+) -> None:
+    settings.UNDO_SECONDS = 0
+    Platform.objects.update(reconsiders=choice)
+    fake_scorer.default = 0.05
+    for number in range(3):
+        send(lead_door, number)
+    fake_scorer.default = 0.5
+    send(lead_door, 3)
+    [case] = lead_door.post("/api/v1/queues/all/claims", {"count": 1}, format="json").json()["cases"]
+    decided = lead_door.post(
+        f"/api/v1/cases/{case['id']}/decisions",
+        {"verdict": "spam", "version": case["version"]},
+        format="json",
+    )
+    assert decided.status_code == 201
+
+    for _ in range(2):
+        reconsider.sweep(at=timezone.now() + timedelta(seconds=1))
+
+    feed.sweep(at=timezone.now() + 3 * feed.SETTLE)
+    cases = lead_door.get("/api/v1/cases").json()["data"]
+    told = lead_door.get("/api/v1/decisions").json()["data"]
+    spam = [row for row in told if (row["verdict"], row["reason"]) == ("spam", "reconsidered")]
+    if choice == Reconsidering.QUEUE:
+        assert {(row["reason"], row["post"]["external_id"]) for row in cases} == {
+            ("reconsidered", f"post-{number}") for number in range(3)
+        }
+        assert spam == []
+    else:
+        assert cases == []
+        assert {row["post"]["external_id"] for row in spam} == {f"post-{number}" for number in range(3)}
+        assert {row["source"] for row in spam} == {"automatic"}

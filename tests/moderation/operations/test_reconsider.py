@@ -1,0 +1,222 @@
+"""Posts like decided ones. Promise: what was allowed before is reconsidered, never against a human's word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import (
+    Campaign,
+    CampaignMember,
+    Case,
+    Decision,
+    Delivery,
+    Platform,
+    Post,
+    Reconsideration,
+    Revision,
+    User,
+)
+from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.platforms import Reconsidering
+from moderation.operations import campaign, campaign_reverse, reconsider, reverse, review, score
+from moderation.operations.incoming import IncomingAuthor
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+Post_ = Callable[..., Post]
+TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
+LIKE = "Cheap pills without prescription, call 1-800-555-0202 now or never"
+
+
+@pytest.fixture
+def allowed(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
+    """Five posts that are alike, of authors of their own, which the filter let pass."""
+    fake_scorer.default = 0.05
+    rows = [
+        post(text=f"{LIKE} {number}", author=IncomingAuthor(external_id=f"author-{number}"))
+        for number in range(5)
+    ]
+    scored(later(1))
+    assert set(Decision.objects.values_list("verdict", flat=True)) == {Verdict.NOT_SPAM}
+    return rows
+
+
+@pytest.fixture
+def waiting(allowed: list[Post], post: Post_, fake_scorer: FakeScorer, later: Later) -> Case:
+    """One more, of which the models are unsure."""
+    fake_scorer.default = 0.5
+    row = post(text=TEXT, at=later(10))
+    scored(later(11))
+    return Case.objects.get(post=row)
+
+
+def scored(at: datetime) -> None:
+    ids = list(Revision.objects.filter(score_state="pending").values_list("pk", flat=True))
+    score.run(revision_ids=ids, at=at)
+
+
+def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
+    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    return review.decide(
+        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
+    )
+
+
+def reopened() -> set[int]:
+    cases = Case.objects.filter(state=CaseState.OPEN, reason=CaseReason.RECONSIDERED)
+    return set(cases.values_list("post", flat=True))
+
+
+class TestSweep:
+    def test_puts_what_was_allowed_into_the_queue_after_the_time_for_undoing(
+        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+    ) -> None:
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        early = reconsider.sweep(at=later(25))
+        due = reconsider.sweep(at=later(31))
+        again = reconsider.sweep(at=later(32))
+
+        assert (early, due, again) == (0, 5, 0)
+        assert reopened() == {row.pk for row in allowed}
+        assert Decision.objects.filter(source=DecisionSource.AUTOMATIC).count() == 5
+        assert Reconsideration.objects.get().queued == 5
+
+    def test_leaves_all_as_it_is_when_the_decision_says_not_spam_or_is_undone(
+        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+    ) -> None:
+        decision = decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
+        case = Case.objects.get(pk=waiting.pk)
+        decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(22))
+
+        assert reconsider.sweep(at=later(99)) == 0
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_never_touches_what_a_human_decided(
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+    ) -> None:
+        Platform.objects.update(reconsiders=Reconsidering.DECIDE)
+        kept = Decision.objects.get(post=allowed[0])
+        reverse.correct(decision_id=kept.pk, verdict=Verdict.SPAM, moderator=lead, at=later(12))
+        reconsider.sweep(at=later(13))
+        standing = Decision.objects.get(post=allowed[0], reversal__isnull=True)
+        back = reverse.correct(
+            decision_id=standing.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(14)
+        )
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        reconsider.sweep(at=later(99))
+
+        assert Decision.objects.get(post=allowed[0], reversal__isnull=True) == back
+
+    @pytest.mark.usefixtures("webhook")
+    def test_decides_as_the_others_where_the_platform_says_so_and_tells_it(
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        Platform.objects.update(reconsiders=Reconsidering.DECIDE)
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        reconsider.sweep(at=later(31))
+
+        row = Reconsideration.objects.get()
+        made = Decision.objects.filter(reason="reconsidered")
+        assert (row.queued + row.decided, row.decided) == (5, made.count())
+        assert row.decided > 0
+        assert set(made.values_list("verdict", "source")) == {("spam", "automatic")}
+        assert Delivery.objects.filter(decision__in=made, event="decision.created").count() == row.decided
+
+        fake_scorer.default = 0.05
+        Revision.objects.update(generation=5, score_state="pending", attempts=0)
+        scored(later(60))
+        assert Decision.objects.filter(post__decisions__in=made).count() == 2 * row.decided
+
+    def test_leaves_all_where_the_platform_says_so(
+        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+    ) -> None:
+        Platform.objects.update(reconsiders=Reconsidering.NOTHING)
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        assert reconsider.sweep(at=later(99)) == 0
+
+    def test_goes_on_where_it_stopped_within_its_bound(
+        self,
+        allowed: list[Post],
+        waiting: Case,
+        moderator: User,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(reconsider, "PIECE", 2)
+        monkeypatch.setattr(reconsider, "MOST", 3)
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        row = Reconsideration.objects.get()
+
+        pieces = [reconsider.carry_on(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
+
+        assert pieces == [2, 1, None, None]
+        assert reopened() == {post.pk for post in allowed[2:]}
+
+    def test_a_new_score_does_not_take_the_case_away(
+        self, allowed: list[Post], waiting: Case, moderator: User, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+        reconsider.sweep(at=later(31))
+        fake_scorer.default = 0.05
+        Revision.objects.update(generation=5, score_state="pending", attempts=0)
+
+        scored(later(60))
+
+        assert reopened() == {row.pk for row in allowed}
+
+    def test_stays_on_the_platform_of_a_single_decision(
+        self, allowed: list[Post], waiting: Case, moderator: User, at: datetime, later: Later
+    ) -> None:
+        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+        Post.objects.filter(pk=allowed[0].pk).update(platform=other)
+        decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
+
+        reconsider.sweep(at=later(31))
+
+        assert reopened() == {row.pk for row in allowed[1:]}
+
+
+class TestCampaign:
+    def test_reconsiders_members_that_the_filter_allowed(
+        self, allowed: list[Post], waiting: Case, moderator: User, lead: User, later: Later
+    ) -> None:
+        [home] = Campaign.objects.filter(members__post=waiting.post)
+        members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
+        left_out = members.order_by("id")[0]
+        campaign.leave_out(
+            campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
+        )
+        made = campaign.decide(
+            campaign_id=home.pk,
+            wanted=campaign.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            moderator=moderator,
+            at=later(20),
+        )
+
+        reconsider.sweep(at=later(31))
+
+        assert reopened() == {row.pk for row in allowed} - {left_out.post_id}
+        assert Reconsideration.objects.get(campaign_decision=made).queued == 4
+
+    def test_that_is_corrected_in_time_reconsiders_nothing(
+        self, allowed: list[Post], waiting: Case, moderator: User, later: Later
+    ) -> None:
+        [home] = Campaign.objects.filter(members__post=waiting.post)
+        made = campaign.decide(
+            campaign_id=home.pk,
+            wanted=campaign.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            moderator=moderator,
+            at=later(20),
+        )
+        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
+
+        assert reconsider.sweep(at=later(99)) == 0
+        assert reopened() == set()
