@@ -1,5 +1,7 @@
 """What was known of an author, an address, a domain or a likeness strictly before an instant.
 
+Of posts on the same platform: two platforms that share their histories count each other's, too.
+
 A history looks at the most recent posts only (SAMPLE), so that its cost stays flat however much is stored.
 """
 
@@ -18,36 +20,40 @@ from scoring.resemblance import SHARED_BANDS
 SAMPLE = 200
 """Most recent posts that a history counts; also the most complaints and earlier reports of a record."""
 
+_SCAN = 10 * SAMPLE
+"""Most recent posts of all platforms among which those of one are looked for: what many share stays cheap."""
+
 _AUTHORS_ALIKE = 50
 _NUMBERS = {
     "sample": SAMPLE,
+    "scan": _SCAN,
     "authors": _AUTHORS_ALIKE,
     "shared_bands": SHARED_BANDS,
     "half_life": RECENT_HALF_LIFE_DAYS * 86_400,
 }
 
 _SOURCES = {
-    "author": "SELECT p.id AS post_id, p.author_id, p.received_at FROM moderation_post p"
+    "author": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.author_id = k.key::bigint AND p.received_at < %(at)s AND p.id <> k.post_id"
     " ORDER BY p.received_at DESC",
-    "ip": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    "ip": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE r.ip = k.key::inet AND r.received_at < %(at)s AND r.post_id <> k.post_id"
     " ORDER BY r.received_at DESC",
-    "network": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    "network": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE r.ip_network = k.key AND r.received_at < %(at)s AND r.post_id <> k.post_id"
     " ORDER BY r.received_at DESC",
-    "asn": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    "asn": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE r.ip_asn = k.key::int AND r.received_at < %(at)s AND r.post_id <> k.post_id"
     " ORDER BY r.received_at DESC",
-    "mail": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    "mail": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE (r.author_snapshot ->> 'email_domain') = k.key AND r.received_at < %(at)s"
     " AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
     # Other accounts with enough bands in common; of a band that many share, only the newest accounts.
-    "resembling": "SELECT p.id AS post_id, p.author_id, p.received_at FROM moderation_post p"
+    "resembling": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.received_at < %(at)s AND p.author_id IN (SELECT alike.author_id FROM"
     " unnest(string_to_array(k.key, ',')::bigint[]) AS own(digest) CROSS JOIN LATERAL"
     " (SELECT b.author_id FROM moderation_authorband b WHERE b.digest = own.digest"
@@ -56,11 +62,11 @@ _SOURCES = {
     " GROUP BY alike.author_id HAVING count(*) >= {shared_bands}"
     " ORDER BY alike.author_id DESC LIMIT {authors})"
     " ORDER BY p.received_at DESC",
-    "similar": "SELECT r.post_id, p.author_id, r.received_at FROM moderation_revision r"
+    "similar": "SELECT r.post_id, p.author_id, p.platform_id, r.received_at FROM moderation_revision r"
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE r.similarity_group = k.key::uuid AND r.received_at < %(at)s AND r.post_id <> k.post_id"
     " ORDER BY r.received_at DESC",
-    "domain": "SELECT r.post_id, p.author_id, l.received_at FROM moderation_postlink l"
+    "domain": "SELECT r.post_id, p.author_id, p.platform_id, l.received_at FROM moderation_postlink l"
     " JOIN moderation_revision r ON r.id = l.revision_id JOIN moderation_post p ON p.id = r.post_id"
     " WHERE l.domain_id = k.key::bigint AND l.received_at < %(at)s AND r.post_id <> k.post_id"
     " ORDER BY l.received_at DESC",
@@ -71,6 +77,7 @@ _LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled
 
 _HISTORY = """
 SELECT h.* FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) WITH ORDINALITY AS k(key, post_id, position)
+JOIN moderation_post own ON own.id = k.post_id
 CROSS JOIN LATERAL (
   SELECT count(*), count(*) FILTER (WHERE s.received_at >= %(at)s - interval '24 hours'),
          count(*) FILTER (WHERE l.is_spam), count(*) FILTER (WHERE NOT l.is_spam),
@@ -82,7 +89,8 @@ CROSS JOIN LATERAL (
          coalesce(sum(c.spam_complaints), 0)::bigint
   FROM (SELECT post_id, author_id, max(received_at) AS received_at,
                power(0.5, extract(epoch FROM %(at)s - max(received_at))::float8 / {half_life}) AS freshness
-        FROM ({source} LIMIT {sample}) recent GROUP BY post_id, author_id) s
+        FROM (SELECT * FROM ({source} LIMIT {scan}) any_platform WHERE {on_platform} LIMIT {sample}) recent
+        GROUP BY post_id, author_id) s
   {label}
   LEFT JOIN LATERAL (SELECT count(*) AS complaints,
                             count(*) FILTER (WHERE x.reason IN ('spam', 'scam')) AS spam_complaints
@@ -95,13 +103,22 @@ ORDER BY k.position
 _POSTS = """
 SELECT s.post_id, l.is_spam, c.complaints
 FROM unnest(%(keys)s::text[], %(posts)s::bigint[]) AS k(key, post_id)
-CROSS JOIN LATERAL (SELECT post_id, max(received_at) AS received_at
-                    FROM ({source} LIMIT {sample}) recent GROUP BY post_id) s
+JOIN moderation_post own ON own.id = k.post_id
+CROSS JOIN LATERAL (
+  SELECT post_id, max(received_at) AS received_at
+  FROM (SELECT * FROM ({source} LIMIT {scan}) any_platform WHERE {on_platform} LIMIT {sample}) recent
+  GROUP BY post_id) s
 {label}
 LEFT JOIN LATERAL (SELECT count(*) AS complaints FROM moderation_complaint x
                    WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true
 ORDER BY s.received_at DESC, s.post_id DESC
 """.replace("{label}", _LABEL)
+
+ON_PLATFORM = """(platform_id = own.platform_id OR (
+  EXISTS (SELECT FROM moderation_platform f WHERE f.id = own.platform_id AND f.shares_histories)
+  AND EXISTS (SELECT FROM moderation_platform f
+              WHERE f.id = any_platform.platform_id AND f.shares_histories)))"""
+"""What is known of a post: its own platform's posts, and those of others where both share their histories."""
 
 _HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
 
@@ -145,6 +162,7 @@ def since(history: History, first_seen_at: datetime, *, at: datetime) -> History
 
 def rows(sql: str, **values: Any) -> list[Any]:
     """Run a statement with its {numbers} filled in, and return all rows."""
+    sql = sql.replace("{on_platform}", ON_PLATFORM)
     for name, number in _NUMBERS.items():
         sql = sql.replace(f"{{{name}}}", str(number))
     with connection.cursor() as cursor:

@@ -14,16 +14,18 @@ from scoring.records import Link, LinkReputation
 
 _LINK_COUNTS = """
 SELECT k.link_id,
-  (SELECT count(DISTINCT s.post_id) FROM (SELECT r.post_id FROM moderation_postlink l
-     JOIN moderation_revision r ON r.id = l.revision_id
+  (SELECT count(DISTINCT s.post_id) FROM (SELECT post_id FROM (SELECT r.post_id, p.platform_id
+     FROM moderation_postlink l
+     JOIN moderation_revision r ON r.id = l.revision_id JOIN moderation_post p ON p.id = r.post_id
      WHERE l.url_digest = k.url_digest AND l.received_at < %(at)s AND r.post_id <> k.post_id
-     ORDER BY l.received_at DESC LIMIT {sample}) s),
+     ORDER BY l.received_at DESC LIMIT {scan}) any_platform WHERE {on_platform} LIMIT {sample}) s),
   (SELECT count(DISTINCT s.post_id) FROM (SELECT r.post_id FROM moderation_post p
      JOIN moderation_revision r ON r.post_id = p.id JOIN moderation_postlink l ON l.revision_id = r.id
      WHERE p.author_id = k.author_id AND p.received_at < %(at)s AND p.id <> k.post_id
        AND l.url_digest = k.url_digest AND l.received_at < %(at)s LIMIT {sample}) s)
 FROM unnest(%(links)s::bigint[], %(digests)s::text[], %(posts)s::bigint[], %(authors)s::bigint[])
   AS k(link_id, url_digest, post_id, author_id)
+JOIN moderation_post own ON own.id = k.post_id
 """
 
 
