@@ -22,7 +22,7 @@ from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 from scoring import features
 from scoring.blocklist import Blocklist
-from scoring.ensemble import Ensemble
+from scoring.ensemble import SUB_MODELS, Ensemble
 from scoring.explain import StackExplainer
 from scoring.features import Models
 from scoring.links import links_in
@@ -105,17 +105,17 @@ def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[tu
     explainer = StackExplainer(ensemble)
     even = np.array([0.5])
     rows = [features.extract(record, models=models)[None, :] for record in records]
-    inputs = [ensemble.main_inputs(row, content_probabilities=even) for row in rows]
+    judgements = [ensemble.judge(row, content_probabilities=even) for row in rows]
 
     def judge(row: Floats) -> None:
-        ensemble.main_margins(ensemble.main_inputs(row, content_probabilities=even))
+        _ = ensemble.judge(row, content_probabilities=even).margins
 
     return {
         "features": _timed(lambda record: features.extract(record, models=models), records),
         "trees": _timed(judge, rows),
         "TreeSHAP through the stack": _timed(
-            lambda pair: explainer.contributions(pair[0], main_inputs=pair[1]),
-            list(zip(rows, inputs, strict=True)),
+            lambda pair: explainer.contributions(pair[0], judgement=pair[1]),
+            list(zip(rows, judgements, strict=True)),
         ),
     }
 
@@ -124,7 +124,8 @@ def _tree_shap(release: Release, records: Sequence[PostRecord]) -> Iterator[tupl
     """Compare our contributions with shap's, forest by forest: microseconds alone, and in batches."""
     ensemble, models = Ensemble.load(release.folder), Models.load(release.folder, files=release.files)
     rows = np.stack([features.extract(record, models=models) for record in records])
-    inputs = ensemble.main_inputs(rows, content_probabilities=np.full(len(rows), 0.5))
+    judgement = ensemble.judge(rows, content_probabilities=np.full(len(rows), 0.5))
+    inputs = judgement.main_inputs[:, : len(SUB_MODELS)]
     forests = [(ensemble.sub_models[name], rows[:, ensemble.columns(name)]) for name in ensemble.sub_models]
     forests.append((ensemble.main, inputs))
     for name, kind in (("ours", TreeShap), ("shap", ShapTrees)):

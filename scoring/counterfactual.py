@@ -108,18 +108,18 @@ def find(
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
     content = scorer.content_on(record.platform)
     contents = np.array([known, *_content_probabilities(tries, content=content, unchanged=known)])
-    before, *after = scorer.spam_probabilities(
-        [record, *(one.record for one in tries)], content_probabilities=contents
-    ).tolist()
+    records = [record, *(one.record for one in tries)]
+    before, *after = scorer.spam_probabilities(records, content_probabilities=contents).tolist()
+    route_before, *routes = scorer.routes(records, content_probabilities=contents)
     flips = [
         (one.size, abs(probability - before), place)
         for place, (one, probability) in enumerate(zip(tries, after, strict=True))
-        if _explains(before, probability, scorer=scorer)
+        if routes[place] is not route_before and _explains(before, probability, scorer=scorer)
     ]
     if not flips:
         return None
     place = min(flips)[-1]
-    return _told(tries[place], probability=after[place], route=_route(after[place], scorer=scorer))
+    return _told(tries[place], probability=after[place], route=routes[place])
 
 
 def _content_probabilities(
@@ -136,17 +136,10 @@ def _content_probabilities(
     return probabilities
 
 
-def _route(probability: float, *, scorer: Scorer) -> Route:
-    thresholds = scorer.release.thresholds
-    # A draw of 1 is never in the audit sample.
-    return routing.decide(probability=probability, thresholds=thresholds, is_degraded=False, draw=1.0).route
-
-
 def _explains(before: float, after: float, *, scorer: Scorer) -> bool:
     if before >= routing.NO_OPINION and after > before:
         return False
-    is_crossed = _route(before, scorer=scorer) is not _route(after, scorer=scorer)
-    return is_crossed and _shown_side(before, scorer=scorer) != _shown_side(after, scorer=scorer)
+    return _shown_side(before, scorer=scorer) != _shown_side(after, scorer=scorer)
 
 
 def _shown_side(probability: float, *, scorer: Scorer) -> int:

@@ -1,8 +1,8 @@
-"""The tree models: three sub-models over features, and the main tree over their margins and the content
-margin.
+"""The tree models: three sub-models over features, and the main tree that adds their margins to content's.
 
 Nothing here is fitted (training/) or explained (explain.py). Margins are log-odds; the calibration that turns
-the main margin into the spam probability comes from the release.
+the main margin into the spam probability comes from the release. What may excuse a post, and how far, is held
+here, whatever a release was trained on: docs/adr/0019-circumstances-do-not-excuse.md.
 """
 
 from __future__ import annotations
@@ -10,44 +10,131 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring import trees
-from scoring.release import Calibration, Corrupt, loading_json
+from scoring.release import Calibration, Corrupt, loading, loading_json
 from scoring.trees import Floats, Forest
 
 ENSEMBLE_FILE = "ensemble.json"
 SUB_MODELS = ("ip_url", "behaviour", "feedback")
 MAIN_INPUTS = (*SUB_MODELS, "content")
-_FORMAT = 1
+_FORMAT = 2
+_FORMAT_BEFORE = 1
 # Content probabilities are cut here so that a saturated model still has a finite margin (about ±13.8).
 _CONTENT_EDGE = 1e-6
+# Subject -> its counts of honest and of spam posts by human decisions. Not the domain's: anybody may link to
+# an honest one.
+_EARNED = {
+    "author": ("social.confirmed_honest", "social.confirmed_spam"),
+    "near-duplicates": ("social.similar_confirmed_honest", "social.similar_confirmed_spam"),
+}
+# What may look suspicious and proves nothing: neither a decision nor a complaint stands behind it, no list
+# and no link's own looks. Most new accounts, copies and pasted texts are honest people's.
+UNPROVEN = (
+    "context.ip_authors",
+    "context.ip_posts_24h",
+    "context.domain_posts",
+    "context.domain_posts_24h",
+    "context.domain_authors",
+    "context.url_posts",
+    "context.url_age_days",
+    "social.account_age_days",
+    "social.followers",
+    "social.followers_per_friend",
+    "social.is_verified",
+    "social.posts",
+    "social.posts_per_day",
+    "social.posts_24h",
+    "social.same_text_posts",
+    "social.same_link_posts",
+    "social.similar_posts",
+    "social.similar_posts_24h",
+    "social.similar_authors",
+    "social.resembling_authors",
+    "journey.steps",
+    "journey.seconds",
+    "journey.seconds_to_first_key",
+    "journey.seconds_per_step",
+    "journey.interval_variation",
+    "journey.has_paste",
+    "journey.distinct_step_share",
+    "journey.sequence_log_ratio",
+    "journey.sequence_probability",
+)
+# So many honest decisions earn half of the excuse, so many the next quarter; one of spam undoes five.
+_HALF_EARNED_BY = 3.0
+_SPAM_UNDOES = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How far everything beside the text may move the main margin, in log-odds.
+
+    `excuse` bounds what circumstances and silence may take away: account, past, copies, reactions, journey,
+    no complaint. `earned` is what human decisions that confirmed honest posts may take away beyond it.
+    `suspicion` bounds what circumstances alone may add to what decisions, complaints and links say.
+    """
+
+    excuse: float
+    earned: float
+    suspicion: float
+
+    def __post_init__(self) -> None:
+        if not all(0.0 <= bound < np.inf for bound in (self.excuse, self.earned, self.suspicion)):
+            raise ValueError(f"bounds must be numbers of at least 0: {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What the trees make of n posts, float64 (n,) each: margin = line + added + withheld.
+
+    `main_inputs` (n, 4) are the sub-models' margins, NaN where one knows nothing, and content's. `line` is
+    what is said without them, `added` what they would add, `withheld` what the bounds refuse of an excuse
+    (> 0) or of a suspicion (< 0).
+    """
+
+    main_inputs: Floats
+    line: Floats
+    added: Floats
+    withheld: Floats
+
+    @property
+    def margins(self) -> Floats:
+        """Return the main margins."""
+        return self.line + self.added + self.withheld
 
 
 @dataclass(frozen=True)
 class Ensemble:
     """Sub-models and main tree; `features` names the columns of the feature rows they were trained on.
 
-    The main margin is a line through the content margin plus a forest over all four. The line keeps the order
-    of posts about which nothing but the text is known; a forest alone would lump them into a few steps.
+    The main margin of a post is its content margin, plus what the main tree makes of the three sub-models
+    beyond what it makes of `reference`, the features of a post about which nothing is known. So a bare post
+    has exactly its content margin. Without content, `base_rate` (log-odds) stands in its place.
     """
 
     features: tuple[str, ...]
     sub_models: Mapping[str, Forest]
     main: Forest
-    content_slope: float
-    content_centre: float
+    reference: Floats
+    base_rate: float
+    bounds: Bounds
 
     def __post_init__(self) -> None:
-        if self.main.inputs != MAIN_INPUTS or tuple(self.sub_models) != SUB_MODELS:
-            raise ValueError(f"the main tree must read {MAIN_INPUTS}")
+        if self.main.inputs != SUB_MODELS or tuple(self.sub_models) != SUB_MODELS:
+            raise ValueError(f"the main tree must read {SUB_MODELS}")
+        if self.reference.shape != (len(self.features),):
+            raise ValueError("the reference must have a value for each feature")
         for name in SUB_MODELS:
             self.columns(name)
+        for names in (*_EARNED.values(), UNPROVEN):
+            _places(names, self.features)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -57,8 +144,11 @@ class Ensemble:
                 features=tuple(stored["features"]),
                 sub_models={name: trees.from_json(stored["sub_models"][name]) for name in SUB_MODELS},
                 main=trees.from_json(stored["main"]),
-                content_slope=float(stored["content_slope"]),
-                content_centre=float(stored["content_centre"]),
+                reference=np.array(
+                    [np.nan if value is None else float(value) for value in stored["reference"]]
+                ),
+                base_rate=float(stored["base_rate"]),
+                bounds=Bounds(**stored["bounds"]),
             )
 
     def save(self, folder: Path) -> Path:
@@ -68,8 +158,9 @@ class Ensemble:
         stored = {
             "format": _FORMAT,
             "features": list(self.features),
-            "content_slope": self.content_slope,
-            "content_centre": self.content_centre,
+            "reference": [None if np.isnan(value) else value for value in self.reference.tolist()],
+            "base_rate": self.base_rate,
+            "bounds": asdict(self.bounds),
             "sub_models": {name: trees.to_json(forest) for name, forest in self.sub_models.items()},
             "main": trees.to_json(self.main),
         }
@@ -81,28 +172,96 @@ class Ensemble:
         """Return the feature columns that a sub-model reads. Raises ValueError for an unknown feature."""
         return _places(self.sub_models[sub_model].inputs, self.features)
 
-    def main_inputs(self, features: Floats, *, content_probabilities: Floats) -> Floats:
-        """Return the main tree's inputs, float64 (n, 4): three sub-model margins, then the content margin.
+    @functools.cached_property
+    def silent_margins(self) -> Floats:
+        """Return the sub-models' margins for a post about which nothing is known, float64 (3,)."""
+        row = self.reference[None, :]
+        return np.array(
+            [float(self.sub_models[name].margins(row[:, self.columns(name)])[0]) for name in SUB_MODELS]
+        )
+
+    def judge(self, features: Floats, *, content_probabilities: Floats) -> Judgement:
+        """Evaluate everything.
 
         `features` has shape (n, n_features), `content_probabilities` shape (n,); NaN where unknown.
         """
-        columns = [self.sub_model_margins(name, features) for name in SUB_MODELS]
-        return np.column_stack([*columns, content_margins(content_probabilities)])
+        margins = self._sub_model_margins(features)
+        content = content_margins(content_probabilities)
+        added = self._added(margins)
+        most = np.maximum(0.0, self._added(self._sub_model_margins(self._proven(features))))
+        bounded = np.maximum(-self.excuse(features), np.minimum(added, most + self.bounds.suspicion))
+        return Judgement(
+            main_inputs=np.column_stack([margins, content]),
+            line=np.where(np.isnan(content), self.base_rate, content),
+            added=added,
+            withheld=bounded - added,
+        )
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:
-        """Evaluate a sub-model on feature rows (n, n_features); silent (NaN) where its whole family is
-        unknown.
+        """Evaluate a sub-model on feature rows (n, n_features); silent (NaN) where all that it reads is as of
+        a post about which nothing is known.
         """
-        family = features[:, self.columns(name)]
-        return np.where(np.isnan(family).all(axis=1), np.nan, self.sub_models[name].margins(family))
+        columns = self.columns(name)
+        family, nothing = features[:, columns], self.reference[columns]
+        is_silent = ((family == nothing) | (np.isnan(family) & np.isnan(nothing))).all(axis=1)
+        return np.where(is_silent, np.nan, self.sub_models[name].margins(family))
 
-    def main_margins(self, main_inputs: Floats) -> Floats:
-        """Return the main margin of each row of `main_inputs`, float64 (n,)."""
-        return self.main.margins(main_inputs) + self.content_line(main_inputs[:, -1])
+    def excuse(self, features: Floats) -> Floats:
+        """Return how far each post may be excused, float64 (n,) ≥ 0 in log-odds: more where people confirmed
+        honest posts of its author or its near-duplicates, never less for it.
+        """
+        return self.bounds.excuse + self.bounds.earned * self._earned(features)
 
-    def content_line(self, margins: Floats) -> Floats:
-        """Return the straight part of the main margin, 0 where the content margin is unknown."""
-        return self.content_slope * np.where(np.isnan(margins), 0.0, margins - self.content_centre)
+    def _sub_model_margins(self, features: Floats) -> Floats:
+        return np.column_stack([self.sub_model_margins(name, features) for name in SUB_MODELS])
+
+    def _added(self, margins: Floats) -> Floats:
+        """Return what the main tree makes of sub-models' margins (n, 3) beyond what it makes of silence."""
+        heard = np.where(np.isnan(margins), self.silent_margins, margins)
+        added: Floats = self.main.margins(heard) - self.main.margins(self.silent_margins[None, :])
+        return added
+
+    def _proven(self, features: Floats) -> Floats:
+        """Return the rows as if of circumstances nothing were known."""
+        columns = _places(UNPROVEN, self.features)
+        proven = features.copy()
+        proven[:, columns] = self.reference[columns]
+        return proven
+
+    def _earned(self, features: Floats) -> Floats:
+        """Return the best of the subjects' shares in [0, 1)."""
+        shares = np.zeros(len(features))
+        for counts in _EARNED.values():
+            honest, spam = np.nan_to_num(features[:, _places(counts, self.features)]).T
+            clear = np.maximum(0.0, honest - _SPAM_UNDOES * spam)
+            shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALF_EARNED_BY))
+        return shares
+
+
+def kept_margins(folder: Path, features: Floats, *, content_probabilities: Floats) -> Floats:
+    """Return the main margins that a kept release gives stored feature rows, whatever code it was made by.
+
+    Format 1, from before circumstances were bounded, is evaluated here alone: its scores can be replayed, and
+    nothing new is scored with it. Raises Corrupt.
+    """
+    with loading(folder / ENSEMBLE_FILE):
+        stored = json.loads((folder / ENSEMBLE_FILE).read_text(encoding="utf-8"))
+        if stored["format"] == _FORMAT_BEFORE:
+            return _margins_before(stored, features, content=content_margins(content_probabilities))
+    return Ensemble.load(folder).judge(features, content_probabilities=content_probabilities).margins
+
+
+def _margins_before(stored: Mapping[str, Any], features: Floats, *, content: Floats) -> Floats:
+    """A line through the content margin, and a forest over it and the three sub-models' margins."""
+    columns = []
+    for name in SUB_MODELS:
+        forest = trees.from_json(stored["sub_models"][name])
+        family = features[:, _places(forest.inputs, tuple(stored["features"]))]
+        columns.append(np.where(np.isnan(family).all(axis=1), np.nan, forest.margins(family)))
+    main = trees.from_json(stored["main"]).margins(np.column_stack([*columns, content]))
+    line = float(stored["content_slope"]) * (content - float(stored["content_centre"]))
+    margins: Floats = main + np.nan_to_num(line)
+    return margins
 
 
 def content_margins(probabilities: Floats) -> Floats:

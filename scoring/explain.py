@@ -16,12 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.ensemble import MAIN_INPUTS, SUB_MODELS, Ensemble, content_margins
+from scoring.ensemble import SUB_MODELS, Ensemble, Judgement, content_margins
 from scoring.normalise import normalise
 from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
 
 CONTENT_TEXT = "content.text"
+WITHHELD = "bounds.withheld"
+"""What circumstances would have excused (> 0) or accused (< 0) beyond their bounds: its share undoes it."""
 # Stands in for words that are taken away, by what `bench masks` says: shap's own, three dots, is taken for an
 # honest text by the model, so that a fifth of the words of honest posts seemed to speak for spam.
 MASK = "_"
@@ -57,31 +59,40 @@ class WordContribution:
 
 class StackExplainer:
     """Splits main margins over features and text by TreeSHAP through the stack (G-DeepSHAP: Chen, Lundberg
-    and Lee, Explaining a series of models by propagating Shapley values, Nature Communications 13, 2022).
+    and Lee, Explaining a series of models by propagating Shapley values, Nature Communications 13, 2022),
+    against a post about which nothing is known: what is as there has no share at all.
 
     Safe to share between threads.
     """
 
+    base = 0.0
+    """Even odds: the text and everything beside it are shares."""
+
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
-        self._main = TreeShap(ensemble.main)
-        self._sub_models = {name: TreeShap(ensemble.sub_models[name]) for name in SUB_MODELS}
-        self.base = self._main.base
+        self._silent = ensemble.silent_margins
+        self._main = TreeShap(ensemble.main, reference=self._silent)
+        self._sub_models = {
+            name: TreeShap(ensemble.sub_models[name], reference=ensemble.reference[ensemble.columns(name)])
+            for name in SUB_MODELS
+        }
 
-    def contributions(self, features: Floats, *, main_inputs: Floats) -> Floats:
-        """Return each feature's share of the main margin, then the text's: float64 (n, n_features + 1).
+    def contributions(self, features: Floats, *, judgement: Judgement) -> Floats:
+        """Return each feature's share of the main margin, then the text's, then what the bounds withheld:
+        float64 (n, n_features + 2).
 
-        `features` has shape (n, n_features), `main_inputs` is what Ensemble.main_inputs made of it. `base`
-        plus a row's sum is the row's main margin within 1e-6.
+        `features` has shape (n, n_features), `judgement` is what Ensemble.judge made of it. `base` plus a
+        row's sum is the row's main margin within 1e-6.
         """
-        of_main = self._main.shares(main_inputs)
-        shares = np.zeros((len(features), features.shape[1] + 1))
+        margins = judgement.main_inputs[:, : len(SUB_MODELS)]
+        of_main = self._main.shares(np.where(np.isnan(margins), self._silent, margins))
+        shares = np.zeros((len(features), features.shape[1] + 2))
         for place, name in enumerate(SUB_MODELS):
             columns = self._ensemble.columns(name)
             family = self._sub_models[name].shares(features[:, columns])
             shares[:, columns] = _apportioned(of_main[:, place], shares=family)
-        content = MAIN_INPUTS.index("content")
-        shares[:, -1] = of_main[:, content] + self._ensemble.content_line(main_inputs[:, content])
+        shares[:, -2] = judgement.line
+        shares[:, -1] = judgement.withheld
         return shares
 
 

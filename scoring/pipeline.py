@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from scoring import features, routing
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated, probabilities_of
-from scoring.explain import CONTENT_TEXT, Contribution, StackExplainer
+from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement, calibrated, probabilities_of
+from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, StackExplainer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
 from scoring.release import Corrupt, Release, SchemaMismatch
 from scoring.routing import Route, Routing
 from scoring.trees import Floats
+
+_NEVER_SAMPLED = 1.0
 
 
 class ContentProtocol(Protocol):
@@ -122,20 +124,31 @@ class Scorer:
 
         Rules are not looked at, the content model is not asked and nothing is explained.
         """
-        rows = np.stack([features.extract(record, models=self._models) for record in records])
-        main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
-        return calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
+        judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
+        return self._probabilities(judgement)
+
+    def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
+        """Return where thresholds and safety bounds would send records whose content probabilities are known
+        (NaN unknown): rules and the audit sample play no part, nor does what is degraded.
+        """
+        judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
+        pairs = zip(self._probabilities(judgement), _opinions(judgement, content_probabilities), strict=True)
+        return [self._route(float(probability), sub_models=own).route for probability, own in pairs]
+
+    def _rows(self, records: Sequence[PostRecord]) -> Floats:
+        return np.stack([features.extract(record, models=self._models) for record in records])
+
+    def _probabilities(self, judgement: Judgement) -> Floats:
+        return calibrated(judgement.margins, calibration=self._release.calibration)
 
     def _judged(self, asked: Sequence[tuple[PostRecord, Rule | None]]) -> list[ScoreResult]:
         records = [record for record, _ in asked]
-        rows = np.stack([features.extract(record, models=self._models) for record in records])
+        rows = self._rows(records)
         content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
-        main_inputs = self._ensemble.main_inputs(rows, content_probabilities=content_probabilities)
-        margins = self._ensemble.main_margins(main_inputs)
-        probabilities = calibrated(margins, calibration=self._release.calibration)
-        shares = self._explainer.contributions(rows, main_inputs=main_inputs)
-        sub_models = probabilities_of(main_inputs)
-        sub_models[:, -1] = content_probabilities
+        judgement = self._ensemble.judge(rows, content_probabilities=content_probabilities)
+        probabilities = self._probabilities(judgement)
+        shares = self._explainer.contributions(rows, judgement=judgement)
+        sub_models = _opinions(judgement, content_probabilities)
         return [
             self._result(
                 record,
@@ -171,8 +184,9 @@ class Scorer:
         cascade = self._release.cascade
         if not cascade.skips_content:
             return np.ones(len(rows), dtype=np.bool_)
-        main_inputs = self._ensemble.main_inputs(rows, content_probabilities=np.full(len(rows), np.nan))
-        cheap = calibrated(self._ensemble.main_margins(main_inputs), calibration=self._release.calibration)
+        cheap = self._probabilities(
+            self._ensemble.judge(rows, content_probabilities=np.full(len(rows), np.nan))
+        )
         return (cheap >= cascade.ask_content_from) & (cheap < cascade.ask_content_below)
 
     def _result(
@@ -180,18 +194,19 @@ class Scorer:
         record: PostRecord,
         *,
         probability: float,
-        sub_models: Floats,
+        sub_models: Mapping[str, float | None],
         row: Floats,
         shares: Floats,
         is_degraded: bool,
         rule: Rule | None,
     ) -> ScoreResult:
-        by_sub_model = dict(zip(MAIN_INPUTS, map(_known, sub_models), strict=True))
-        values = (*row.tolist(), _unknown_as_nan(by_sub_model["content"]))
         names = (*features.NAMES, CONTENT_TEXT)
-        route = routing.decide(
-            probability=probability,
-            thresholds=self._release.thresholds,
+        values = (*row.tolist(), _unknown_as_nan(sub_models["content"]))
+        *told, withheld = shares.tolist()
+        contributions = tuple(map(Contribution, names, values, told))
+        route = self._route(
+            probability,
+            sub_models=sub_models,
             is_degraded=is_degraded,
             draw=routing.draw(record, self._release.id),
             effect=rule.effect if rule else None,
@@ -200,15 +215,37 @@ class Scorer:
             release_id=self._release.id,
             schema_hash=self._release.schema_hash,
             spam_probability=probability,
-            content_probability=by_sub_model["content"],
-            sub_models=by_sub_model,
+            content_probability=sub_models["content"],
+            sub_models=sub_models,
             base=self._explainer.base,
-            contributions=tuple(map(Contribution, names, values, shares.tolist())),
+            # Where no bound acted there is nothing to tell.
+            contributions=(*contributions, Contribution(WITHHELD, withheld, withheld))
+            if withheld
+            else contributions,
             features=tuple(row.tolist()),
             routing=route,
             expected_harm=routing.expected_harm(record, probability=routing.opinion(route, probability)),
             is_degraded=is_degraded,
             rule=rule,
+        )
+
+    def _route(
+        self,
+        probability: float,
+        *,
+        sub_models: Mapping[str, float | None],
+        is_degraded: bool = False,
+        draw: float = _NEVER_SAMPLED,
+        effect: Effect | None = None,
+    ) -> Routing:
+        return routing.decide(
+            probability=probability,
+            thresholds=self._release.thresholds,
+            is_degraded=is_degraded,
+            draw=draw,
+            effect=effect,
+            sub_models=sub_models,
+            safety=self._release.safety,
         )
 
     def _banned(self, record: PostRecord, rule: Rule) -> ScoreResult:
@@ -243,6 +280,13 @@ class _ContentOn:
 
 def _is_ban(rule: Rule | None) -> bool:
     return rule is not None and rule.effect is Effect.BAN
+
+
+def _opinions(judgement: Judgement, content_probabilities: Floats) -> list[dict[str, float | None]]:
+    """Return each post's probabilities by sub-model and by content alone, None where one is silent."""
+    own = probabilities_of(judgement.main_inputs)
+    own[:, -1] = content_probabilities
+    return [dict(zip(MAIN_INPUTS, map(_known, row), strict=True)) for row in own]
 
 
 def _known(probability: float) -> float | None:

@@ -10,7 +10,7 @@ import dataclasses
 import types
 import typing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Self
 
 # Fields added since have defaults, so records stored without them are read as if nothing was known.
@@ -164,6 +164,18 @@ class PostRecord:
         if not isinstance(stored, dict) or stored.get("version") != RECORD_VERSION:
             raise InvalidRecord(f"version: this library reads record version {RECORD_VERSION}")
         return typing.cast("Self", _build(cls, stored, path="record"))
+
+
+NOTHING_KNOWN = PostRecord(
+    platform="",
+    external_id="",
+    revision=1,
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+    posted_at=datetime(2026, 1, 1, tzinfo=UTC),
+    text="",
+    author=AuthorSnapshot(external_id=""),
+)
+"""A post about which nothing is known: what everything that is known is measured against."""
 
 
 def _plain(part: object) -> object:

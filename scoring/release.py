@@ -44,6 +44,23 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Safety:
+    """What no other signal may outvote, by sub-model or "content"; empty (off) if a release does not say.
+
+    A post of which a sub-model's own probability is at least `hold_from` is never allowed automatically. One
+    that would be removed is, only if two sub-models speak for spam or one is at least `remove_alone_from`.
+    """
+
+    hold_from: Mapping[str, float] = field(default_factory=dict)
+    remove_alone_from: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for bounds in (self.hold_from, self.remove_alone_from):
+            if not all(0.0 < bound <= 1.0 for bound in bounds.values()):
+                raise ValueError(f"safety bounds out of range: {self}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
     """Between which spam probabilities of the cheap sub-models the content model is asked; always, if a
     release does not say.
@@ -126,6 +143,7 @@ class Release:
     calibration: Calibration
     cascade: Cascade
     heads: Mapping[str, str]
+    safety: Safety
     training: Mapping[str, Any]
     metrics: Mapping[str, Any]
     manifest: Mapping[str, Any]
@@ -151,6 +169,7 @@ class Release:
                 calibration=Calibration(**manifest["calibration"]),
                 cascade=Cascade(**manifest.get("cascade", {})),
                 heads=_heads(manifest),
+                safety=Safety(**manifest.get("safety", {})),
                 training=manifest["training"],
                 metrics=manifest["metrics"],
                 manifest=manifest,

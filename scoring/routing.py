@@ -6,17 +6,20 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 
 from scoring.blocklist import Effect
 from scoring.records import PostRecord
-from scoring.release import Thresholds
+from scoring.release import Safety, Thresholds
 
 __all__ = [
     "ReviewReason",
     "Route",
     "Routing",
+    "Safety",
     "Thresholds",
     "decide",
     "draw",
@@ -26,6 +29,8 @@ __all__ = [
 ]
 
 NO_OPINION = 0.5
+NO_SAFETY = Safety()
+_WITNESSES = 2
 
 
 class Route(StrEnum):
@@ -43,6 +48,7 @@ class ReviewReason(StrEnum):
     DEGRADED = "degraded"
     AUDIT = "audit"
     WAVE = "wave"
+    OUTVOTED = "outvoted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,26 +74,34 @@ def decide(
     is_degraded: bool,
     draw: float,
     effect: Effect | None = None,
+    sub_models: Mapping[str, float | None] = MappingProxyType({}),
+    safety: Safety = NO_SAFETY,
 ) -> Routing:
     """Route a post by its spam probability; `draw` in [0, 1) picks the audit sample.
 
     `effect` is that of the rule that reaches the post: an allowance lets it pass whatever the probability, a
-    wave lets it pass to a human at best. A degraded score never acts by itself. Raises ValueError if the
-    probability is not in [0, 1].
+    wave lets it pass to a human at best. A degraded score never acts by itself. `sub_models` are the parts'
+    own probabilities, None where silent: by `safety` a sure one is not outvoted without a human, nor does one
+    alone remove. Raises ValueError if the probability is not in [0, 1].
     """
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
     if effect is Effect.ALLOW:
         return _automatic(Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
+    is_spam = probability >= thresholds.remove_from
+    is_unsure = not is_spam and probability >= thresholds.review_from
+    reason: ReviewReason | None = None
     if is_degraded:
-        return _review(ReviewReason.DEGRADED)
-    if thresholds.review_from <= probability < thresholds.remove_from:
-        return _review(ReviewReason.UNCERTAIN)
-    if probability >= thresholds.remove_from:
-        return _automatic(Route.REMOVE, chance=thresholds.audit_rate, draw=draw)
-    if effect is Effect.WAVE:
-        return _review(ReviewReason.WAVE)
-    return _automatic(Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
+        reason = ReviewReason.DEGRADED
+    elif is_unsure or (is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from)):
+        reason = ReviewReason.UNCERTAIN
+    elif not is_spam and effect is Effect.WAVE:
+        reason = ReviewReason.WAVE
+    elif not is_spam and _reaches(sub_models, bounds=safety.hold_from):
+        reason = ReviewReason.OUTVOTED
+    if reason is not None:
+        return _review(reason)
+    return _automatic(Route.REMOVE if is_spam else Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
 
 
 def hundredth(probability: float) -> int:
@@ -135,6 +149,17 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
     audience = math.log10(1 + (record.author.followers or 0))
     spread = math.log2(1 + (record.shares or 0) + (record.comments or 0))
     return probability * (1.0 + audience + spread)
+
+
+def _stands_alone(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
+    """Tell if at most one sub-model calls the post spam, and not as surely as it must for that."""
+    witnesses = [one for one in sub_models.values() if one is not None and one >= NO_OPINION]
+    return bool(bounds) and len(witnesses) < _WITNESSES and not _reaches(sub_models, bounds=bounds)
+
+
+def _reaches(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
+    asked = ((sub_models.get(name), bound) for name, bound in bounds.items())
+    return any(probability is not None and probability >= bound for probability, bound in asked)
 
 
 def _automatic(route: Route, *, chance: float, draw: float) -> Routing:

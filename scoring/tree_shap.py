@@ -1,9 +1,10 @@
 """TreeSHAP of a forest, looked up: what a leaf gives to each input on its path depends only on which of them
 lead there, so all cases are worked out when a release is loaded.
 
-Path-dependent, as in Lundberg et al., From local explanations to global understanding with explainable AI for
-trees, Nature Machine Intelligence 2, 2020; tables by leaf and case after Yang, Fast TreeSHAP,
-arXiv:2109.09847. docs/adr/0012-contributions-are-looked-up.md says why shap's own code does not do it.
+Against a reference row (interventional), or path-dependent, both as in Lundberg et al., From local
+explanations to global understanding with explainable AI for trees, Nature Machine Intelligence 2, 2020;
+tables by leaf and case after Yang, Fast TreeSHAP, arXiv:2109.09847. Why shap's own code does not do it says
+docs/adr/0012-contributions-are-looked-up.md.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import factorial, prod
+from math import factorial, isnan, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +27,13 @@ _ROWS_AT_ONCE = 32  # what they look up stays in the processor's cache
 class TreeShap:
     """Splits a forest's margins over its inputs. Safe to share between threads.
 
-    `base` is the mean margin of the training rows that the trees' covers count. Raises ValueError where the
-    way to a leaf reads more than 8 inputs.
+    `base` is the margin of `reference` (n_inputs,), and an input that equals it gets exactly 0; without a
+    reference it is the mean margin of the training rows that the trees' covers count. Raises ValueError where
+    the way to a leaf reads more than 8 inputs.
     """
 
-    def __init__(self, forest: Forest) -> None:
-        leaves = [leaf for tree in forest.trees for leaf in _leaves(tree)]
+    def __init__(self, forest: Forest, *, reference: Floats | None = None) -> None:
+        leaves = [leaf for tree in forest.trees for leaf in _leaves(tree, reference=reference)]
         steps = [
             _Placed(leaf=place, bit=bit, step=step)
             for place, leaf in enumerate(leaves)
@@ -73,7 +75,9 @@ class _Split:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """All branches of a path that ask the same input; `share` of the training rows that came took them."""
+    """All branches of a path that ask the same input; `share` of the training rows that came took them, or 1
+    if the reference takes them all, else 0.
+    """
 
     input: int
     share: float
@@ -134,7 +138,9 @@ class _Cases:
         return cases
 
 
-def _leaves(tree: Tree, node: int = 0, steps: tuple[_Step, ...] = ()) -> Iterator[_Leaf]:
+def _leaves(
+    tree: Tree, node: int = 0, steps: tuple[_Step, ...] = (), *, reference: Floats | None
+) -> Iterator[_Leaf]:
     if tree.left[node] == LEAF:
         yield _Leaf(value=float(tree.value[node]), steps=steps)
         return
@@ -147,9 +153,16 @@ def _leaves(tree: Tree, node: int = 0, steps: tuple[_Step, ...] = ()) -> Iterato
             is_left=is_left,
             takes_unknown=bool(tree.missing[node] == child),
         )
-        share = before.share * float(tree.cover[child] / tree.cover[node])
-        step = _Step(input=asked, share=share, splits=(*before.splits, split))
-        yield from _leaves(tree, child, (*others, step))
+        if reference is None:
+            taken = float(tree.cover[child] / tree.cover[node])
+        else:
+            taken = float(_goes_left(split, float(reference[asked])) == is_left)
+        step = _Step(input=asked, share=before.share * taken, splits=(*before.splits, split))
+        yield from _leaves(tree, child, (*others, step), reference=reference)
+
+
+def _goes_left(split: _Split, value: float) -> bool:
+    return split.takes_unknown == split.is_left if isnan(value) else value <= split.threshold
 
 
 def _intervals(step: _Step, *, thresholds: Floats) -> NDArray[np.bool_]:

@@ -37,6 +37,7 @@ class CaseReason(models.TextChoices):
     WAVE = "wave", _("spam comes in a wave: nothing passes unseen")
     RANDOM = "random", _("drawn at random to be labelled")
     RECONSIDERED = "reconsidered", _("allowed before its like was decided to be spam")
+    OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")
 
 
 BLIND_REASONS = frozenset(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from moderation import scorer
 from moderation.models import Score
 from scoring.content import Unavailable
-from scoring.ensemble import Ensemble, calibrated
+from scoring.ensemble import calibrated, kept_margins
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
@@ -97,10 +97,9 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
         records = [PostRecord.from_json(score.record) for score in scores]
         return judge.spam_probabilities(records, content_probabilities=content)
     except SchemaMismatch:
-        ensemble = Ensemble.load(release.folder)
         rows = np.array([score.features for score in scores], dtype=np.float64)
-        inputs = ensemble.main_inputs(rows, content_probabilities=content)
-        return calibrated(ensemble.main_margins(inputs), calibration=release.calibration)
+        margins = kept_margins(release.folder, rows, content_probabilities=content)
+        return calibrated(margins, calibration=release.calibration)
 
 
 def _content(scores: Sequence[Score], *, release_id: str) -> Floats:

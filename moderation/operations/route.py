@@ -13,7 +13,14 @@ from moderation.models.scores import RouteChoice
 from moderation.operations import announce, campaign_join, verdict
 from moderation.operations.reconsiderations import REASON as RECONSIDERED
 
-_SAID_BY_SCORING = frozenset({CaseReason.AUDIT.value, CaseReason.DEGRADED.value, CaseReason.WAVE.value})
+_SAID_BY_SCORING = frozenset(
+    {
+        CaseReason.AUDIT.value,
+        CaseReason.DEGRADED.value,
+        CaseReason.WAVE.value,
+        CaseReason.OUTVOTED.value,
+    }
+)
 _WITH_ITS_LIKE = frozenset({campaign_join.REASON, RECONSIDERED})
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 

@@ -23,12 +23,14 @@ _REASONS = {
     CaseReason.WAVE: gettext_lazy("Wave"),
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
+    CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
 }
 
 _PLACES = {
     CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
     CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
     CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
+    CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
 }
 
 

@@ -1,7 +1,7 @@
 """Where a post's links lead: domain and URL. The sub-model ip_url reads these, after the address.
 
-Of several links the most suspicious one counts, measure by measure; a post without links has unknown URL
-measures.
+Of several links the most suspicious one counts, measure by measure. A post without links has counts of 0 and
+the prior's share, so that a link is never what lowers a score; only what nobody has looked up is unknown.
 """
 
 from __future__ import annotations
@@ -18,40 +18,44 @@ from scoring.features.feature import (
     lowest,
     number_or_unknown,
     shrunk_spam_share,
-    unblamed_posts,
 )
 from scoring.features.models import Models
 from scoring.features.url_shape import UrlShape, shape_of
-from scoring.records import Link, PostRecord
+from scoring.records import History, Link, PostRecord
 
 
 def _over_links(
-    record: PostRecord, *, measure: Callable[[Link], float], worst: Callable[[Iterable[float]], float]
+    record: PostRecord,
+    *,
+    measure: Callable[[Link], float],
+    worst: Callable[[Iterable[float]], float],
+    none: float = 0.0,
 ) -> float:
-    return worst(measure(link) for link in record.links) if record.links else UNKNOWN
+    return worst(measure(link) for link in record.links) if record.links else none
 
 
 def _worst_shape(record: PostRecord, *, measure: Callable[[UrlShape], float]) -> float:
-    if not record.links:
-        return UNKNOWN
-    return max(measure(shape_of(link.url, link.host, link.domain)) for link in record.links)
+    return max((measure(shape_of(link.url, link.host, link.domain)) for link in record.links), default=0.0)
 
 
 def _domain_days_known(record: PostRecord) -> float:
     """A domain that this platform never saw is known for 0 days: that is knowledge, not a gap."""
-    if not record.links:
-        return UNKNOWN
-    return min(days_known(link.domain_history, before=record.posted_at) for link in record.links)
+    known = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
+    return min(known, default=0.0)
 
 
 def _pattern_suspicion(record: PostRecord, models: Models) -> float:
     if models.urls is None:
         return UNKNOWN
-    return highest(models.urls.suspicion(link.url) for link in record.links)
+    return highest(models.urls.suspicion(link.url) for link in record.links) if record.links else 0.0
 
 
 def _url_age_days(record: PostRecord) -> float:
-    return lowest(days_between(link.reputation.live_since_at, record.at) for link in record.links)
+    """Age when the domain was first posted here: waiting between copies must not make a link look older."""
+    return lowest(
+        days_between(link.reputation.live_since_at, link.domain_history.first_seen_at or record.at)
+        for link in record.links
+    )
 
 
 def _shape_feature(
@@ -70,6 +74,7 @@ def _shape_feature(
         why=why,
         mission_name=mission_name,
         compute=partial(_worst_shape, measure=measure),
+        version=2,
     )
 
 
@@ -80,17 +85,16 @@ _DOMAIN = (
         meaning="Days from the first sight of the newest linked domain to this post, 0 for a new one",
         why="Banned domains are replaced by fresh ones",
         compute=_domain_days_known,
-        version=2,
+        version=3,
     ),
     Feature(
         name="context.domain_posts",
         unit="posts",
-        meaning="Earlier posts that link to the least linked domain, those confirmed as spam left out",
-        why="Throw-away domains have hardly been posted before",
+        meaning="Earlier posts that link to the least linked domain",
+        why="A domain is posted for as long as it pays; that many posted it excuses nobody",
         mission_name="url_domain",
-        compute=partial(
-            _over_links, measure=lambda link: float(unblamed_posts(link.domain_history)), worst=min
-        ),
+        compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts), worst=min),
+        version=2,
     ),
     Feature(
         name="context.domain_posts_24h",
@@ -98,6 +102,7 @@ _DOMAIN = (
         meaning="Posts in the 24 hours before that link to the most posted domain",
         why="A campaign pushes one domain in a burst",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts_24h), worst=max),
+        version=2,
     ),
     Feature(
         name="context.domain_authors",
@@ -105,15 +110,23 @@ _DOMAIN = (
         meaning="Authors who linked to the least linked domain before",
         why="What honest people like is linked by many of them",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.authors), worst=min),
+        version=2,
     ),
     Feature(
         name="context.domain_spam_share",
         unit="share",
         maximum=1.0,
-        meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise",
+        meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise; 0.1 "
+        "without links",
         why="A domain costs money, so it is used until it is burnt",
         mission_name="url_domain",
-        compute=partial(_over_links, measure=lambda link: shrunk_spam_share(link.domain_history), worst=max),
+        compute=partial(
+            _over_links,
+            measure=lambda link: shrunk_spam_share(link.domain_history),
+            worst=max,
+            none=shrunk_spam_share(History()),
+        ),
+        version=2,
     ),
     Feature(
         name="context.domain_complaints",
@@ -122,6 +135,7 @@ _DOMAIN = (
         why="Users report the same shop again and again",
         mission_name="domain_report_count",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.complaints), worst=max),
+        version=2,
     ),
     Feature(
         name="context.url_posts",
@@ -130,6 +144,7 @@ _DOMAIN = (
         why="Campaigns repeat one landing page",
         mission_name="url_post_count",
         compute=partial(_over_links, measure=lambda link: number_or_unknown(link.url_posts), worst=max),
+        version=2,
     ),
 )
 
@@ -137,10 +152,12 @@ _REPUTATION = (
     Feature(
         name="context.url_age_days",
         unit="days",
-        meaning="Days since the newest link, or its domain, went live on the web; unknown if nobody knows",
+        meaning="Days that the newest link, or its domain, had been live on the web when the domain was "
+        "first posted here; unknown if nobody knows",
         why="A domain registered this week has no readers of its own yet",
         mission_name="url_age",
         compute=_url_age_days,
+        version=2,
     ),
     Feature(
         name="context.url_wot_score",
@@ -173,6 +190,7 @@ _REPUTATION = (
         why="Hacked sites, kits and generated names write URLs in patterns",
         mission_name="url_token, url_tld, URL pattern",
         judge=_pattern_suspicion,
+        version=2,
     ),
 )
 

@@ -24,11 +24,21 @@ def _followers_per_friend(record: PostRecord) -> float:
     return (author.followers + 1.0) / (author.friends + 1.0)
 
 
-def _posts_per_day(record: PostRecord) -> float:
-    if record.author.posts is None or record.author.created_at is None:
+def _account_age_days(record: PostRecord) -> float:
+    """Age when the first post came in: one that grew while its author posts would soften copy after copy."""
+    return days_between(record.author.created_at, record.author_history.first_seen_at or record.at)
+
+
+def _posts_elsewhere(record: PostRecord) -> float:
+    """What the platform counts beyond what was sent here, which posting the same again does not raise."""
+    if record.author.posts is None:
         return UNKNOWN
+    return float(max(0, record.author.posts - record.author_history.posts))
+
+
+def _posts_per_day(record: PostRecord) -> float:
     # An account of minutes would get an absurd rate; its first day counts as a whole one.
-    return record.author.posts / max(1.0, days_between(record.author.created_at, record.at))
+    return _posts_elsewhere(record) / max(1.0, _account_age_days(record))
 
 
 def _days_known(record: PostRecord) -> float:
@@ -36,7 +46,7 @@ def _days_known(record: PostRecord) -> float:
 
 
 def _link_repeats(record: PostRecord) -> float:
-    return float(max(link.author_posts for link in record.links)) if record.links else UNKNOWN
+    return float(max((link.author_posts for link in record.links), default=0))
 
 
 def _is_disposable(record: PostRecord) -> float:
@@ -60,10 +70,11 @@ _ACCOUNT = (
     Feature(
         name="social.account_age_days",
         unit="days",
-        meaning="Age of the author's account",
+        meaning="Age of the author's account when its first post came in here",
         why="Banned spammers come back with new accounts",
         mission_name="user_age",
-        compute=lambda record: days_between(record.author.created_at, record.at),
+        compute=_account_age_days,
+        version=2,
     ),
     Feature(
         name="social.friends",
@@ -100,17 +111,20 @@ _ACCOUNT = (
     Feature(
         name="social.posts",
         unit="posts",
-        meaning="Posts that the author published, as the platform counts",
+        meaning="Posts that the author published, as the platform counts, beyond those that were sent here",
         why="Throw-away accounts have posted little",
         mission_name="user_posts",
-        compute=lambda record: number_or_unknown(record.author.posts),
+        compute=_posts_elsewhere,
+        version=2,
     ),
     Feature(
         name="social.posts_per_day",
         unit="posts/day",
-        meaning="Posts per day of the account's life, the first day counted whole",
+        meaning="Those posts per day of the account's life until its first post came in, the first day "
+        "counted whole",
         why="Programs post more than people can",
         compute=_posts_per_day,
+        version=2,
     ),
     Feature(
         name="social.email_domain_is_disposable",
@@ -181,6 +195,13 @@ _PAST = (
         compute=lambda record: float(record.author_history.confirmed_spam),
     ),
     Feature(
+        name="social.confirmed_honest",
+        unit="posts",
+        meaning="Earlier posts of the author that moderators confirmed as honest",
+        why="A record that others have judged is the one that a spammer cannot write himself",
+        compute=lambda record: float(record.author_history.confirmed_not_spam),
+    ),
+    Feature(
         name="social.complaints",
         unit="complaints",
         meaning="Complaints about the author's earlier posts",
@@ -199,10 +220,11 @@ _PAST = (
     Feature(
         name="social.same_link_posts",
         unit="posts",
-        meaning="Earlier posts of the author with the link they posted most, unknown without links",
+        meaning="Earlier posts of the author with the link they posted most",
         why="One shop, many posts",
         mission_name="user_link_count",
         compute=_link_repeats,
+        version=2,
     ),
 )
 

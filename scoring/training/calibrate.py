@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +28,13 @@ RULE = (
     f"{REMOVE_PRECISION:.0%} and never starts below {REMOVE_FLOOR:.2f}; at most {ALLOW_LEAK:.0%} of the "
     f"allowed are spam, and nothing from {REVIEW_CEILING:.2f} on is allowed"
 )
+RULE_ON_TEXTS = (
+    "on the validation part of real texts, each in circumstances that say nothing of its label, review "
+    "begins where the worse of two shares, spam let through and others held, is least in the worst "
+    f"circumstance, and not above {REVIEW_CEILING:.2f}; removal keeps a precision of at least "
+    f"{REMOVE_PRECISION:.0%} in every circumstance, in all of them by the 90 % confidence bound, "
+    f"and never starts below {REMOVE_FLOOR:.2f}"
+)
 ENOUGH_RANDOM = 200
 """With fewer labels that chance alone brought to a human, decisions move neither curve nor thresholds."""
 _FOLDS = 5
@@ -39,6 +47,21 @@ class TooFewRandom(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Spam probabilities of texts in one circumstance, float64 (n,), and the truth about them."""
+
+    probabilities: Floats
+    is_spam: NDArray[np.bool_]
+
+    def worse_share(self, thresholds: Floats) -> Floats:
+        """Return for each threshold the larger of two shares: spam under it, others from it on."""
+        spam, others = np.sort(self.probabilities[self.is_spam]), np.sort(self.probabilities[~self.is_spam])
+        let_through = np.searchsorted(spam, thresholds) / max(len(spam), 1)
+        held = 1.0 - np.searchsorted(others, thresholds) / max(len(others), 1)
+        return np.maximum(let_through, held)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """The calibration taken and the cross-validated log loss of each candidate, in nats."""
 
@@ -47,14 +70,21 @@ class Choice:
 
 
 def choose_calibration(
-    margins: Floats, *, is_spam: NDArray[np.bool_], groups: NDArray[Any], weights: Floats | None = None
+    margins: Floats,
+    *,
+    is_spam: NDArray[np.bool_],
+    groups: NDArray[Any],
+    weights: Floats | None = None,
+    among: Sequence[str] = ("platt", "isotonic"),
 ) -> Choice:
-    """Fit Platt's sigmoid and an isotonic curve, take the one with the lower log loss on groups left out.
+    """Fit curves, take the one with the lower log loss on groups left out: Platt's sigmoid, an isotonic
+    curve, or none ("as it is"), which leaves margins as the log-odds that they are.
 
     Each row counts by its weight, once where none is given.
     """
     weights = np.ones(len(margins)) if weights is None else weights
-    candidates = {"platt": _platt, "isotonic": _isotonic}
+    curves = {"as it is": _as_it_is, "platt": _platt, "isotonic": _isotonic}
+    candidates = {name: curves[name] for name in among}
     losses = {
         name: _left_out_loss(fit, margins, is_spam=is_spam, groups=groups, weights=weights)
         for name, fit in candidates.items()
@@ -88,12 +118,51 @@ def choose_thresholds(
     )
 
 
-def _bound(is_spam: NDArray[np.bool_], weights: Floats, *, side: int) -> Floats:
+def choose_in_circumstances(outcomes: Sequence[Outcome]) -> Thresholds:
+    """Return thresholds for real texts, each outcome the same texts in another circumstance.
+
+    Review begins where the worse of two shares, spam let through and others held, is least in the worst
+    circumstance. Removal begins where its precision is kept in every circumstance, and in all of them by the
+    confidence bound of one: texts that are the same prove no more for standing in several.
+    """
+    candidates = np.unique(np.concatenate([outcome.probabilities for outcome in outcomes]))
+    reviews = candidates[candidates <= REVIEW_CEILING]
+    worst = np.max([outcome.worse_share(reviews) for outcome in outcomes], axis=0)
+    removals = [
+        threshold for threshold in candidates[candidates >= REMOVE_FLOOR] if _may_remove(outcomes, threshold)
+    ]
+    return Thresholds(
+        review_from=float(reviews[np.argmin(worst)]) if len(reviews) else 0.0,
+        remove_from=float(removals[0]) if removals else 1.0,
+        audit_rate=AUDIT_RATE,
+    )
+
+
+def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
+    """Return the bound that this share of honest posts' opinions reach at most, NaN silent, and not less than
+    `least`.
+    """
+    known = np.nan_to_num(opinions, nan=0.0)
+    bound = float(np.quantile(known, 1.0 - share, method="higher"))
+    return min(max(least, bound), 1.0)
+
+
+def _may_remove(outcomes: Sequence[Outcome], threshold: float) -> bool:
+    removed = [outcome.is_spam[outcome.probabilities >= threshold] for outcome in outcomes]
+    if any(not len(flags) or flags.mean() < REMOVE_PRECISION for flags in removed):
+        return False
+    together = np.concatenate(removed)
+    return bool(
+        _bound(together, np.ones(len(together)), side=-1, repeats=len(removed))[-1] >= REMOVE_PRECISION
+    )
+
+
+def _bound(is_spam: NDArray[np.bool_], weights: Floats, *, side: int, repeats: int = 1) -> Floats:
     """Return Wilson's one-sided 90 % confidence bound of the share of spam in the first rows, for each number
-    of them: upper for side 1, lower for -1.
+    of them: upper for side 1, lower for -1. Rows that are each there so often prove as much as one.
     """
     total, z = np.cumsum(weights), _ONE_SIDED_90
-    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2)
+    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2) / repeats
     spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
     bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
     return bound
@@ -107,6 +176,10 @@ def _left_out_loss(
         curve = fit(margins[kept], is_spam[kept], weights[kept])
         left_out[tested] = calibrated(margins[tested], calibration=curve)
     return float(log_loss(is_spam, left_out, labels=[False, True], sample_weight=weights))
+
+
+def _as_it_is(_margins: Floats, _is_spam: NDArray[np.bool_], _weights: Floats) -> Calibration:
+    return Calibration(method="platt")
 
 
 def _platt(margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> Calibration:

@@ -7,8 +7,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from scoring.release import Release
-from scoring.training import cards
+import numpy as np
+
+from scoring.ensemble import Ensemble, probabilities_of
+from scoring.release import Release, Safety
+from scoring.training import cards, real_texts
 from scoring.training.measure_ensemble import TextCheck
 
 TEMPLATE = Path(__file__).with_name("ensemble_card.md.template")
@@ -17,7 +20,8 @@ PART = "ensemble"
 _CHECKS = """
 ## Real texts without anything else
 The test part of labelled real texts, never trained on, scored as bare posts: the ensemble must not spoil the
-order that the content model gives; it adds what the links say.
+order that the content model gives; it adds what the links say. In ten circumstances they stand
+[below](#real-texts-in-ten-circumstances).
 
 | source | texts (spam) | ROC-AUC of content probability | ROC-AUC of spam probability | rank agreement |
 |---|---|---|---|---|
@@ -39,6 +43,9 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
         file=records["file"],
         sha256=records["sha256"][:16],
         copies=release.training["gapped_copies"],
+        fitted_on=_fitted_on(release.training["fitted_on"]),
+        texts=_texts(release.training["texts"], calibrations=release.training["calibration_log_losses"]),
+        **_bounds(release),
         review_from=f"{thresholds.review_from:.4f}",
         remove_from=f"{thresholds.remove_from:.4f}",
         audit_rate=f"{thresholds.audit_rate:.0%}",
@@ -56,6 +63,55 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
 def insert(card: str, *, page: Path) -> None:
     """Put the card into a page, in place of the one that stands there, else at the end of it."""
     cards.insert(card, part=PART, page=page)
+
+
+def _bounds(release: Release) -> dict[str, str]:
+    ensemble = Ensemble.load(release.folder)
+    base_rate = float(probabilities_of(np.array([ensemble.base_rate]))[0])
+    return {
+        "excuse": f"{ensemble.bounds.excuse:g}",
+        "earned": f"{ensemble.bounds.earned:g}",
+        "suspicion": f"{ensemble.bounds.suspicion:g}",
+        "base_rate": f"{base_rate:.0%}",
+        "safety": _safety(release.safety),
+    }
+
+
+def _safety(safety: Safety) -> str:
+    hold = ", ".join(f"{name} {bound:.2f}" for name, bound in safety.hold_from.items())
+    remove = ", ".join(f"{name} {bound:.3f}" for name, bound in safety.remove_alone_from.items())
+    return (
+        "Whatever the rest says, a post is never allowed automatically if one sub-model is surer than its\n"
+        f"bound: {hold}. Nothing is removed automatically unless two of\n"
+        f"them call it spam or one is surer than its bound: {remove}."
+    )
+
+
+def _fitted_on(fitted_on: Mapping[str, Any]) -> str:
+    """Say what is simulated and what was decided; decided posts count by platform."""
+    decided = sum(platform["posts"] for platform in fitted_on["decided"].values())
+    if not decided:
+        return "Simulated:"
+    return f"{fitted_on['simulated']:,} simulated and {decided:,} decided posts, which outweigh them:"
+
+
+def _texts(texts: Sequence[Mapping[str, Any]], *, calibrations: Mapping[str, float]) -> str:
+    if not texts:
+        return "No real texts: calibration and thresholds rest on these records alone."
+    files = "; ".join(
+        f"{text['source']} {text['train']:,} and {text['validation']:,} (sha256 `{text['sha256'][:12]}`)"
+        for text in texts
+    )
+    losses = ", ".join(f"{name} {loss:.4f}" for name, loss in calibrations.items())
+    return (
+        f"Beside them **real labelled texts**, each in {real_texts.COPIES} circumstances of those records\n"
+        "that were drawn without a look at either's label, all together as heavy as the records: train\n"
+        f"and validation part of {files}.\n"
+        "What content says of the train part comes from a TF-IDF peer that had not seen the text's\n"
+        "group, since the content model has. Calibration is fitted on the validation part's bare texts\n"
+        f"(log loss on groups left out: {losses}); thresholds and\n"
+        "safety bounds are chosen on it in circumstances."
+    )
 
 
 def _family_table(studies: Mapping[str, Mapping[str, Any]]) -> str:

@@ -101,7 +101,7 @@ class Material:
                     change=lambda record: with_random_gaps(record, generator=generator)
                 )
             )
-        return _joined([self.rows(), *copies])
+        return joined([self.rows(), *copies])
 
 
 def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Floats:
@@ -114,7 +114,8 @@ def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol)
     return probabilities
 
 
-def _joined(parts: Sequence[Rows]) -> Rows:
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Return all rows of the parts, in their order."""
     return Rows(
         features=np.concatenate([part.features for part in parts]),
         content_probabilities=np.concatenate([part.content_probabilities for part in parts]),

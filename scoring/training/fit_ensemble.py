@@ -2,48 +2,65 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from scoring import features
-from scoring.ensemble import MAIN_INPUTS, SUB_MODELS, Ensemble, content_margins
-from scoring.training.ensemble_rows import Rows
-from scoring.training.fit_forests import fit_classifier, fit_on_top
+from scoring.ensemble import SUB_MODELS, Bounds, Ensemble, content_margins
+from scoring.features import Models
+from scoring.records import NOTHING_KNOWN
+from scoring.training.ensemble_rows import Rows, joined
+from scoring.training.fit_forests import NOT_LEARNT, fit_classifier, fit_on_top
 from scoring.trees import Floats, Forest
 
+BOUNDS = Bounds(excuse=0.4, earned=1.5, suspicion=0.4)
+BASE_RATE = 0.03
+"""Share of spam that stands in for content where it is not known: between that of posts and of accounts."""
+REAL_WEIGHT = 1.0
+"""All real texts in circumstances together count as much as this many times all records."""
 _FOLDS = 5
 # A tree fitted only where content is known would be lost when Triton is down.
 _CONTENT_MASKED = 0.15
-# The line through content trusts it at most at its own word, and never ignores it.
-_SLOPE_RANGE = (0.1, 1.0)
 
 
-def fit(rows: Rows, *, seed: int) -> Ensemble:
-    """Fit an ensemble; every random choice follows from `seed`."""
-    sub_models = {name: sub_model(rows, name=name, seed=seed) for name in SUB_MODELS}
-    left_out = np.column_stack([left_out_margins(rows, name=name, seed=seed) for name in SUB_MODELS])
-    content = content_margins(_masked(rows.content_probabilities, seed=seed))
-    main_inputs = np.column_stack([left_out, content])
-    slope, centre, constant = _content_line(main_inputs, is_spam=rows.is_spam, weights=rows.weights)
-    line = constant + slope * np.where(np.isnan(content), 0.0, content - centre)
+def fit(rows: Rows, *, real: Rows | None = None, models: Models, seed: int) -> Ensemble:
+    """Fit an ensemble to records, and to real texts in circumstances that know nothing of their label.
+
+    The main tree learns what the sub-models add to content. Every random choice follows from `seed`.
+    """
+    lines = [_line(part, seed=seed) for part in (rows, real) if part is not None]
+    whole = rows if real is None else joined([rows, _weighed(real, like=rows)])
+    sub_models = {name: sub_model(whole, name=name, seed=seed) for name in SUB_MODELS}
+    left_out = np.column_stack([left_out_margins(whole, name=name, seed=seed) for name in SUB_MODELS])
     main = fit_on_top(
-        main_inputs, is_spam=rows.is_spam, weights=rows.weights, inputs=MAIN_INPUTS, start=line, seed=seed
+        left_out,
+        is_spam=whole.is_spam,
+        weights=whole.weights,
+        inputs=SUB_MODELS,
+        start=np.concatenate(lines),
+        seed=seed,
     )
     return Ensemble(
         features=features.NAMES,
         sub_models=sub_models,
-        main=Forest(inputs=main.inputs, base=main.base + constant, trees=main.trees),
-        content_slope=slope,
-        content_centre=centre,
+        main=main,
+        reference=features.extract(NOTHING_KNOWN, models=models),
+        base_rate=float(np.log(BASE_RATE / (1.0 - BASE_RATE))),
+        bounds=BOUNDS,
     )
 
 
 def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     """Fit a sub-model on the features that are ever known; scikit-learn refuses an empty column."""
     known = np.logical_not(np.isnan(rows.features).all(axis=0))
-    inputs = tuple(feature for feature in features.FAMILIES[name] if known[features.NAMES.index(feature)])
+    inputs = tuple(
+        feature
+        for feature in features.FAMILIES[name]
+        if known[features.NAMES.index(feature)] and feature not in NOT_LEARNT
+    )
     forest, _ = fit_classifier(
         _columns(rows, inputs), is_spam=rows.is_spam, weights=rows.weights, inputs=inputs, seed=seed
     )
@@ -68,27 +85,31 @@ def _columns(rows: Rows, inputs: tuple[str, ...]) -> Floats:
     return rows.features[:, [features.NAMES.index(name) for name in inputs]]
 
 
+def _weighed(real: Rows, *, like: Rows) -> Rows:
+    """Let both count the same in all, so that neither the simulation nor the texts have the last word."""
+    factor = REAL_WEIGHT * like.weights.sum() / real.weights.sum()
+    return dataclasses.replace(real, weights=real.weights * factor)
+
+
+def _line(rows: Rows, *, seed: int) -> Floats:
+    """Return each row's log-odds by content alone, calibrated on these rows; where it is unknown or masked,
+    those of their base rate.
+
+    Content is less sure on texts that are unlike those it was trained on, as simulated ones are. Uncalibrated
+    it would seem to need more help there than it does.
+    """
+    content = content_margins(_masked(rows.content_probabilities, seed=seed))
+    known = ~np.isnan(content)
+    share = float(np.average(rows.is_spam, weights=rows.weights))
+    line = np.full(len(content), np.log(share / (1.0 - share)))
+    if known.any():
+        model = LogisticRegression(C=1.0, max_iter=1000).fit(
+            content[known, None], rows.is_spam[known], sample_weight=rows.weights[known]
+        )
+        line[known] = model.decision_function(content[known, None])
+    return line
+
+
 def _masked(probabilities: Floats, *, seed: int) -> Floats:
     masked = np.random.default_rng(seed).random(len(probabilities)) < _CONTENT_MASKED
     return np.where(masked, np.nan, probabilities)
-
-
-def _content_line(
-    main_inputs: Floats, *, is_spam: NDArray[np.bool_], weights: Floats
-) -> tuple[float, float, float]:
-    """Return slope and centre of the line through the content margin, and the log-odds where it crosses zero.
-
-    The slope comes from a logistic regression beside the sub-models' margins, so it is what the text adds to
-    them.
-    """
-    known = ~np.isnan(main_inputs[:, -1])
-    centre = float(np.average(main_inputs[known, -1], weights=weights[known])) if known.any() else 0.0
-    share = float(np.average(is_spam, weights=weights))
-    constant = float(np.log(share / (1.0 - share)))
-    if not known.any():
-        return _SLOPE_RANGE[0], centre, constant
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(
-        main_inputs[known], is_spam[known], sample_weight=weights[known]
-    )
-    slope = float(np.clip(model.coef_[0, -1], *_SLOPE_RANGE))
-    return slope, centre, constant

@@ -66,16 +66,18 @@ def measure(
     """Score rows with an ensemble; returns the measures and the spam probabilities they rest on, float64
     (n,).
     """
-    main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
-    probabilities = calibrated(ensemble.main_margins(main_inputs), calibration=calibration)
+    judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
+    probabilities = calibrated(judgement.margins, calibration=calibration)
     measures = _measures(probabilities, is_spam=rows.is_spam, weights=rows.weights, thresholds=thresholds)
     return measures, probabilities
 
 
 def family_pr_auc(rows: Rows, *, ensemble: Ensemble) -> dict[str, float]:
-    """Return the PR-AUC of each sub-model's margin alone; a silent sub-model ranks a post in the middle."""
-    main_inputs = ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
-    margins = np.nan_to_num(main_inputs, nan=0.0)
+    """Return the PR-AUC of each sub-model's margin alone; a silent sub-model ranks a post as one
+    about which nothing is known."""
+    judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
+    silent = np.append(ensemble.silent_margins, ensemble.base_rate)
+    margins = np.where(np.isnan(judgement.main_inputs), silent, judgement.main_inputs)
     return {
         name: float(average_precision_score(rows.is_spam, margins[:, place], sample_weight=rows.weights))
         for place, name in enumerate(MAIN_INPUTS)

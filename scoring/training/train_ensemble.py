@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from scoring import features, normalise
-from scoring.ensemble import Ensemble, calibrated
+from scoring.ensemble import Ensemble
 from scoring.features import Models
 from scoring.features.models import MODEL_FILES
 from scoring.pipeline import ContentProtocol
@@ -25,19 +25,22 @@ from scoring.release import MANIFEST, Calibration, Cascade, ContentPin, Release,
 from scoring.splits import Split
 from scoring.training import (
     calibrate,
+    choose_routes,
     ensemble_card,
     family_study,
     labelled_records,
     measure_ensemble,
     mixture,
+    real_texts,
     served_content,
 )
-from scoring.training.ensemble_rows import GAPPED_COPIES, Material, Rows, ask_content
+from scoring.training.choose_routes import Choice
+from scoring.training.ensemble_rows import GAPPED_COPIES, Material, ask_content
 from scoring.training.fit_ensemble import fit
 from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import LabelledRecord, bare
+from scoring.training.real_texts import RealTexts
 from scoring.training.train_urls import URLS_MANIFEST
-from scoring.trees import Floats
 
 SEED = 20_260
 _SHIPPED = Path(__file__).resolve().parents[1] / "starter"
@@ -57,6 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--card", type=Path, help="page whose ensemble part is rewritten, docs/models.md")
     parser.add_argument(
         "--check-texts", type=Path, nargs="*", default=[], help="real labelled texts, scored as bare posts"
+    )
+    parser.add_argument(
+        "--texts",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="real labelled texts: learnt in circumstances that say nothing of their label, and what "
+        "calibration and thresholds are chosen on",
     )
     parser.add_argument("--content-version", default="1", help="version of the content model in Triton")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same release")
@@ -81,6 +92,7 @@ def main(arguments: argparse.Namespace) -> None:
     content = served_content.connect(pin, normaliser=normalise.VERSION, arguments=arguments)
     release = train(
         labelled_records.given(arguments),
+        texts=arguments.texts,
         content=content,
         out=arguments.out,
         source=labelled_records.sources(arguments),
@@ -100,9 +112,10 @@ def main(arguments: argparse.Namespace) -> None:
     sys.stdout.write(card)
 
 
-def train(
+def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where it goes
     labelled: Sequence[LabelledRecord],
     *,
+    texts: Sequence[Path] = (),
     content: ContentProtocol,
     out: Path,
     source: Mapping[str, str],
@@ -113,29 +126,33 @@ def train(
 ) -> Release:
     """Fit on the train part, calibrate on the validation part, measure on the test part, write it all.
 
-    Decisions outweigh what was simulated in the fit (mixture.py). The curve and the thresholds are chosen on
-    what was simulated: decisions are those of some platforms, and the curve is that of all.
+    Decisions outweigh what was simulated in the fit (mixture.py). Calibration, thresholds and safety bounds
+    are chosen on real texts where there are any (choose_routes.py), else on what was simulated: decisions are
+    those of some platforms, and the curve is that of all.
     The URL and journey models that lie in `out` become part of the release. Raises Corrupt if one is damaged.
     """
     models = Models.load(out, files=_present(out, MODEL_FILES))
     known = ask_content(labelled, content=content)
     material = Material(labelled, known, seed, models)
+    real = {
+        split: real_texts.load(texts, split=split, content=content, models=models, seed=seed)
+        for split in (Split.TRAIN, Split.VALIDATION)
+        if texts
+    }
     # One thread: the sums then do not depend on the machine's cores, and so few rows are not slower for it.
     with threadpool_limits(limits=1):
-        mixed = Material(mixture.mixed(labelled), known, seed, models)
-        ensemble = fit(mixed.part(Split.TRAIN).rows_with_gaps(), seed=seed)
+        rows = Material(mixture.mixed(labelled), known, seed, models).part(Split.TRAIN).rows_with_gaps()
+        surrounded = (
+            real[Split.TRAIN].surrounded(rows, copies=real_texts.COPIES, seed=seed) if texts else None
+        )
+        ensemble = fit(rows, real=surrounded, models=models, seed=seed)
     validation = _calibrating(material).part(Split.VALIDATION).rows_with_gaps()
-    choice = calibrate.choose_calibration(
-        _margins(ensemble, validation),
-        is_spam=validation.is_spam,
-        groups=validation.groups,
-        weights=validation.weights,
+    choice = (
+        choose_routes.on_texts(ensemble, real[Split.VALIDATION], surroundings=validation, seed=seed)
+        if texts
+        else choose_routes.on_records(ensemble, validation)
     )
-    thresholds = calibrate.choose_thresholds(
-        calibrated(_margins(ensemble, validation), calibration=choice.calibration),
-        is_spam=validation.is_spam,
-        weights=validation.weights,
-    )
+    calibration, thresholds = choice.calibration, choice.thresholds
     out.mkdir(parents=True, exist_ok=True)
     ensemble_file = ensemble.save(out)
     manifest = {
@@ -148,13 +165,16 @@ def train(
         "schema_hash": features.SCHEMA_HASH,
         "normaliser": normaliser,
         "cascade": dataclasses.asdict(cascade),
-        "calibration": dataclasses.asdict(choice.calibration),
+        "bounds": dataclasses.asdict(ensemble.bounds),
+        "safety": dataclasses.asdict(choice.safety),
+        "calibration": dataclasses.asdict(calibration),
         "thresholds": {name: getattr(thresholds, name) for name in Thresholds.__slots__},
-        "training": _training(labelled, source=source, seed=seed, log_losses=choice.log_losses),
+        "training": _training(labelled, source=source, seed=seed, choice=choice)
+        | {"texts": _described(texts, real)},
         "metrics": _metrics(
             material.part(Split.TEST),
             ensemble=ensemble,
-            calibration=choice.calibration,
+            calibration=calibration,
             thresholds=thresholds,
         )
         | {"families": _families(material, seed=seed)},
@@ -198,10 +218,20 @@ def _calibrating(material: Material) -> Material:
     return material.taken(is_random)
 
 
-def _margins(ensemble: Ensemble, rows: Rows) -> Floats:
-    return ensemble.main_margins(
-        ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
-    )
+def _described(texts: Sequence[Path], real: Mapping[Split, RealTexts]) -> list[dict[str, Any]]:
+    """Name each file of real texts and how many of each part were used."""
+    return [
+        {
+            "file": path.name,
+            "sha256": file_sha256(path),
+            "source": path.stem,
+            **{
+                str(split): sum(post.source == path.stem for post in part.posts)
+                for split, part in real.items()
+            },
+        }
+        for path in texts
+    ]
 
 
 def _training(
@@ -209,7 +239,7 @@ def _training(
     *,
     source: Mapping[str, str],
     seed: int,
-    log_losses: Mapping[str, float],
+    choice: Choice,
 ) -> dict[str, Any]:
     """Describe what the release was trained from, for the manifest."""
     return {
@@ -224,8 +254,8 @@ def _training(
         },
         "gapped_copies": GAPPED_COPIES,
         "seed": seed,
-        "calibration_log_losses": dict(log_losses),
-        "thresholds_chosen": calibrate.RULE,
+        "calibration_log_losses": dict(choice.log_losses),
+        "thresholds_chosen": choice.rule,
         "libraries": {name: version(name) for name in ("numpy", "scikit-learn")},
     }
 

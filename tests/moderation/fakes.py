@@ -64,6 +64,13 @@ class FakeScorer:
         unknown = np.isnan(content_probabilities)
         return np.where(unknown, self.default, content_probabilities)
 
+    def routes(self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray) -> list[Route]:
+        probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
+        return [
+            routing.decide(probability=one, thresholds=THRESHOLDS, is_degraded=False, draw=1.0).route
+            for one in probabilities.tolist()
+        ]
+
     def _score(self, record: PostRecord, blocklist: Blocklist) -> ScoreResult:
         rule = blocklist.match(record)
         ban = rule if rule and rule.effect is Effect.BAN else None

@@ -10,7 +10,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from scoring import counterfactual
+from scoring import counterfactual, routing
 from scoring.counterfactual import MAX_TRIES, Change, Counterfactual
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
@@ -34,11 +34,24 @@ class OneBadWord:
         return np.array([0.9999 if self.word in text else 0.0001 for text in texts])
 
 
-class OnlyAge(Scorer):
+class ByThresholds(Scorer):
+    """Routes by made-up probabilities, without safety bounds."""
+
+    def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
+        thresholds = self.release.thresholds
+        probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
+        return [
+            routing.decide(probability=one, thresholds=thresholds, is_degraded=False, draw=1.0).route
+            for one in probabilities.tolist()
+        ]
+
+
+class OnlyAge(ByThresholds):
     """Models that mind the age of the account, and complaints if told so."""
 
     def __init__(self, decisive_days: float, *, without_complaints: float = 0.5) -> None:
-        self._release = Release.load(STARTER)
+        thresholds = Thresholds(review_from=0.2, remove_from=0.9, audit_rate=0.0)
+        self._release = dataclasses.replace(Release.load(STARTER), thresholds=thresholds)
         self._content = OneBadWord()
         self._heads = PlatformHeads({})
         self._decisive_days, self._without_complaints = decisive_days, without_complaints
@@ -53,7 +66,7 @@ class OnlyAge(Scorer):
         return 0.5 if post.complaints else self._without_complaints
 
 
-class Worse(Scorer):
+class Worse(ByThresholds):
     """Models that give the post one probability, and every changed post another."""
 
     def __init__(self, before: float, *, changed: float) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +13,18 @@ import pytest
 from scoring.ensemble import (
     ENSEMBLE_FILE,
     MAIN_INPUTS,
+    SUB_MODELS,
+    Bounds,
     Ensemble,
     calibrated,
     content_margins,
+    kept_margins,
     probabilities_of,
 )
-from scoring.features import NAMES
+from scoring.features import NAMES, NO_MODELS, extract
 from scoring.release import Calibration, Corrupt
+from scoring.trees import Floats
+from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
 NAN = float("nan")
@@ -30,46 +35,120 @@ def ensemble() -> Ensemble:
     return Ensemble.load(STARTER)
 
 
-def random_inputs(count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    generator = np.random.default_rng(3)
-    inputs = generator.normal(scale=4, size=(count, len(MAIN_INPUTS)))
-    inputs[generator.random(inputs.shape) < 0.2] = np.nan
-    return inputs
+def random_rows(ensemble: Ensemble, count: int) -> Floats:
+    """The rows of random records, and of posts about which nothing is known."""
+    rows = np.stack([extract(one.record, models=NO_MODELS) for one in labelled(count)])
+    return np.concatenate([rows, ensemble.reference[None, :]])
 
 
-class TestMainInputs:
-    def test_a_family_that_is_unknown_is_silent(self, ensemble: Ensemble) -> None:
-        features = np.full((1, len(NAMES)), np.nan)
+class TestJudge:
+    def test_a_family_of_which_nothing_is_known_is_silent(self, ensemble: Ensemble) -> None:
+        judgement = ensemble.judge(ensemble.reference[None, :], content_probabilities=np.array([0.5]))
 
-        inputs = ensemble.main_inputs(features, content_probabilities=np.array([0.5]))
-
-        assert np.isnan(inputs[0, :3]).all()
-        assert inputs[0, 3] == 0.0
+        assert np.isnan(judgement.main_inputs[0, :3]).all()
+        assert judgement.main_inputs[0, 3] == 0.0
 
     def test_one_known_feature_makes_its_family_speak(self, ensemble: Ensemble) -> None:
-        features = np.full((1, len(NAMES)), np.nan)
+        features = ensemble.reference[None, :].copy()
         features[0, NAMES.index("feedback.complaints")] = 3
 
-        inputs = ensemble.main_inputs(features, content_probabilities=np.array([NAN]))
+        judgement = ensemble.judge(features, content_probabilities=np.array([NAN]))
 
-        assert np.isnan(inputs[0]).tolist() == [True, True, False, True]
+        assert np.isnan(judgement.main_inputs[0]).tolist() == [True, True, False, True]
 
+    def test_nothing_known_adds_nothing_to_the_text(self, ensemble: Ensemble) -> None:
+        probabilities = np.linspace(0.001, 0.999, 201)
 
-class TestMainMargins:
-    @pytest.mark.parametrize("place", range(len(MAIN_INPUTS)), ids=MAIN_INPUTS)
-    def test_never_fall_when_an_input_rises(self, ensemble: Ensemble, place: int) -> None:
+        judgement = ensemble.judge(np.tile(ensemble.reference, (201, 1)), content_probabilities=probabilities)
+
+        assert judgement.margins == pytest.approx(content_margins(probabilities), abs=1e-12)
+
+    def test_the_base_rate_stands_in_for_an_unknown_text(self, ensemble: Ensemble) -> None:
+        judgement = ensemble.judge(ensemble.reference[None, :], content_probabilities=np.array([NAN]))
+
+        assert judgement.margins == pytest.approx([ensemble.base_rate])
+
+    def test_adds_the_same_whatever_the_text(self, ensemble: Ensemble) -> None:
+        rows = random_rows(ensemble, 40)
+
+        judgements = [
+            ensemble.judge(rows, content_probabilities=np.full(len(rows), probability))
+            for probability in (0.02, 0.7)
+        ]
+
+        gaps = judgements[1].margins - judgements[0].margins
+        assert gaps == pytest.approx(gaps[0])
+
+    @pytest.mark.parametrize("place", range(len(SUB_MODELS)), ids=SUB_MODELS)
+    def test_never_falls_when_a_sub_model_rises(self, ensemble: Ensemble, place: int) -> None:
         ladder = np.linspace(-12, 12, 49)
 
-        for row in random_inputs(40):
+        for row in np.random.default_rng(3).normal(scale=4, size=(40, len(SUB_MODELS))):
             rows = np.tile(row, (len(ladder), 1))
             rows[:, place] = ladder
-            assert (np.diff(ensemble.main_margins(rows)) >= -1e-9).all()
+            assert (np.diff(ensemble.main.margins(rows)) >= -1e-9).all()
 
-    def test_rise_with_every_step_of_the_content_margin(self, ensemble: Ensemble) -> None:
-        rows = np.full((201, len(MAIN_INPUTS)), np.nan)
-        rows[:, -1] = np.linspace(-10, 10, 201)
+    def test_withholds_what_goes_beyond_the_excuse(self, ensemble: Ensemble) -> None:
+        strict = dataclasses.replace(ensemble, bounds=Bounds(excuse=0.0, earned=0.0, suspicion=1e9))
+        rows = random_rows(ensemble, 60)
 
-        assert (np.diff(ensemble.main_margins(rows)) > 0).all()
+        judgement = strict.judge(rows, content_probabilities=np.full(len(rows), 0.5))
+
+        assert (judgement.added < 0).any()
+        assert (judgement.margins >= -1e-12).all()
+        assert ((judgement.withheld > 0) == (judgement.added < 0)).all()
+
+    def test_withholds_what_circumstances_alone_would_accuse_of(self, ensemble: Ensemble) -> None:
+        strict = dataclasses.replace(ensemble, bounds=Bounds(excuse=1e9, earned=0.0, suspicion=0.0))
+        rows = random_rows(ensemble, 60)
+        proven = strict._proven(rows)
+
+        judgement, evidence = (
+            strict.judge(part, content_probabilities=np.full(len(part), 0.5)) for part in (rows, proven)
+        )
+
+        assert (judgement.withheld < 0).any()
+        assert (judgement.margins <= np.maximum(evidence.margins, 0) + 1e-12).all()
+        assert evidence.withheld == pytest.approx(0.0)
+
+
+class TestKeptMargins:
+    def test_are_those_of_the_release(self, ensemble: Ensemble) -> None:
+        rows = random_rows(ensemble, 20)
+        content = np.full(len(rows), 0.3)
+
+        kept = kept_margins(STARTER, rows, content_probabilities=content)
+
+        assert kept.tolist() == ensemble.judge(rows, content_probabilities=content).margins.tolist()
+
+    def test_of_a_release_from_before_bounds(self, tmp_path: Path) -> None:
+        """A line through content and a forest over all four: what was stored can still be replayed."""
+        stump = {
+            "left": [1, -1, -1],
+            "right": [2, -1, -1],
+            "missing": [1, -1, -1],
+            "input": [0, -1, -1],
+            "threshold": [1.0, 0.0, 0.0],
+            "value": [0.0, -1.0, 2.0],
+            "cover": [4.0, 2.0, 2.0],
+        }
+        stored = {
+            "format": 1,
+            "features": ["a", "b", "c"],
+            "content_slope": 0.5,
+            "content_centre": 1.0,
+            "sub_models": {
+                name: {"inputs": [feature], "base": 0.0, "trees": [stump]}
+                for name, feature in zip(SUB_MODELS, "abc", strict=True)
+            },
+            "main": {"inputs": list(MAIN_INPUTS), "base": 0.25, "trees": [stump]},
+        }
+        (tmp_path / ENSEMBLE_FILE).write_text(json.dumps(stored))
+        rows = np.array([[5.0, NAN, 0.0], [NAN, NAN, NAN]])
+
+        kept = kept_margins(tmp_path, rows, content_probabilities=np.array([0.5, NAN]))
+
+        assert kept.tolist() == pytest.approx([2.0 + 0.25 + 0.5 * (0.0 - 1.0), -1.0 + 0.25])
 
 
 class TestCalibrated:
@@ -111,9 +190,11 @@ class TestLoad:
         ("name", "value", "problem"),
         [
             ("format", 99, "format 99"),
-            ("features", ["context.other"], "not in"),
+            ("features", ["context.other"], "a value for each feature"),
             ("main", {"inputs": ["ip_url"], "base": 0.0, "trees": []}, "main tree must read"),
-            ("content_slope", "steep", "ValueError"),
+            ("base_rate", "low", "ValueError"),
+            ("reference", [0.0], "a value for each feature"),
+            ("bounds", {"excuse": -1.0, "earned": 0.0, "suspicion": 0.0}, "at least 0"),
             ("sub_models", {}, "ip_url"),
         ],
     )

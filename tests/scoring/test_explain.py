@@ -39,16 +39,16 @@ class TestStackExplainer:
         self, ensemble: Ensemble, explainer: StackExplainer, vector: list[float], probability: float
     ) -> None:
         features = np.array([vector])
-        inputs = ensemble.main_inputs(features, content_probabilities=np.array([probability]))
+        judgement = ensemble.judge(features, content_probabilities=np.array([probability]))
 
-        shares = explainer.contributions(features, main_inputs=inputs)
+        shares = explainer.contributions(features, judgement=judgement)
 
-        assert shares.shape == (1, len(NAMES) + 1)
-        assert explainer.base + shares.sum() == pytest.approx(ensemble.main_margins(inputs)[0], abs=1e-6)
+        assert shares.shape == (1, len(NAMES) + 2)
+        assert explainer.base + shares.sum() == pytest.approx(judgement.margins[0], abs=1e-6)
 
     def test_a_feature_in_no_tree_has_no_share(self, ensemble: Ensemble, explainer: StackExplainer) -> None:
         features = np.random.default_rng(0).normal(size=(20, len(NAMES)))
-        inputs = ensemble.main_inputs(features, content_probabilities=np.full(20, 0.5))
+        judgement = ensemble.judge(features, content_probabilities=np.full(20, 0.5))
         used = {
             forest.inputs[place]
             for forest in ensemble.sub_models.values()
@@ -57,19 +57,32 @@ class TestStackExplainer:
         }
         unused = [place for place, name in enumerate(NAMES) if name not in used]
 
-        shares = explainer.contributions(features, main_inputs=inputs)
+        shares = explainer.contributions(features, judgement=judgement)
 
         assert not shares[:, unused].any()
 
-    def test_more_content_probability_gives_the_text_a_larger_share(
+    def test_a_feature_as_of_a_post_about_which_nothing_is_known_has_no_share(
         self, ensemble: Ensemble, explainer: StackExplainer
     ) -> None:
-        features = np.full((2, len(NAMES)), np.nan)
-        inputs = ensemble.main_inputs(features, content_probabilities=np.array([0.05, 0.95]))
+        """So no page says that a journey that was never sent, or silence, speaks for anything."""
+        generator = np.random.default_rng(1)
+        features = np.random.default_rng(0).normal(scale=5, size=(40, len(NAMES)))
+        is_unknown = generator.random(features.shape) < 0.5
+        features = np.where(is_unknown, ensemble.reference, features)
+        judgement = ensemble.judge(features, content_probabilities=np.full(40, 0.5))
 
-        shares = explainer.contributions(features, main_inputs=inputs)
+        shares = explainer.contributions(features, judgement=judgement)
 
-        assert shares[0, -1] < 0 < shares[1, -1]
+        assert np.abs(shares[:, : len(NAMES)][~is_unknown]).max() > 0.01
+        assert not shares[:, : len(NAMES)][is_unknown].any()
+
+    def test_the_text_has_its_content_margin(self, ensemble: Ensemble, explainer: StackExplainer) -> None:
+        features = np.tile(ensemble.reference, (2, 1))
+        judgement = ensemble.judge(features, content_probabilities=np.array([0.05, 0.95]))
+
+        shares = explainer.contributions(features, judgement=judgement)
+
+        assert shares[:, -2] == pytest.approx(content_margins(np.array([0.05, 0.95])))
 
 
 class TestApportioned:

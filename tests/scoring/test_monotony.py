@@ -35,6 +35,14 @@ def with_more_spam(history: History, count: int) -> History:
     return with_spam(more, count)
 
 
+def counted(record: PostRecord, count: int) -> PostRecord:
+    """The platform's own count of the author's posts grows with each that is sent here."""
+    if record.author.posts is None:
+        return record
+    author = dataclasses.replace(record.author, posts=record.author.posts + count)
+    return dataclasses.replace(record, author=author)
+
+
 def links(record: PostRecord, change: Callable[[History], History]) -> PostRecord:
     changed = tuple(
         dataclasses.replace(link, domain_history=change(link.domain_history)) for link in record.links
@@ -90,7 +98,10 @@ def test_nor_do_more_spam_posts(scorer: Scorer, name: str) -> None:
     ladder = [
         scorer.spam_probabilities(
             [
-                HISTORIES[name](record, lambda history, count=count: with_more_spam(history, count))
+                HISTORIES[name](
+                    counted(record, count),
+                    lambda history, count=count: with_more_spam(history, count),
+                )
                 for record in RECORDS
             ],
             content_probabilities=np.full(len(RECORDS), 0.2),

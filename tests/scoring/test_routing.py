@@ -8,6 +8,7 @@ import pytest
 
 from scoring.blocklist import Effect
 from scoring.records import AuthorSnapshot
+from scoring.release import Safety
 from scoring.routing import ReviewReason, Route, Routing, Thresholds, decide, draw, expected_harm, opinion
 from tests.scoring.random_records import record
 
@@ -96,6 +97,88 @@ class TestDecide:
         routing = decide(probability=0.0, thresholds=thresholds, is_degraded=False, draw=0.0)
 
         assert routing.route is Route.ALLOW
+
+
+SAFETY = Safety(hold_from={"content": 0.5, "ip_url": 0.9}, remove_alone_from={"content": 0.97})
+
+
+class TestSafety:
+    @pytest.mark.parametrize(
+        ("sub_models", "probability", "route", "reason"),
+        [
+            ({"content": 0.5}, 0.1, Route.REVIEW, ReviewReason.OUTVOTED),
+            ({"content": 0.49}, 0.1, Route.ALLOW, None),
+            ({"content": None, "ip_url": 0.95}, 0.1, Route.REVIEW, ReviewReason.OUTVOTED),
+            ({"content": None, "ip_url": None}, 0.1, Route.ALLOW, None),
+            ({"behaviour": 0.99}, 0.1, Route.ALLOW, None),
+            ({"content": 0.6}, 0.4, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"content": 0.98}, 0.95, Route.REMOVE, None),
+            ({"content": 0.9}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"content": 0.9, "feedback": 0.2}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+            ({"content": 0.9, "feedback": 0.5}, 0.95, Route.REMOVE, None),
+            ({"feedback": 1.0}, 0.95, Route.REVIEW, ReviewReason.UNCERTAIN),
+        ],
+        ids=[
+            "sure and outvoted",
+            "not sure",
+            "another is sure",
+            "all silent",
+            "one without a bound",
+            "in review anyway",
+            "alone and surely enough",
+            "alone",
+            "the other is against it",
+            "two together",
+            "alone and without a bound",
+        ],
+    )
+    def test_a_sure_one_is_not_outvoted_nor_does_one_alone_remove(
+        self,
+        sub_models: dict[str, float | None],
+        probability: float,
+        route: Route,
+        reason: ReviewReason | None,
+    ) -> None:
+        routing = decide(
+            probability=probability,
+            thresholds=THRESHOLDS,
+            is_degraded=False,
+            draw=NOT_DRAWN,
+            sub_models=sub_models,
+            safety=SAFETY,
+        )
+
+        assert (routing.route, routing.reason) == (route, reason)
+        assert routing.audit_probability == (0.02 if reason is None else 1.0)
+
+    def test_is_off_where_a_release_says_nothing(self) -> None:
+        for probability, route in ((0.1, Route.ALLOW), (0.95, Route.REMOVE)):
+            routing = decide(
+                probability=probability,
+                thresholds=THRESHOLDS,
+                is_degraded=False,
+                draw=NOT_DRAWN,
+                sub_models={"content": 0.99},
+            )
+            assert routing.route is route
+
+    def test_an_allowance_stands_above_it(self) -> None:
+        routing = decide(
+            probability=0.1,
+            thresholds=THRESHOLDS,
+            is_degraded=False,
+            draw=NOT_DRAWN,
+            effect=Effect.ALLOW,
+            sub_models={"content": 0.99},
+            safety=SAFETY,
+        )
+
+        assert routing.route is Route.ALLOW
+
+    @pytest.mark.parametrize("bound", [0.0, 1.1, float("nan")])
+    def test_refuses_what_is_no_bound(self, bound: float) -> None:
+        with pytest.raises(ValueError, match="out of range"):
+            Safety(hold_from={"content": bound})
 
 
 class TestThresholds:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import factorial
+
 import numpy as np
 import pytest
 
@@ -28,6 +31,45 @@ def assert_equals_shap(forest: Forest, rows: Floats) -> None:
 
     assert ours.base == pytest.approx(peer.base, abs=1e-12)
     np.testing.assert_allclose(ours.shares(rows), peer.shares(rows), rtol=0, atol=1e-12)
+
+
+def shapley(forest: Forest, row: Floats, reference: Floats) -> Floats:
+    """Return Shapley values by their definition: what is not in a coalition is as in the reference."""
+    places = range(len(forest.inputs))
+    coalitions = [set(some) for size in range(len(places) + 1) for some in combinations(places, size)]
+    mixed = np.array([[row[at] if at in some else reference[at] for at in places] for some in coalitions])
+    values = {frozenset(some): value for some, value in zip(coalitions, forest.margins(mixed), strict=True)}
+    shares = np.zeros(len(places))
+    for some in coalitions:
+        for at in set(places) - some:
+            weight = factorial(len(some)) * factorial(len(places) - len(some) - 1) / factorial(len(places))
+            shares[at] += weight * (values[frozenset(some | {at})] - values[frozenset(some)])
+    return shares
+
+
+class TestAgainstAReference:
+    @pytest.mark.parametrize("seed", range(6))
+    def test_equals_shapleys_own_formula(self, seed: int) -> None:
+        forest = random_forest(trees=4, n_inputs=5, splits=7, seed=seed)
+        rows = random_rows(forest, count=12, seed=seed)
+        reference = random_rows(forest, count=1, seed=100 + seed)[0]
+
+        ours = TreeShap(forest, reference=reference)
+
+        assert ours.base == pytest.approx(forest.margins(reference[None, :])[0])
+        expected = np.stack([shapley(forest, row, reference) for row in rows])
+        np.testing.assert_allclose(ours.shares(rows), expected, rtol=0, atol=1e-12)
+
+    def test_an_input_that_equals_it_gets_nothing(self) -> None:
+        forest = random_forest(trees=20, n_inputs=6, splits=9, seed=7)
+        rows = random_rows(forest, count=50, seed=7)
+        reference = np.array([0.5, np.nan, 0.0, -1.0, np.inf, np.nan])
+        rows[:, [1, 3]] = reference[[1, 3]]
+
+        shares = TreeShap(forest, reference=reference).shares(rows)
+
+        assert shares[:, [0, 2, 4, 5]].any(axis=0).all()
+        assert not shares[:, [1, 3]].any()
 
 
 class TestTreeShap:

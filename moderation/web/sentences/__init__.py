@@ -26,7 +26,8 @@ _SENTENCES: dict[str, Sentence | Decided] = {
         leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
     ),
     "bounds.withheld": Sentence(
-        flag("Circumstances beside the text excuse only so much"), leans=Leaning.SPAM
+        flag("What stands around the text counts only so far"),
+        leans=lambda value: Leaning.SPAM if value > 0 else Leaning.HONEST,
     ),
 }
 

@@ -34,6 +34,7 @@ KNOWN = Link(
     author_posts=2,
 )
 SHRUNK = 8.5 / 15
+MODELS = Models(urls=UrlModel.load(STARTER))
 
 
 class TestDomain:
@@ -41,7 +42,7 @@ class TestDomain:
         ("name", "known", "both"),
         [
             ("context.domain_days_known", 3 - 1 / 24, 0),
-            ("context.domain_posts", 32, 0),
+            ("context.domain_posts", 40, 0),
             ("context.domain_posts_24h", 9, 9),
             ("context.domain_authors", 6, 0),
             ("context.domain_spam_share", SHRUNK, SHRUNK),
@@ -55,14 +56,14 @@ class TestDomain:
         assert value_of(name, record(links=(KNOWN,))) == pytest.approx(known)
         assert value_of(name, record(links=(KNOWN, NEW))) == pytest.approx(both)
 
-    def test_without_links_only_the_counts_are_known(self) -> None:
-        linkless = record(links=())
+    def test_without_links_only_what_providers_say_is_unknown(self) -> None:
+        """The rest is as of the least suspicious link, so that a link never lowers a score."""
+        linkless = {name: value_of(name, record(links=()), models=MODELS) for name in LINK_FEATURES}
 
-        known = [name for name in LINK_FEATURES if value_of(name, linkless) == 0.0]
-        unknown = [name for name in LINK_FEATURES if value_of(name, linkless) != value_of(name, linkless)]
-
-        assert known == ["context.link_count", "context.distinct_domains"]
-        assert len(known) + len(unknown) == len(LINK_FEATURES)
+        unknown = {name for name, value in linkless.items() if math.isnan(value)}
+        assert unknown == {"context.url_age_days", "context.url_wot_score", "context.url_google_score"}
+        assert linkless.pop("context.domain_spam_share") == pytest.approx(0.1)
+        assert not any(value for name, value in linkless.items() if name not in unknown)
 
 
 class TestUrl:
@@ -91,7 +92,6 @@ class TestReputation:
 
 class TestPatternProbability:
     def test_asks_the_model_of_the_release(self) -> None:
-        models = Models(urls=UrlModel.load(STARTER))
         phishing = Link(
             url="http://a.example/wp-includes/js/paypal.com/webscr.php?cmd=_login-run&dispatch=5885d80a13c0db1f",
             host="a.example",
@@ -99,9 +99,9 @@ class TestPatternProbability:
         )
         name = "context.url_pattern_suspicion"
 
-        assert value_of(name, record(links=(NEW, phishing)), models=models) > 0.8
-        assert value_of(name, record(links=(NEW,)), models=models) == 0.0
-        assert math.isnan(value_of(name, record(), models=models))
+        assert value_of(name, record(links=(NEW, phishing)), models=MODELS) > 0.8
+        assert value_of(name, record(links=(NEW,)), models=MODELS) == 0.0
+        assert value_of(name, record(), models=MODELS) == 0.0
         assert math.isnan(value_of(name, record(links=(phishing,))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import timedelta
 
 import pytest
@@ -51,13 +52,13 @@ class TestFeatures:
     @pytest.mark.parametrize(
         ("name", "value"),
         [
-            ("social.account_age_days", 100),
+            ("social.account_age_days", 90),
             ("social.friends", 49),
             ("social.followers", 99),
             ("social.followers_per_friend", 2),
             ("social.is_verified", 1),
-            ("social.posts", 500),
-            ("social.posts_per_day", 5),
+            ("social.posts", 488),
+            ("social.posts_per_day", 488 / 90),
             ("social.email_domain_is_disposable", 0),
             ("social.email_domain_spam_share", 1.5 / 6),
             ("social.is_reported_spammer", 1),
@@ -66,6 +67,7 @@ class TestFeatures:
             ("social.days_known", 10 - 1 / 24),
             ("social.spam_share", 2.5 / 10),
             ("social.confirmed_spam", 2),
+            ("social.confirmed_honest", 3),
             ("social.complaints", 4),
             ("social.same_text_posts", 2),
             ("social.same_link_posts", 6),
@@ -74,6 +76,7 @@ class TestFeatures:
             ("social.similar_authors", 11),
             ("social.similar_spam_share", 5.5 / 10),
             ("social.similar_confirmed_spam", 5),
+            ("social.similar_confirmed_honest", 0),
             ("social.similar_complaints", 7),
             ("social.resembling_authors", 4),
             ("social.resembling_spam_share", 3.5 / 8),
@@ -102,26 +105,42 @@ class TestFeatures:
             ("social.days_known", 0),
             ("social.spam_share", 0.1),
             ("social.confirmed_spam", 0),
+            ("social.confirmed_honest", 0),
             ("social.complaints", 0),
             ("social.same_text_posts", 0),
-            ("social.same_link_posts", NAN),
+            ("social.same_link_posts", 0),
             ("social.similar_posts", 0),
             ("social.similar_posts_24h", 0),
             ("social.similar_authors", 0),
-            ("social.similar_spam_share", NAN),
-            ("social.similar_confirmed_spam", NAN),
-            ("social.similar_complaints", NAN),
+            ("social.similar_spam_share", 0.1),
+            ("social.similar_confirmed_spam", 0),
+            ("social.similar_confirmed_honest", 0),
+            ("social.similar_complaints", 0),
             ("social.resembling_authors", 0),
-            ("social.resembling_spam_share", NAN),
-            ("social.resembling_spammers", NAN),
-            ("social.resembling_complaints", NAN),
+            ("social.resembling_spam_share", 0.1),
+            ("social.resembling_spammers", 0),
+            ("social.resembling_complaints", 0),
         ],
     )
     def test_of_an_author_who_is_only_a_name(self, name: str, value: float) -> None:
         assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
 
     def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(social.FEATURES) + len(copies.FEATURES) == 28
+        assert len(social.FEATURES) + len(copies.FEATURES) == 30
+
+    def test_posting_again_and_waiting_change_no_fact_of_the_account(self) -> None:
+        """Else each copy of one text would look a little more honest than the one before."""
+        first = record(author=HONEST_AUTHOR)
+        later = AT + timedelta(days=30)
+        again = record(
+            at=later,
+            posted_at=later,
+            author=dataclasses.replace(HONEST_AUTHOR, posts=519),
+            author_history=History(posts=19, authors=1, first_seen_at=AT),
+        )
+
+        for name in ("social.account_age_days", "social.posts", "social.posts_per_day"):
+            assert value_of(name, again) == value_of(name, first)
 
     def test_an_account_made_after_the_post_by_another_clock_has_no_age(self) -> None:
         author = AuthorSnapshot(external_id="spammer", created_at=AT + timedelta(minutes=5), posts=3)

@@ -7,7 +7,12 @@ import pytest
 
 from scoring.ensemble import calibrated, probabilities_of
 from scoring.training import calibrate
-from scoring.training.calibrate import choose_calibration, choose_thresholds
+from scoring.training.calibrate import (
+    Outcome,
+    choose_calibration,
+    choose_in_circumstances,
+    choose_thresholds,
+)
 from scoring.trees import Floats
 
 COUNT = 6_000
@@ -38,6 +43,16 @@ class TestChooseCalibration:
 
         assert choice.calibration.method == "isotonic"
         assert choice.log_losses["isotonic"] < choice.log_losses["platt"]
+
+    def test_leaves_log_odds_alone_where_they_are_right(self, margins: Floats) -> None:
+        choice = choose_calibration(
+            margins,
+            is_spam=drawn(margins),
+            groups=np.arange(COUNT) // 3,
+            among=("as it is", "isotonic"),
+        )
+
+        assert (choice.calibration.slope, choice.calibration.intercept) == (1.0, 0.0)
 
     def test_an_isotonic_curve_rises_everywhere(self, margins: Floats) -> None:
         """A staircase would lose the order of the posts on one stair."""
@@ -97,3 +112,54 @@ class TestChooseThresholds:
         thresholds = choose_thresholds(probabilities, is_spam=is_spam, weights=np.full(20, 50.0))
 
         assert thresholds.review_from == 0.0
+
+
+def stood(probabilities: Floats, is_spam: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Outcome:
+    return Outcome(probabilities=probabilities, is_spam=is_spam)
+
+
+class TestChooseInCircumstances:
+    def test_review_begins_where_the_worst_circumstance_is_best(self, margins: Floats) -> None:
+        is_spam = drawn(margins)
+        outcomes = [stood(probabilities_of(margins + shift), is_spam) for shift in (-0.5, 0.0, 0.5)]
+
+        chosen = choose_in_circumstances(outcomes).review_from
+
+        for other in (0.5 * chosen, min(1.5 * chosen, calibrate.REVIEW_CEILING)):
+            assert _worst(outcomes, chosen) <= _worst(outcomes, other)
+
+    def test_removal_keeps_its_precision_in_every_circumstance(self, margins: Floats) -> None:
+        is_spam = drawn(margins)
+        usual, pushed = (probabilities_of(margins + shift) for shift in (0.0, 1.5))
+
+        alone = choose_in_circumstances([stood(usual, is_spam)])
+        both = choose_in_circumstances([stood(usual, is_spam), stood(pushed, is_spam)])
+
+        assert both.remove_from > alone.remove_from
+        assert is_spam[pushed >= both.remove_from].mean() >= calibrate.REMOVE_PRECISION
+
+    def test_the_same_texts_again_prove_nothing_more(self) -> None:
+        is_spam = np.arange(60) < 40
+        outcome = stood(np.where(is_spam, 0.99, 0.01), is_spam)
+
+        assert choose_in_circumstances([outcome]).remove_from == 1.0
+        assert choose_in_circumstances([outcome] * 20).remove_from == 1.0
+
+
+class TestChooseHold:
+    def test_costs_no_more_than_its_share(self) -> None:
+        opinions = np.linspace(0.0, 1.0, 1_001)
+
+        bound = calibrate.choose_hold(opinions, share=0.03, least=0.5)
+
+        assert 0.0 < (opinions >= bound).mean() <= 0.031
+
+    def test_is_never_below_what_counts_as_sure(self) -> None:
+        assert calibrate.choose_hold(np.full(100, 0.1), share=0.03, least=0.5) == 0.5
+
+    def test_a_silent_one_costs_nothing(self) -> None:
+        assert calibrate.choose_hold(np.full(100, np.nan), share=0.03, least=0.9) == 0.9
+
+
+def _worst(outcomes: list[Outcome], threshold: float) -> float:
+    return max(float(outcome.worse_share(np.array([threshold]))[0]) for outcome in outcomes)

@@ -99,13 +99,13 @@ class TestDecisions:
             decided(300, seed=9), ask_content(decided(300, seed=9), content=FakeContent()), 5, NO_MODELS
         )
 
-        ensemble = fit(Material(mixture.mixed(posts), known, 5, NO_MODELS).rows_with_gaps(), seed=5)
+        mixed = Material(mixture.mixed(posts), known, 5, NO_MODELS).rows_with_gaps()
+
+        ensemble = fit(mixed, models=NO_MODELS, seed=5)
 
         rows = asked.rows()
-        margins = ensemble.main_margins(
-            ensemble.main_inputs(rows.features, content_probabilities=rows.content_probabilities)
-        )
-        assert roc_auc_score(rows.is_spam, margins) > 0.7
+        judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
+        assert roc_auc_score(rows.is_spam, judgement.added) > 0.7
 
     def test_the_manifest_counts_them_by_platform(self, tmp_path: Path, fast: None) -> None:
         release = train(
@@ -161,7 +161,7 @@ class TestFit:
         for name in ("first", "second"):
             (tmp_path / name).mkdir()
             with threadpool_limits(limits=1):
-                written.append(fit(rows, seed=5).save(tmp_path / name).read_bytes())
+                written.append(fit(rows, models=NO_MODELS, seed=5).save(tmp_path / name).read_bytes())
 
         assert written[0] == written[1]
 
@@ -171,7 +171,7 @@ class TestCard:
         card = ensemble_card.write(release, checks=[])
 
         assert f"`{release.id[:12]}`" in card
-        assert "**Simulated.** 700 records" in card
+        assert "Simulated: 700 records" in card
         assert f"{release.metrics['test']['complete']['roc_auc']:.4f}" in card
         assert "$" not in card
 

@@ -1,0 +1,28 @@
+"""A reason for cases of which one sub-model was sure and the others were not."""
+
+from django.db import migrations, models
+
+_REASONS = [
+    ("uncertain", "the models are unsure"),
+    ("degraded", "scored without the content model"),
+    ("audit", "random audit sample"),
+    ("complaints", "complaints came in after the automatic verdict"),
+    ("revised", "edited after a decision"),
+    ("escalated", "escalated by a moderator"),
+    ("campaign", "sample of a decided campaign"),
+    ("conflict", "the filter and its campaign disagree"),
+    ("appealed", "the platform disputes the decision"),
+    ("second", "a second person is asked"),
+    ("wave", "spam comes in a wave: nothing passes unseen"),
+    ("random", "drawn at random to be labelled"),
+    ("reconsidered", "allowed before its like was decided to be spam"),
+    ("outvoted", "one model is sure of spam, the others are not"),
+]
+
+
+class Migration(migrations.Migration):
+    dependencies = [("moderation", "0038_indexes_of_samples")]
+
+    operations = [
+        migrations.AlterField("case", "reason", models.CharField(choices=_REASONS, max_length=12)),
+    ]

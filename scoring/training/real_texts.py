@@ -1,0 +1,136 @@
+"""Real labelled texts in circumstances that know nothing of their label.
+
+Simulated posts teach what surrounds spam; real texts teach that much of it surrounds honest posts, too. Each
+text gets the circumstances of a simulated post drawn by chance, whatever either is: account, past, copies,
+journey. Its links keep their looks, and of decisions and complaints nothing is known. What content says of a
+text comes from a model that never saw its group.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import features
+from scoring.ensemble import UNPROVEN
+from scoring.features import Models, context
+from scoring.pipeline import ContentProtocol
+from scoring.splits import Split, bucket
+from scoring.training import labelled_posts, peer, platt
+from scoring.training.dataset import Example, read_as_served
+from scoring.training.ensemble_rows import Rows
+from scoring.training.labelled_posts import LabelledPost
+from scoring.trees import Floats
+
+COPIES = 3
+"""In so many circumstances each text of the train part is learnt."""
+_FOLDS = 5
+_BATCH = 64
+_HAS_LINK = features.NAMES.index("context.link_count")
+# Decisions and complaints look at the post itself, so they can never stand around any text by chance.
+_DRAWN = [features.NAMES.index(name) for name in UNPROVEN]
+_OF_LINKS = [features.NAMES.index(feature.name) for feature in context.FEATURES]
+
+
+@dataclass(frozen=True)
+class RealTexts:
+    """Posts of one part about which nothing but the text is known, with content's answers, float64 (n,)."""
+
+    posts: Sequence[LabelledPost]
+    content_probabilities: Floats
+    models: Models
+
+    def bare(self) -> Rows:
+        """Return one row for each text as it is."""
+        records = [post.record for post in self.posts]
+        return Rows(
+            features=np.stack([features.extract(record, models=self.models) for record in records]),
+            content_probabilities=self.content_probabilities,
+            is_spam=np.array([post.is_spam for post in self.posts]),
+            groups=np.array([post.group for post in self.posts]),
+            domains=np.array([post.group for post in self.posts]),
+            weights=np.array([post.weight for post in self.posts]),
+        )
+
+    def surrounded(self, surroundings: Rows, *, copies: int, seed: int) -> Rows:
+        """Return each text in that many circumstances, drawn from the rows by their weights."""
+        own = self.bare()
+        own = own.taken(np.tile(np.arange(len(self.posts)), copies))
+        chosen = _drawn(own, surroundings, random=np.random.default_rng(seed))
+        table = own.features.copy()
+        table[:, _DRAWN] = surroundings.features[chosen][:, _DRAWN]
+        unlinked = own.features[:, _HAS_LINK] == 0.0
+        table[np.ix_(unlinked, _OF_LINKS)] = own.features[np.ix_(unlinked, _OF_LINKS)]
+        return Rows(
+            features=table,
+            content_probabilities=own.content_probabilities,
+            is_spam=own.is_spam,
+            groups=own.groups,
+            domains=own.domains,
+            weights=own.weights,
+        )
+
+
+def load(
+    paths: Sequence[Path], *, split: Split, content: ContentProtocol, models: Models, seed: int
+) -> RealTexts:
+    """Read one part of labelled texts. Raises Malformed, content.Unavailable.
+
+    Content is asked about texts that it was not trained on. Of the train part a simple peer says what it
+    makes of each fold after learning the others.
+    """
+    posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
+    if split is Split.TRAIN:
+        return RealTexts(posts, left_out_answers(posts, seed=seed), models)
+    texts = [post.record.text for post in posts]
+    answers = [content.probabilities(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+    return RealTexts(posts, np.concatenate(answers) if answers else np.zeros(0), models)
+
+
+def left_out_answers(posts: Sequence[LabelledPost], *, seed: int) -> Floats:
+    """Return P(spam) of each text, calibrated, by a peer that did not see its group."""
+    examples = read_as_served(
+        [
+            Example(
+                id=post.record.external_id,
+                source=post.source,
+                text=post.record.text,
+                label=int(post.is_spam),
+                group=post.group,
+            )
+            for post in posts
+        ]
+    )
+    folds = np.array([bucket(f"fold:{post.group}", of=_FOLDS) for post in posts])
+    answers = np.empty(len(posts))
+    for fold in range(_FOLDS):
+        others = [example for example, at in zip(examples, folds, strict=True) if at != fold]
+        asked = np.flatnonzero(folds == fold)
+        answers[asked] = peer.fit(others, seed=seed)([examples[place].text for place in asked])
+    labels = np.array([post.is_spam for post in posts], dtype=np.float64)
+    curve = platt.fit(labels, answers, sources=[post.source for post in posts])
+    return platt.applied(answers, by=curve)
+
+
+def at_prevalence(rows: Rows, *, share: float) -> Rows:
+    """Weigh rows so that this share of them is spam: simulations hold more of it than platforms do."""
+    total = rows.weights[rows.is_spam].sum(), rows.weights[~rows.is_spam].sum()
+    factors = np.where(rows.is_spam, share / total[0], (1.0 - share) / total[1])
+    return dataclasses.replace(rows, weights=rows.weights * factors)
+
+
+def _drawn(own: Rows, surroundings: Rows, *, random: np.random.Generator) -> NDArray[np.intp]:
+    """Draw surroundings for each row: any for a text without links, those of a linked post for one with."""
+    chosen = np.empty(len(own.is_spam), dtype=np.intp)
+    is_linked = own.features[:, _HAS_LINK] > 0.0
+    linked = np.flatnonzero(surroundings.features[:, _HAS_LINK] > 0.0)
+    anywhere = np.arange(len(surroundings.is_spam))
+    for rows, among in ((is_linked, linked if len(linked) else anywhere), (~is_linked, anywhere)):
+        weights = surroundings.weights[among]
+        chosen[rows] = random.choice(among, size=int(rows.sum()), p=weights / weights.sum())
+    return chosen

@@ -1,0 +1,113 @@
+"""Real texts in circumstances: their own words and links, anybody's surroundings, and no look at a label."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring.features import NAMES, NO_MODELS
+from scoring.splits import Split
+from scoring.training import real_texts
+from scoring.training.ensemble_rows import Material, Rows, ask_content
+from scoring.training.real_texts import RealTexts, at_prevalence
+from tests.scoring.random_records import FakeContent, labelled
+
+RECORDS = labelled(600)
+LINKS = NAMES.index("context.link_count")
+LENGTH = NAMES.index("context.url_length")
+DOMAIN_POSTS = NAMES.index("context.domain_posts")
+AGE = NAMES.index("social.account_age_days")
+
+
+@pytest.fixture(scope="module")
+def surroundings() -> Rows:
+    return Material(RECORDS, ask_content(RECORDS, content=FakeContent()), 1, NO_MODELS).rows()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("texts") / "words.jsonl"
+    rows = [
+        {
+            "id": str(place),
+            "source": "words",
+            "lang": "en",
+            "text": f"{_words(place)} {place} at {_link(place)} {place / 600:.3f}",
+            "label": int(place % 3 == 0),
+            "group": f"g{place}",
+        }
+        for place in range(600)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def _words(place: int) -> str:
+    return "win a prize" if place % 3 == 0 else "see you"
+
+
+def _link(place: int) -> str:
+    return "https://shop.example/offer" if place % 2 else "home"
+
+
+@pytest.fixture(scope="module")
+def texts(file: Path) -> RealTexts:
+    return real_texts.load([file], split=Split.VALIDATION, content=FakeContent(), models=NO_MODELS, seed=1)
+
+
+class TestSurrounded:
+    def test_draws_the_same_surroundings_for_both_sorts(self, texts: RealTexts, surroundings: Rows) -> None:
+        rows = texts.surrounded(surroundings, copies=60, seed=2)
+
+        spam, honest = (np.nanmean(rows.features[rows.is_spam == sort, AGE]) for sort in (True, False))
+        apart = [
+            np.nanmean(surroundings.features[surroundings.is_spam == sort, AGE]) for sort in (True, False)
+        ]
+        assert abs(spam - honest) < 0.1 * abs(apart[0] - apart[1])
+
+    def test_keeps_what_the_text_says_of_its_links(self, texts: RealTexts, surroundings: Rows) -> None:
+        bare, rows = texts.bare(), texts.surrounded(surroundings, copies=3, seed=2)
+
+        for column in (LINKS, LENGTH):
+            assert rows.features[:, column].tolist() == np.tile(bare.features[:, column], 3).tolist()
+        assert rows.content_probabilities.tolist() == np.tile(bare.content_probabilities, 3).tolist()
+
+    def test_gives_links_a_past_and_none_to_texts_without(self, texts: RealTexts, surroundings: Rows) -> None:
+        rows = texts.surrounded(surroundings, copies=3, seed=2)
+
+        is_linked = rows.features[:, LINKS] > 0
+        assert rows.features[is_linked, DOMAIN_POSTS].any()
+        assert not rows.features[~is_linked, DOMAIN_POSTS].any()
+
+    def test_the_same_seed_draws_the_same(self, texts: RealTexts, surroundings: Rows) -> None:
+        first, again = (texts.surrounded(surroundings, copies=2, seed=5).features for _ in range(2))
+
+        np.testing.assert_array_equal(first, again)
+
+
+class TestAtPrevalence:
+    def test_weighs_spam_to_its_share(self, surroundings: Rows) -> None:
+        rows = at_prevalence(surroundings, share=0.01)
+
+        assert rows.weights.sum() == pytest.approx(1.0)
+        assert rows.weights[rows.is_spam].sum() == pytest.approx(0.01)
+
+
+class TestLoad:
+    def test_asks_content_outside_the_train_part(self, texts: RealTexts) -> None:
+        written = [float(post.record.text.rsplit(" ", 1)[-1]) for post in texts.posts]
+
+        assert texts.content_probabilities.tolist() == pytest.approx(written)
+
+    def test_asks_a_peer_that_has_not_seen_the_group_in_it(self, file: Path) -> None:
+        class NotAsked:
+            def probabilities(self, texts: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+                raise AssertionError("the content model was trained on these texts")
+
+        train = real_texts.load([file], split=Split.TRAIN, content=NotAsked(), models=NO_MODELS, seed=1)
+
+        is_spam = np.array([post.is_spam for post in train.posts])
+        assert train.content_probabilities[is_spam].min() > train.content_probabilities[~is_spam].max()
