@@ -52,7 +52,7 @@ class TestEveryPage:
     ) -> None:
         """Every page of the desk that a browser opens, signed in and not, whatever it answers."""
         platform = seed.demo(at=timezone.now())
-        words = {"en": "Simulated posts and training", "de": "Simulierte Beiträge und Trainingsdaten"}[
+        words = {"en": "Simulated posts and training", "de": "Simuliert samt Training"}[
             language
         ]
         numbers = {
