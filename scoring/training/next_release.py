@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulated records: with them the ensemble is refitted on them and the decisions",
     )
     parser.add_argument(
+        "--texts",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="real labelled texts that the refitted ensemble is calibrated on, as the shipped one is",
+    )
+    parser.add_argument(
         "--data",
         type=Path,
         nargs="+",
@@ -54,6 +61,7 @@ def main(arguments: argparse.Namespace) -> None:
         labels=arguments.labels,
         live=arguments.live,
         records=arguments.records,
+        texts=arguments.texts,
         data=arguments.data,
         out=arguments.out,
         served=served_arguments(arguments),
@@ -71,6 +79,7 @@ def run(
     labels: Sequence[Path],
     live: Path,
     records: Sequence[Path],
+    texts: Sequence[Path],
     data: Sequence[Path],
     out: Path,
     served: Sequence[str],
@@ -85,12 +94,13 @@ def run(
     if records:
         base = out / "ensemble"
         with steps.step(
-            "ensemble", reads=[*records, *labels, live / MANIFEST], makes=base / MANIFEST
+            "ensemble", reads=[*records, *texts, *labels, live / MANIFEST], makes=base / MANIFEST
         ) as is_due:
             if is_due:
                 _call(
                     train_ensemble,
                     records=records,
+                    texts=texts,
                     labels=labels,
                     feature_models=[live],
                     out=[base],
@@ -100,7 +110,7 @@ def run(
     with steps.step("heads", reads=[*labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
         if is_due:
             _call(train_heads, release=[base], labels=labels, out=[candidate], served=served)
-    judged_by = [*labels, *records, *data]
+    judged_by = [*labels, *records, *texts, *data]
     report = out / REPORT / "report.json"
     reads = [*judged_by, live / MANIFEST, candidate / MANIFEST]
     with steps.step("evaluate", reads=reads, makes=report) as is_due:

@@ -31,6 +31,13 @@ class Command(BaseCommand):
             "--records", type=Path, nargs="+", default=[], help="simulated records: the ensemble is refitted"
         )
         parser.add_argument(
+            "--texts",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="real texts that a refitted ensemble is calibrated on",
+        )
+        parser.add_argument(
             "--data", type=Path, nargs="+", default=[], help="more labelled posts that judge the candidate"
         )
         parser.add_argument(
@@ -43,6 +50,7 @@ class Command(BaseCommand):
         out: Path,
         platform: str | None,
         records: list[Path],
+        texts: list[Path],
         data: list[Path],
         judge_posts: int,
         **__: Any,
@@ -61,6 +69,7 @@ class Command(BaseCommand):
             "--models": [settings.TRITON_MODELS_DIR],
             "--repository": [settings.TRITON_REPOSITORY],
             "--records": records,
+            "--texts": texts,
             "--data": judged_by,
         }
         given = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]

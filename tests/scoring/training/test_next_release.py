@@ -24,7 +24,15 @@ def called(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def command(name: str) -> Any:
         def add_arguments(parser: argparse.ArgumentParser) -> None:
-            for option in ("--release", "--against", "--labels", "--records", "--data", "--feature-models"):
+            for option in (
+                "--release",
+                "--against",
+                "--labels",
+                "--records",
+                "--texts",
+                "--data",
+                "--feature-models",
+            ):
                 parser.add_argument(option, type=Path, nargs="+")
             parser.add_argument("--out", type=Path)
 
@@ -62,6 +70,7 @@ def run(folder: Path, *, records: bool = False) -> Release:
         labels=[labels],
         live=STARTER,
         records=[simulated] if records else [],
+        texts=[simulated] if records else [],
         data=[],
         out=folder / "out",
         served=[],
