@@ -32,6 +32,7 @@ FIELDS = {
     "not_a_member": "Which posts a campaign has, a schema cannot say.",
     "forbidden_address": "Where a name leads, a schema cannot say.",
     "/text blank": "Empty only beside links or media_urls, which is a condition across fields.",
+    "/after invalid": "Not beside since or until, which is a condition across fields.",
     "/ip invalid_address": "Two formats, of which one is enough, would make a union of one string's type.",
 }
 """Fields of 422 invalid_fields: a code, or a pointer and a code where others mean something else by it."""

@@ -129,6 +129,7 @@ class ExportRequestSerializer(StrictSerializer):
     after = serializers.CharField(
         required=False,
         allow_null=True,
+        min_length=1,
         max_length=20,
         help_text="The id of an earlier export of yours: only what changed since, retracted labels included.",
     )
