@@ -266,7 +266,8 @@ class Drive:
         assert found is not None
         shown = self.api.get(f"/api/v1/campaigns/{found.pk}/members").json()["data"]
         one = next(row["post"]["id"] for row in shown if row["place"] == "waiting")
-        waiting = sum(row["place"] == "waiting" for row in shown)
+        # A lead's decision settles those that were handed to a lead, too.
+        waiting = sum(row["place"] in ("waiting", "escalated") for row in shown)
         self.send(
             f"campaigns/{found.pk}/decisions",
             {
