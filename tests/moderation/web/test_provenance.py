@@ -52,9 +52,7 @@ class TestEveryPage:
     ) -> None:
         """Every page of the desk that a browser opens, signed in and not, whatever it answers."""
         platform = seed.demo(at=timezone.now())
-        words = {"en": "Simulated posts and training", "de": "Simuliert samt Training"}[
-            language
-        ]
+        words = {"en": "Simulated posts and training", "de": "Simuliert samt Training"}[language]
         numbers = {
             "case_id": case_in_front.pk,
             "author_id": case_in_front.post.author_id,
