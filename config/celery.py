@@ -1,12 +1,19 @@
 """The Celery app: settings from Django, tasks from the moderation app."""
 
+import gc
 import importlib
 import os
 from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, task_postrun, worker_init, worker_ready
+from celery.signals import (
+    setup_logging,
+    task_postrun,
+    worker_before_create_process,
+    worker_init,
+    worker_ready,
+)
 from django.db import close_old_connections
 
 from config import database
@@ -40,6 +47,13 @@ def _import_slow_libraries(sender: Any, **_: Any) -> None:
     """
     if "explanations" in sender.app.amqp.queues.consume_from:
         importlib.import_module("shap")
+
+
+@worker_before_create_process.connect
+def _share_memory(**_: Any) -> None:
+    """Keep the garbage collector of a forked process off what it shares with its parent: looking copies it."""
+    gc.collect()
+    gc.freeze()
 
 
 @task_postrun.connect
