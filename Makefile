@@ -15,7 +15,7 @@ run:  ## install what is missing, start everything, say where it is; Ctrl-C stop
 test:  ## lint and every test but the long trials; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)
 
-trials:  ## the long trials: full disks, stopped servers, feeds read beside them
+trials:  ## the long trials: full disks, stopped servers, feeds read beside them, training
 	@$(LOCAL) test -m long
 
 lint:  ## style, import contracts and types

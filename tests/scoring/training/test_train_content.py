@@ -74,6 +74,7 @@ def test_what_is_saved_answers_as_measured(trained: Path) -> None:
     assert evaluate.calibration_error(labels, found) == pytest.approx(tiny["calibration_error"], abs=1e-4)
 
 
+@pytest.mark.long
 def test_folds_hold_every_text_outside_the_test_part_out(
     trained: Path, tiny_base: Path, tmp_path: Path
 ) -> None:
@@ -98,6 +99,7 @@ def test_refuses_folds_that_hold_nothing_out(epochs: int, folds: int, reason: st
         fine_tune.Recipe(epochs=epochs, folds=folds)
 
 
+@pytest.mark.long
 def test_unseen_asks_each_source_of_a_training_without_it(
     trained: Path, tiny_base: Path, tmp_path: Path
 ) -> None:
@@ -134,6 +136,7 @@ def test_measures_what_disguise_costs(trained: Path) -> None:
     assert by_attack["zero_width"]["recall"] == by_attack["none"]["recall"]
 
 
+@pytest.mark.long
 def test_measures_an_earlier_outcome_without_training_it(trained: Path, tmp_path: Path) -> None:
     data = str(trained / "texts.jsonl")
     options = ("--without-starter-texts", "--base", str(trained), "--epochs", "0", "--disguised-share", "0")
