@@ -51,7 +51,7 @@ def _import_slow_libraries(sender: Any, **_: Any) -> None:
 
 @worker_before_create_process.connect
 def _share_memory(**_: Any) -> None:
-    """Keep the garbage collector of a forked process off what it shares with its parent: looking copies it."""
+    """Keep the garbage collector off what a forked process shares with its parent: looking copies it."""
     gc.collect()
     gc.freeze()
 
