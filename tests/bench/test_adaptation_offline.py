@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from bench import adaptation
+from bench import adaptation_offline
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 from tests.scoring.platform_posts import decisions
@@ -25,7 +25,7 @@ class Always:
 
 def decided(probability: float, *, wanted: int = 40) -> tuple[list[LabelledRecord], int]:
     waiting, found = decisions(400), list[LabelledRecord]()
-    adaptation._decide(
+    adaptation_offline._decide(
         waiting,
         found,
         wanted=wanted,

@@ -1,6 +1,6 @@
 """How fast does a platform that nobody trained on get better? Heads after 50 to 400 decisions.
 
-.venv/bin/python -m bench adaptation          (while `make run` is up, or with TRITON_URL)
+.venv/bin/python -m bench adaptation_offline          (while `make run` is up, or with TRITON_URL)
 
 Labelled texts that no part of the product was trained on are taken for a new platform that sends texts alone.
 Half of their groups arrive one by one; queue and audit sample choose which of them a moderator sees, who says
@@ -216,7 +216,7 @@ class _Remembered:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench adaptation")
+    parser = argparse.ArgumentParser(prog="python -m bench adaptation_offline")
     parser.add_argument("--files", type=Path, nargs="+", default=_FILES)
     parser.add_argument("--texts", type=int, default=2_400, help="of each file, whole groups")
     parser.add_argument("--seeds", type=int, default=3)
