@@ -18,33 +18,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.ensemble import content_margins, probabilities_of
+from scoring.ngrams import BUCKETS, hashed
 from scoring.normalise import normalise
 from scoring.records import PostRecord
 from scoring.release import loading
 from scoring.trees import Floats
 
-BUCKET_BITS = 16
-_BUCKETS = 1 << BUCKET_BITS
 _CHARACTER_GRAMS = (1, 2, 3, 4)
 _WORD_GRAMS = (1, 2)
 _MOST_CHARACTERS = 2_000
 _WORD = re.compile(r"\w+|[^\w\s]")
 # Salts keep the gram "a" of characters apart from the word "a".
 _CHARACTER_SALT, _WORD_SALT = 1, 9
-_PRIME, _MIX = np.uint32(16_777_619), np.uint32(0x9E37_79B1)
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 @dataclass(frozen=True)
 class PlatformHead:
-    """Weights of the n-gram buckets, float32 (2**BUCKET_BITS,), and the line through the content margin."""
+    """Weights of the n-gram buckets, float32 (BUCKETS,), and the line through the content margin."""
 
     weights: NDArray[np.float32]
     content_slope: float
     intercept: float
 
     def __post_init__(self) -> None:
-        if self.weights.shape != (_BUCKETS,):
+        if self.weights.shape != (BUCKETS,):
             raise ValueError("the weights have another shape than this code reads")
         if not (np.isfinite(self.weights).all() and np.isfinite([self.content_slope, self.intercept]).all()):
             raise ValueError("a weight is not finite")
@@ -144,21 +142,8 @@ def _counted(
     symbols: NDArray[np.uint32], *, sizes: Sequence[int], salt: int
 ) -> tuple[NDArray[np.intp], Floats]:
     """Return distinct buckets, and 1 + log of how often each occurs, scaled to length one."""
-    hashed = np.concatenate([_hashed(symbols, size=size, salt=salt) for size in sizes])
-    buckets, counts = np.unique(hashed, return_counts=True)
+    grams = np.concatenate([hashed(symbols, size=size, salt=salt) for size in sizes])
+    buckets, counts = np.unique(grams, return_counts=True)
     values = 1.0 + np.log(counts)
     length = math.sqrt(math.fsum((values * values).tolist()))
     return buckets.astype(np.intp), values / (length or 1.0)
-
-
-def _hashed(symbols: NDArray[np.uint32], *, size: int, salt: int) -> NDArray[np.uint32]:
-    """Hash every n-gram of `size` symbols into a bucket: FNV over the window, then a multiplicative mix."""
-    count = len(symbols) - size + 1
-    if count < 1:
-        return np.zeros(0, dtype=np.uint32)
-    hashed = np.full(count, (size + salt) * 2_654_435_761 & 0xFFFF_FFFF, dtype=np.uint32)
-    for place in range(size):
-        hashed = (hashed ^ symbols[place : place + count]) * _PRIME
-    hashed ^= hashed >> np.uint32(15)
-    buckets: NDArray[np.uint32] = (hashed * _MIX) >> np.uint32(32 - BUCKET_BITS)
-    return buckets

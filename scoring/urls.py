@@ -19,11 +19,11 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.ngrams import BUCKETS, hashed
 from scoring.release import loading
 from scoring.trees import Floats
 
 URLS_FILE = "urls.npz"
-BUCKET_BITS = 16
 # Fixed scales, so that a measure weighs about as much as a handful of n-grams.
 MEASURES: tuple[tuple[str, float], ...] = (
     ("host_length", 100.0),
@@ -56,12 +56,11 @@ _LONGEST_BYTES = 300
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
 # Salts keep "login" in a host apart from "login" in a path.
 _HOST_SALT, _PATH_SALT = 1, 77
-_PRIME, _MIX = np.uint32(16_777_619), np.uint32(0x9E37_79B1)
 
 
 @dataclass(frozen=True)
 class UrlModel:
-    """Weights of the n-gram buckets, shape (2**BUCKET_BITS,), and of MEASURES; `review_from` is the
+    """Weights of the n-gram buckets, shape (BUCKETS,), and of MEASURES; `review_from` is the
     probability from which a URL is called written like phishing or malware. Below it nothing is said.
     """
 
@@ -72,7 +71,7 @@ class UrlModel:
     review_from: float
 
     def __post_init__(self) -> None:
-        if self.gram_weights.shape != (1 << BUCKET_BITS,) or self.measure_weights.shape != (len(MEASURES),):
+        if self.gram_weights.shape != (BUCKETS,) or self.measure_weights.shape != (len(MEASURES),):
             raise ValueError("the weights have another shape than this code reads")
         if not np.isfinite([self.gram_scale, self.intercept, self.review_from, *self.measure_weights]).all():
             raise ValueError("a weight is not finite")
@@ -133,8 +132,9 @@ def grams_of(url: str) -> NDArray[np.intp]:
         (_HOST_SALT, b"^" + host.encode("utf-8", "surrogatepass") + b"$"),
         (_PATH_SALT, unquote_to_bytes(path)[:_LONGEST_BYTES] + b"\n"),
     )
-    hashed = [_hashed(text, size=size, salt=salt) for salt, text in parts for size in _GRAM_SIZES]
-    return np.unique(np.concatenate(hashed)).astype(np.intp)
+    letters = ((salt, np.frombuffer(text, dtype=np.uint8).astype(np.uint32)) for salt, text in parts)
+    grams = [hashed(symbols, size=size, salt=salt) for salt, symbols in letters for size in _GRAM_SIZES]
+    return np.unique(np.concatenate(grams)).astype(np.intp)
 
 
 @functools.lru_cache(maxsize=16_384)
@@ -176,20 +176,6 @@ def measures_of(url: str) -> tuple[float, ...]:
 def _host_and_path(url: str) -> tuple[str, str]:
     host, _, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
     return host.lower().removeprefix("www."), "/" + path
-
-
-def _hashed(text: bytes, *, size: int, salt: int) -> NDArray[np.uint32]:
-    """Hash every n-gram of `size` bytes into a bucket: FNV over the window, then a multiplicative mix."""
-    letters = np.frombuffer(text, dtype=np.uint8).astype(np.uint32)
-    count = len(letters) - size + 1
-    if count < 1:
-        return np.zeros(0, dtype=np.uint32)
-    hashed = np.full(count, (size + salt) * 2_654_435_761 & 0xFFFF_FFFF, dtype=np.uint32)
-    for place in range(size):
-        hashed = (hashed ^ letters[place : place + count]) * _PRIME
-    hashed ^= hashed >> np.uint32(15)
-    buckets: NDArray[np.uint32] = (hashed * _MIX) >> np.uint32(32 - BUCKET_BITS)
-    return buckets
 
 
 def _share(text: str, belongs: Callable[[str], bool]) -> float:

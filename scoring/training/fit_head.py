@@ -15,7 +15,8 @@ from scipy.sparse import csr_matrix
 from sklearn.model_selection import GroupKFold
 
 from scoring.ensemble import probabilities_of
-from scoring.platform_head import BUCKET_BITS, PlatformHead, grams_of
+from scoring.ngrams import BUCKETS
+from scoring.platform_head import PlatformHead, grams_of
 from scoring.trees import Floats
 
 MOST_DECISIONS = 3_000
@@ -60,12 +61,12 @@ class Decisions:
 
 
 def grams_matrix(texts: list[str]) -> csr_matrix:
-    """Return the n-grams of texts as a sparse matrix, float64 (n, 2**BUCKET_BITS)."""
+    """Return the n-grams of texts as a sparse matrix, float64 (n, BUCKETS)."""
     rows = [grams_of(text) for text in texts]
     ends = np.cumsum([0, *(len(buckets) for buckets, _ in rows)])
     buckets = np.concatenate([buckets for buckets, _ in rows])
     values = np.concatenate([values for _, values in rows])
-    return csr_matrix((values, buckets, ends), shape=(len(rows), 1 << BUCKET_BITS))
+    return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
 
 
 def fit(decisions: Decisions) -> PlatformHead:

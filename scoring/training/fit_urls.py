@@ -16,10 +16,11 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
+from scoring.ngrams import BUCKETS
 from scoring.training import measure_urls
 from scoring.training.labelled_urls import LabelledUrl
 from scoring.trees import Floats
-from scoring.urls import BUCKET_BITS, UrlModel, grams_of, measures_of
+from scoring.urls import UrlModel, grams_of, measures_of
 
 # Of the benign weight. More of it costs recall, less of it lets a small site's name alone convict it.
 EVERYDAY_SHARE = 0.25
@@ -52,7 +53,7 @@ class Material:
         grams = [grams_of(one.url) for one in urls]
         starts = np.concatenate([[0], np.cumsum([len(buckets) for buckets in grams])])
         values = np.concatenate([np.full(len(buckets), len(buckets) ** -0.5) for buckets in grams])
-        buckets = csr_matrix((values, np.concatenate(grams), starts), shape=(len(urls), 1 << BUCKET_BITS))
+        buckets = csr_matrix((values, np.concatenate(grams), starts), shape=(len(urls), BUCKETS))
         matrix = hstack([buckets, np.array([measures_of(one.url) for one in urls])]).tocsr()
         return cls(rows=rows, matrix=matrix, is_bad=measure_urls.bad_of(urls))
 
@@ -100,7 +101,7 @@ def platt(margins: Floats, *, urls: Sequence[LabelledUrl]) -> tuple[float, float
 def packed(line: LogisticRegression, *, slope: float, intercept: float, review_from: float) -> UrlModel:
     """Return the model of a line, its log-odds stretched by slope and intercept, n-grams in 8 bits."""
     weighed = slope * line.coef_[0]
-    grams, measured = weighed[: 1 << BUCKET_BITS], weighed[1 << BUCKET_BITS :]
+    grams, measured = weighed[:BUCKETS], weighed[BUCKETS:]
     scale = float(np.abs(grams).max()) / _LARGEST_WEIGHT or 1.0
     return UrlModel(
         gram_weights=np.round(grams / scale).astype(np.int8),

@@ -14,15 +14,16 @@ from scoring.content import Unavailable
 from scoring.counterfactual import Change
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.explain import word_contributions
+from scoring.ngrams import BUCKETS
 from scoring.pipeline import Scorer
-from scoring.platform_head import BUCKET_BITS, PlatformHead, PlatformHeads, file_of, grams_of
+from scoring.platform_head import PlatformHead, PlatformHeads, file_of, grams_of
 from scoring.release import Corrupt, Release
 from scoring.training.train_heads import add_heads
 from tests.scoring.platform_posts import PLATFORM, decisions
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 
-SILENT = PlatformHead(weights=np.zeros(1 << BUCKET_BITS, dtype=np.float32), content_slope=1.0, intercept=0.0)
+SILENT = PlatformHead(weights=np.zeros(BUCKETS, dtype=np.float32), content_slope=1.0, intercept=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ class TestGramsOf:
 
         assert (values**2).sum() == pytest.approx(2.0)
         assert buckets.min() >= 0
-        assert buckets.max() < 1 << BUCKET_BITS
+        assert buckets.max() < BUCKETS
 
     def test_an_empty_text_has_no_words(self) -> None:
         assert np.isfinite(grams_of("")[1]).all()

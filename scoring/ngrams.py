@@ -1,0 +1,28 @@
+"""Hash n-grams of symbols into the buckets of a linear model's weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+BUCKET_BITS = 16
+BUCKETS = 1 << BUCKET_BITS
+_PRIME, _MIX = np.uint32(16_777_619), np.uint32(0x9E37_79B1)
+
+
+def hashed(symbols: NDArray[np.uint32], *, size: int, salt: int) -> NDArray[np.uint32]:
+    """Return the bucket, below 2**BUCKET_BITS, of every n-gram of `size` symbols, in their order.
+
+    FNV over the window, then a multiplicative mix (Knuth, The Art of Computer Programming 3, 6.4). `salt`
+    keeps the same n-gram apart where it means something else. Releases hold weights by these buckets: they
+    are the same for ever.
+    """
+    count = len(symbols) - size + 1
+    if count < 1:
+        return np.zeros(0, dtype=np.uint32)
+    windows = np.full(count, (size + salt) * 2_654_435_761 & 0xFFFF_FFFF, dtype=np.uint32)
+    for place in range(size):
+        windows = (windows ^ symbols[place : place + count]) * _PRIME
+    windows ^= windows >> np.uint32(15)
+    buckets: NDArray[np.uint32] = (windows * _MIX) >> np.uint32(32 - BUCKET_BITS)
+    return buckets
