@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from sklearn.metrics import log_loss
 
 from scoring.ensemble import probabilities_of
+from scoring.label_balance import CURE, ENOUGH_RANDOM, MOST_OF_ONE_SORT, Balance, findings
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 
 LEAST_OF_EACH = 8
 """Decisions of either sort without which nothing is learnt."""
-ENOUGH_OF_EACH = 30
-ENOUGH_RANDOM = 50
-"""Random labels that show what is posted, however one-sided that is."""
-MOST_SPAM = 0.85
 _ONE_LANGUAGE = 10
-_CURE = 'label random posts of this platform (page "Label 100 random posts"), then train again'
 
 
 class Refused(ValueError):
@@ -45,12 +41,12 @@ def check(labelled: Sequence[LabelledRecord]) -> None:
     if min(spam, len(standing) - spam) < LEAST_OF_EACH:
         raise TooFew(
             f"{spam} spam and {len(standing) - spam} other decisions, of which no complaint or appeal is "
-            f"counted; at least {LEAST_OF_EACH} of each are needed: {_CURE}"
+            f"counted; at least {LEAST_OF_EACH} of each are needed. {CURE}"
         )
-    if _spam(labelled) > MOST_SPAM * len(labelled) and random < ENOUGH_RANDOM:
+    if _spam(labelled) > MOST_OF_ONE_SORT * len(labelled) and random < ENOUGH_RANDOM:
         raise OneSided(
             f"{_spam(labelled)} of {len(labelled)} decisions are spam and {random} were drawn at random: "
-            f"a head would learn that what is posted here is spam; {_CURE}"
+            f"a head would learn that what is posted here is spam. {CURE}"
         )
 
 
@@ -74,13 +70,7 @@ def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content:
 
 def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
     """Say what is weak about decisions that a head was learnt from."""
-    standing = [one for one in labelled if one.weight > 0.0]
-    spam, random = _spam(standing), sum(one.is_random for one in standing)
-    fewest = min(spam, len(standing) - spam)
-    if fewest < ENOUGH_OF_EACH:
-        yield f"few labels: {fewest} of one sort, {ENOUGH_OF_EACH} would be enough; {_CURE}"
-    if random < ENOUGH_RANDOM:
-        yield f"{random} random labels: how good scores are here cannot be told from the others; {_CURE}"
+    yield from (finding.message for finding in findings(_balance(labelled)))
     languages = defaultdict(list)
     for one in labelled:
         languages[one.record.language or "unknown"].append(one.is_spam)
@@ -90,7 +80,17 @@ def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
     for language, verdicts in sorted(languages.items()):
         if len(verdicts) >= _ONE_LANGUAGE and len(set(verdicts)) == 1:
             sort = "spam" if verdicts[0] else "not spam"
-            yield f"all {len(verdicts)} decisions in {language} are {sort}; {_CURE}"
+            yield f"all {len(verdicts)} decisions in {language} are {sort}. {CURE}"
+
+
+def _balance(labelled: Sequence[LabelledRecord]) -> Balance:
+    return Balance(
+        labels=len(labelled),
+        spam=_spam(labelled),
+        random=sum(one.is_random for one in labelled),
+        by_complaint=sum(one.weight == 0.0 for one in labelled),
+        languages=Counter(one.record.language or "" for one in labelled),
+    )
 
 
 def _spam(labelled: Sequence[LabelledRecord]) -> int:

@@ -107,7 +107,7 @@ class TestRefusals:
             fit_platform(labelled(), content=_Confident())
 
     def test_only_complaints_are_no_decisions_to_learn_from(self) -> None:
-        with pytest.raises(head_guards.TooFew, match="label random posts"):
+        with pytest.raises(head_guards.TooFew, match="Label 100 random posts"):
             fit_platform(decisions(200, reported=1.0, spam_share=1.0), content=FakeContent())
 
     def test_nothing_of_the_release_moves(self, tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ class TestWarnings:
     def test_name_what_is_weak(self) -> None:
         found = list(head_guards.warnings(decisions(40, random=0.0)))
 
-        assert any(one.startswith("few labels") for one in found)
-        assert any(one.startswith("0 random labels") for one in found)
+        assert any("30 would be enough" in one for one in found)
+        assert any(one.startswith("0 labels were drawn at random") for one in found)
         assert any(one.startswith("one language alone: ru") for one in found)
 
     def test_name_a_language_of_one_sort(self) -> None:
