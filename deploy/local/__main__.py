@@ -7,14 +7,14 @@ import os
 import shutil
 import sys
 
-# Before any import that an older Python could not read.
-if sys.version_info < (3, 11):  # noqa: UP036 - this file alone may meet an older one
-    newer = next(
-        filter(None, map(shutil.which, ("python3.13", "python3.12", "python3.11", "python3.14"))), None
-    )
-    if newer is None:
-        sys.exit("spamdesk: needs Python 3.11 or newer: apt-get install python3.12-venv, or python3.11-venv")
-    os.execv(newer, [newer, "-m", "deploy.local", *sys.argv[1:]])
+# Before any import that an older Python could not read. Beyond 3.14 the pinned packages have no wheels.
+if not (3, 11) <= sys.version_info[:2] <= (3, 14):
+    names = ("python3.13", "python3.12", "python3.11", "python3.14")
+    other = next(filter(None, map(shutil.which, names)), None)
+    if other is None:
+        found = ".".join(map(str, sys.version_info[:2]))
+        sys.exit(f"spamdesk: needs Python 3.11 to 3.14, this is {found}: install one with its venv module")
+    os.execv(other, [other, "-m", "deploy.local", *sys.argv[1:]])
 
 from deploy.local import install
 from deploy.local.packages import InstallFailed

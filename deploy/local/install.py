@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from deploy.local import packages, preflight, published_clients, triton_files
+from deploy.local import managed_python, packages, preflight, published_clients, triton_files
 from deploy.local.places import ENVIRONMENT, TRITON_ENVIRONMENT, State
 
 
@@ -54,11 +54,21 @@ def remove_everything() -> None:
 def _triton() -> None:
     preflight.cure(preflight.for_triton())
     if not (TRITON_ENVIRONMENT / "bin" / "python").exists():
-        # Without a shared library at hand any will do: the check of the stub then names its package.
-        packages.create(TRITON_ENVIRONMENT, python=preflight.triton_python() or preflight.pythons()[0])
+        packages.create(TRITON_ENVIRONMENT, python=_python_for_triton())
     packages.install(TRITON_ENVIRONMENT, "triton")
     stub = triton_files.find(TRITON_ENVIRONMENT)
     preflight.cure(preflight.for_stub(stub.stub, library_path=stub.library_path))
+
+
+def _python_for_triton() -> str:
+    """Return the system's if one fits, or will once apt has brought its shared library; else uv's."""
+    if fitting := preflight.triton_python():
+        return fitting
+    without_library = preflight.pythons()
+    if without_library and preflight.may_install():
+        return without_library[0]  # the check of the stub installs the package
+    print("  no Python 3.11 or 3.12 for Triton here; uv downloads one", flush=True)
+    return managed_python.path()
 
 
 def _browser() -> None:

@@ -52,7 +52,7 @@ def install(environment: Path, *locks: str, with_dependencies: bool = True) -> b
     files = [str(REQUIREMENTS / f"{lock}.txt") for lock in locks]
     options = [] if with_dependencies else ["--no-deps"]
     print(f"  installing {' and '.join(locks)} packages into {environment.name}", flush=True)
-    if not (_has_uv() and _install_with_uv(environment, files, options)):
+    if not (has_uv() and _install_with_uv(environment, files, options)):
         _install_with_pip(environment, files, options)
     stamp.write_text(fingerprint)
     return True
@@ -72,6 +72,22 @@ def uv_environment() -> dict[str, str]:
     return environment | {
         name: value for name, value in _translated(listed).items() if name not in environment
     }
+
+
+def has_uv() -> bool:
+    """Return whether uv is in the application's environment, installing it if it can be had."""
+    if UV.exists():
+        return True
+    pip = [
+        str(ENVIRONMENT / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "uv",
+    ]
+    return subprocess.run(pip, check=False).returncode == 0
 
 
 def _translated(pip_config: str) -> dict[str, str]:
@@ -96,21 +112,6 @@ def _fingerprint(environment: Path, locks: tuple[str, ...]) -> str:
     for lock in locks:
         digest.update((REQUIREMENTS / f"{lock}.txt").read_bytes())
     return digest.hexdigest()
-
-
-def _has_uv() -> bool:
-    if UV.exists():
-        return True
-    pip = [
-        str(ENVIRONMENT / "bin" / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "uv",
-    ]
-    return subprocess.run(pip, check=False).returncode == 0
 
 
 def _install_with_uv(environment: Path, files: list[str], options: list[str]) -> bool:

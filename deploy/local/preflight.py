@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TRITON_PYTHONS = ((3, 12), (3, 11))
+TRITON_ELSEWHERE = "give TRITON_URL=grpc://host:port of a Triton server that runs elsewhere"
 
 
 @dataclass(frozen=True)
@@ -60,24 +61,15 @@ def for_wheels() -> list[Lack]:
 
 def for_triton() -> list[Lack]:
     """Return what is missing for a Triton of its own; a TRITON_URL makes it unnecessary."""
-    elsewhere = "give TRITON_URL=grpc://host:port of a Triton server that runs elsewhere"
     if platform.machine() != "x86_64" or sys.platform != "linux":
-        return [Lack(f"Triton's wheel is for Linux on x86-64, not {platform.machine()}", hint=elsewhere)]
+        return [
+            Lack(f"Triton's wheel is for Linux on x86-64, not {platform.machine()}", hint=TRITON_ELSEWHERE)
+        ]
     glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2] if part.isdigit())
     if glibc < (2, 35):
-        return [
-            Lack(
-                f"Triton's wheel needs glibc 2.35 or newer, this is {platform.libc_ver()[1]}", hint=elsewhere
-            )
-        ]
-    if pythons():
-        return []
-    return [
-        Lack(
-            "Triton's Python part needs Python 3.11 or 3.12 beside this one",
-            hint="install python3.12 with its venv module",
-        )
-    ]
+        found = platform.libc_ver()[1]
+        return [Lack(f"Triton's wheel needs glibc 2.35 or newer, this is {found}", hint=TRITON_ELSEWHERE)]
+    return []
 
 
 def triton_python() -> str | None:
@@ -111,13 +103,17 @@ def cure(lacks: list[Lack]) -> None:
     if not lacks:
         return
     packages = [package for lack in lacks for package in lack.packages]
-    is_allowed = os.geteuid() == 0 and shutil.which("apt-get") and all(lack.packages for lack in lacks)
-    if not is_allowed:
+    if not (may_install() and all(lack.packages for lack in lacks)):
         raise Lacking("\n".join(lack.line for lack in lacks))
     for lack in lacks:
         print(f"  {lack.what}; installing {' '.join(lack.packages)}", flush=True)
     if not apt_install(packages):
         raise Lacking("\n".join(lack.line for lack in lacks))
+
+
+def may_install() -> bool:
+    """Return whether Debian packages may be installed here: as root, where there is apt-get."""
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 
 def apt_install(packages: list[str]) -> bool:

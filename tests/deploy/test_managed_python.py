@@ -1,0 +1,105 @@
+"""Where no Python fits Triton, uv downloads one, here from a mirror on disk; one line says why it cannot."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deploy.local import install, managed_python, packages, preflight
+from deploy.local.places import TRITON_ENVIRONMENT
+from deploy.systems import python_mirror
+
+TRITON_PYTHON = TRITON_ENVIRONMENT / "bin" / "python"
+WHAT_TRITON_ASKS = (
+    "import ctypes, ensurepip, sys, sysconfig\n"
+    "major_minor = '%d.%d' % sys.version_info[:2]\n"
+    "ctypes.CDLL(f\"{sysconfig.get_config_var('LIBDIR')}/libpython{major_minor}.so.1.0\")\n"
+    "print(major_minor, sys.base_prefix)"
+)
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A mirror that holds the Python of Triton's environment, as uv's settings."""
+    if not TRITON_PYTHON.exists():
+        pytest.skip("Triton runs elsewhere, so no Python 3.11 or 3.12 need be here")
+    return python_mirror.write(tmp_path_factory.mktemp("mirror"), python=str(TRITON_PYTHON))
+
+
+@pytest.fixture(autouse=True)
+def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder of uv's Pythons, empty at first."""
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "pythons"))
+    return tmp_path / "pythons"
+
+
+class TestPath:
+    def test_downloads_one_that_triton_can_load_and_keeps_it(
+        self, mirror: dict[str, str], monkeypatch: pytest.MonkeyPatch, place: Path
+    ) -> None:
+        for name, value in mirror.items():
+            monkeypatch.setenv(name, value)
+
+        downloaded = managed_python.path()
+
+        version, prefix = _says(downloaded, WHAT_TRITON_ASKS).split()
+        assert version in ("3.11", "3.12")
+        assert Path(prefix).resolve().is_relative_to(place)
+        monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", "file:///nowhere")
+        assert managed_python.path() == downloaded
+
+    def test_names_the_cause_and_what_to_do_when_the_mirror_lacks_it(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("UV_PYTHON_INSTALL_MIRROR", f"file://{tmp_path}/empty")
+
+        with pytest.raises(preflight.Lacking) as refusal:
+            managed_python.path()
+
+        said = str(refusal.value)
+        assert "\n" not in said
+        assert f"could not download one (failed to query metadata of file `{tmp_path}/empty/" in said
+        assert "install python3.12 with its venv module" in said
+        assert "TRITON_URL=grpc://" in said
+
+    def test_names_uv_when_it_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(packages, "has_uv", lambda: False)
+
+        with pytest.raises(preflight.Lacking, match="uv, which would download one, could not be installed"):
+            managed_python.path()
+
+
+class TestPythonForTriton:
+    """Only where none that fits is there, and none that apt could complete, does anything come from afar."""
+
+    @pytest.fixture(autouse=True)
+    def _managed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(managed_python, "path", lambda: "uv's")
+
+    @pytest.mark.parametrize(
+        ("fitting", "without_library", "may_install", "chosen"),
+        [
+            ("/usr/bin/python3.12", [], False, "/usr/bin/python3.12"),
+            (None, ["/usr/bin/python3.11"], True, "/usr/bin/python3.11"),
+            (None, ["/usr/bin/python3.11"], False, "uv's"),
+            (None, [], True, "uv's"),
+        ],
+        ids=["fits", "lacks a library that root installs", "lacks a library, not root", "none"],
+    )
+    def test_is_the_systems_where_it_can_be(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        fitting: str | None,
+        without_library: list[str],
+        may_install: bool,
+        chosen: str,
+    ) -> None:
+        monkeypatch.setattr(preflight, "triton_python", lambda: fitting)
+        monkeypatch.setattr(preflight, "pythons", lambda: without_library)
+        monkeypatch.setattr(preflight, "may_install", lambda: may_install)
+
+        assert install._python_for_triton() == chosen
+
+
+def _says(python: str, program: str) -> str:
+    return subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout
