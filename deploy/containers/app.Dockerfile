@@ -11,7 +11,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends postgresql-comm
     && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
     && apt-get install -y --no-install-recommends postgresql-client-18 && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin spamdesk \
-    && install -d -o spamdesk /var/lib/spamdesk
+    && install -d -o spamdesk /var/lib/spamdesk /promoted /promoted/models
 WORKDIR /app
 COPY --from=build /venv /venv
 COPY manage.py ./

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
@@ -32,6 +32,14 @@ PODS = {
     for document in _documents()
     if "template" in document.get("spec", {})
 }
+
+
+KUBERNETES_SETTINGS: dict[str, str] = next(
+    document["data"] for document in _documents() if document["kind"] == "ConfigMap"
+)
+[APPLICATION_UID] = re.findall(
+    r"useradd .*--uid (\d+)", (DEPLOY / "containers" / "app.Dockerfile").read_text()
+)
 
 
 def test_no_secret_stands_on_a_command_line() -> None:
@@ -65,6 +73,19 @@ class TestCompose:
     @pytest.mark.parametrize("name", ["postgres", "valkey", "triton-cpu", "triton-gpu", "web"])
     def test_each_server_is_asked_how_it_is(self, name: str) -> None:
         assert COMPOSE["services"][name]["healthcheck"]["test"]
+
+    def test_a_card_is_reserved_only_for_a_repository_of_the_operators_own(self) -> None:
+        reserving = {
+            name
+            for name, row in COMPOSE["services"].items()
+            if row["deploy"]["resources"].get("reservations", {}).get("devices")
+        }
+        [own] = [row for row in COMPOSE["services"]["triton-gpu"]["volumes"] if isinstance(row, dict)]
+
+        assert reserving == {"triton-gpu"}
+        assert own["target"] == "/models"
+        assert own["source"].startswith("${TRITON_GPU_REPOSITORY:-/")
+        assert own["bind"] == {"create_host_path": False}  # Docker would make an empty one
 
     def test_publishes_nothing_but_the_web_on_the_loopback(self) -> None:
         published = {name: row["ports"] for name, row in COMPOSE["services"].items() if "ports" in row}
@@ -114,6 +135,31 @@ class TestWorkers:
 
         assert len(written) > 5
         assert written <= emptied == set(enqueue.QUEUES)
+
+
+class TestPromotedModels:
+    """They are staged beside their folder, and the root is read-only: a volume holds both."""
+
+    VOLUME = PurePosixPath("/promoted")
+
+    @pytest.mark.parametrize(
+        "environment", [COMPOSE["x-app"]["environment"], KUBERNETES_SETTINGS], ids=["compose", "kubernetes"]
+    )
+    def test_lie_in_a_folder_of_their_volume(self, environment: dict[str, str]) -> None:
+        assert PurePosixPath(environment["SPAMDESK_TRITON_MODELS_DIR"]).parent == self.VOLUME
+
+    @pytest.mark.parametrize("image", ["app", "triton"])
+    def test_belong_to_the_application_whichever_image_mounts_the_new_volume_first(self, image: str) -> None:
+        text = (DEPLOY / "containers" / f"{image}.Dockerfile").read_text()
+        [made] = re.findall(r"install -d -o (\w+) .*?(/promoted .*)$", text, re.MULTILINE)
+
+        assert made[0] in ("spamdesk", APPLICATION_UID)
+        assert made[1].split() == ["/promoted", "/promoted/models"]
+
+    def test_are_a_repository_of_triton(self) -> None:
+        text = (DEPLOY / "containers" / "triton.Dockerfile").read_text()
+
+        assert '"--model-repository=/promoted/models"' in text
 
 
 class TestKubernetes:
