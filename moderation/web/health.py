@@ -57,12 +57,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "is_all_up": all(answer.is_up for answer in answers),
         "sweeps": [(_SWEEPS[sweep.name], sweep) for sweep in sweeps.listed(at=at)],
         "circuits": health.open_circuits(),
-        "weak": label_warnings.gravest() if request.user.may_export else (),
         "backlogs": [(backlog, backlog.is_late(at=at)) for backlog in health.backlogs(at=at)],
     }
     if request.htmx:
         return render(request, "health.html#state", context)
-    return render(request, "health.html", context | _ages(at=at))
+    weak = label_warnings.gravest() if request.user.may_export else ()
+    return render(request, "health.html", context | _ages(at=at) | {"weak": weak})
 
 
 def _told(answer: Answer) -> str:

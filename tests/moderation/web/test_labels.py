@@ -6,7 +6,9 @@ from collections.abc import Callable
 from uuid import uuid4
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from moderation.models import AuditEntry, Case, LabelDraw, Platform, Revision, User
@@ -114,3 +116,12 @@ class TestWeakness:
 
         assert "0 labels were drawn at random, 50 would be enough" in answer
         assert "Label 100 random posts" in answer
+
+    def test_is_not_counted_every_ten_seconds(self, lead_desk: Client, platform: Platform) -> None:
+        def counts_labels(**headers: str) -> bool:
+            with CaptureQueriesContext(connection) as queries:
+                lead_desk.get("/health/", headers=headers)
+            return any("moderation_label" in query["sql"] for query in queries.captured_queries)
+
+        assert counts_labels()
+        assert not counts_labels(**HTMX)
