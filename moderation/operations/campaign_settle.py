@@ -12,20 +12,9 @@ from django.db.models import F
 from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations import verdict as verdicts
-from moderation.queries import campaign_members
+from moderation.queries import campaign_members, latest_scores
 
-HEAVY = tuple(
-    f"score__{name}"
-    for name in (
-        "record",
-        "features",
-        "contributions",
-        "word_contributions",
-        "revision__text",
-        "revision__journey",
-        "revision__author_snapshot",
-    )
-)
+_HEAVY = tuple(f"score__{name}" for name in latest_scores.HEAVY)
 
 
 def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetime) -> int:
@@ -37,7 +26,7 @@ def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetim
     posts = lock_posts(list(members.values_list("post_id", flat=True)))
     cases = lock_cases(posts)
     left = _still_meant(decision, member_ids)
-    scores = _latest_scores([post for post in left if post not in cases])
+    scores = latest_scores.of([post for post in left if post not in cases])
     rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
     Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
     verdicts.record(decisions=rows)
@@ -57,7 +46,7 @@ def lock_posts(post_ids: Sequence[int]) -> dict[int, Post]:
 def lock_cases(posts: Iterable[int]) -> dict[int, Case]:
     """Lock the open cases of locked posts."""
     rows = Case.objects.select_for_update(of=("self",)).filter(post__in=posts, state=CaseState.OPEN)
-    rows = rows.select_related("score__revision").defer(*HEAVY).order_by("id")
+    rows = rows.select_related("score__revision").defer(*_HEAVY).order_by("id")
     return {case.post_id: case for case in rows}
 
 
@@ -69,20 +58,6 @@ def _still_meant(decision: CampaignDecision, member_ids: Sequence[int]) -> list[
     )
     members = campaign_members.placed(CampaignMember.objects.filter(pk__in=member_ids))
     return list(members.filter(place__in=places).order_by("post_id").values_list("post_id", flat=True))
-
-
-def _latest_scores(post_ids: Sequence[int]) -> dict[int, Score]:
-    """Return the latest score of posts without a case: a decision names the score it was made on."""
-    rows = (
-        Score.objects.filter(
-            revision__post__in=post_ids, revision__number=F("revision__post__latest_revision")
-        )
-        .select_related("revision")
-        .defer(*(name.removeprefix("score__") for name in HEAVY))
-        .order_by("revision__post_id", "-generation")
-        .distinct("revision__post_id")
-    )
-    return {score.revision.post_id: score for score in rows}
 
 
 def _decision(

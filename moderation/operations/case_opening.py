@@ -1,35 +1,101 @@
-"""Open a case of a post that a human is to look at again, whatever the filter says."""
+"""Open cases: with what the queue sorts and filters by, and the next version of the post's cases."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from moderation.models import Case, Post, Revision, Score
+from django.db.models import Count, QuerySet
+
+from moderation.models import Case, Complaint, LabelDraw, Post, Score
 from moderation.models.cases import CaseReason
+from moderation.queries import latest_scores
+
+_NO_OPINION = 0.5
 
 
 class NotScored(Exception):
     """The post has no score yet, so there is nothing to look at again."""
 
 
-def opened(post: Post, *, reason: CaseReason, at: datetime, is_escalated: bool = False) -> Case:
-    """Open a case on the latest score. Call with the post locked and without an open case. Raises NotScored.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """A case to be opened on a post's latest score, which is loaded with its revision.
 
-    An escalated one waits for a lead, and no new score takes it away.
+    An escalated one waits for a lead, and no new score takes it away. One of a `draw` has that draw's
+    `audit_probability`.
     """
-    latest = Revision.objects.get(post=post, number=post.latest_revision)
-    score = Score.objects.select_related("revision").filter(revision=latest).order_by("-generation").first()
+
+    post: Post
+    score: Score
+    reason: str
+    is_escalated: bool = False
+    draw: LabelDraw | None = None
+    audit_probability: float | None = None
+
+
+def opened(post: Post, *, reason: CaseReason, at: datetime, is_escalated: bool = False) -> Case:
+    """Open a case of a post that a human is to look at again, whatever the filter says.
+
+    Call with the post locked and without an open case. Raises NotScored.
+    """
+    score = latest_scores.of([post.pk]).get(post.pk)
     if score is None:
         raise NotScored("The post has no score yet.")
-    return Case.objects.create(
-        post=post,
-        score=score,
-        reason=reason,
-        is_escalated=is_escalated,
-        priority=score.expected_harm,
-        uncertainty=1 - abs(2 * score.spam_probability - 1),
-        complaint_count=post.complaints.count(),
-        language=latest.language,
-        version=1 + Case.objects.filter(post=post).count(),
-        opened_at=at,
+    [case] = all_opened([Opening(post=post, score=score, reason=reason, is_escalated=is_escalated)], at=at)
+    return case
+
+
+def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
+    """Open cases in this order, in a fixed number of statements. Call with the posts locked and without
+    open cases.
+    """
+    posts = [opening.post.pk for opening in openings]
+    versions = _counted(Case.objects.filter(post__in=posts))
+    places = queue_places([opening.score for opening in openings if opening.draw is None])
+    return Case.objects.bulk_create(
+        [
+            Case(
+                post=opening.post,
+                score=opening.score,
+                reason=opening.reason,
+                is_escalated=opening.is_escalated,
+                draw=opening.draw,
+                audit_probability=opening.audit_probability,
+                version=1 + versions[opening.post.pk],
+                opened_at=at,
+                **(_drawn_place(opening.score) if opening.draw else places[opening.score.pk]),
+            )
+            for opening in openings
+        ]
     )
+
+
+def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
+    """Return what the queue sorts and filters by, by score: nothing of it tells an audit sample's
+    probability.
+    """
+    listed = list(scores)
+    complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score in listed]))
+    return {
+        score.pk: {
+            "priority": score.expected_harm,
+            "uncertainty": _NO_OPINION if score.is_audit_sample else 1 - abs(2 * score.spam_probability - 1),
+            "complaint_count": complaints[score.revision.post_id],
+            "language": score.revision.language,
+        }
+        for score in listed
+    }
+
+
+def _drawn_place(score: Score) -> dict[str, Any]:
+    """All of a draw have one place, so that the queue keeps its order; nothing tells what the filter says."""
+    return {"priority": _NO_OPINION, "uncertainty": _NO_OPINION, "language": score.revision.language}
+
+
+def _counted(rows: QuerySet[Any]) -> Counter[int]:
+    """Count rows by post."""
+    return Counter(dict(rows.order_by().values_list("post").annotate(rows=Count("pk"))))

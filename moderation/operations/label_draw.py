@@ -7,20 +7,19 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, LabelDraw, Platform, Post, Score, User
+from moderation.models import Case, LabelDraw, Platform, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, verdict
+from moderation.operations import announce, case_opening, verdict
+from moderation.operations.case_opening import Opening
 from moderation.operations.review import NotAllowed, Refusal
+from moderation.queries import latest_scores
 
 MOST_POSTS = 500
 MOST_DAYS = 90
 MOST_WAITING = 1_000
 """Drawn posts of one platform that wait at once: more, and nobody would get round to them."""
-
-_NO_OPINION = 0.5
 
 _DRAW = """
 SELECT p.id, count(*) OVER () FROM moderation_post p
@@ -140,38 +139,24 @@ def _drawn(platform: Platform, *, posts: int, since: datetime) -> tuple[list[int
 
 
 def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime) -> list[Case]:
-    """Open the cases in the order of the draw: the queue keeps it, for all have one priority."""
+    """Open the cases in the order of the draw."""
     standing = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
     posts = {row.pk: row for row in standing.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
     busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
-    scores = {
-        score.revision.post_id: score
-        for score in Score.objects.filter(revision__post__in=posts)
-        .select_related("revision")
-        .order_by("revision__post_id", "-revision__number", "-generation")
-        .distinct("revision__post_id")
-        if score.revision.number == posts[score.revision.post_id].latest_revision
-    }
-    earlier = Case.objects.filter(post__in=posts).order_by().values_list("post")
-    versions = dict(earlier.annotate(cases=Count("pk")))
-    return Case.objects.bulk_create(
+    scores = latest_scores.of(posts)
+    return case_opening.all_opened(
         [
-            Case(
+            Opening(
                 post=posts[pk],
                 score=scores[pk],
                 reason=CaseReason.RANDOM,
                 draw=draw,
                 audit_probability=chance,
-                # Nothing here tells what the filter thought of it.
-                priority=_NO_OPINION,
-                uncertainty=_NO_OPINION,
-                language=scores[pk].revision.language,
-                version=1 + versions.get(pk, 0),
-                opened_at=at,
             )
             for pk in ids
             if pk in posts and pk in scores and pk not in busy
-        ]
+        ],
+        at=at,
     )
 
 

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count
 
-from moderation.models import Case, Decision, Post, Reconsideration, Score
+from moderation.models import Decision, Post, Reconsideration, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import announce, verdict
+from moderation.operations import announce, case_opening, verdict
+from moderation.operations.case_opening import Opening
 from moderation.operations.reconsiderations import REASON
-from moderation.queries import purity, reconsidered
+from moderation.queries import latest_scores, purity, reconsidered
 
 PIECE = 100
 """Posts per transaction."""
@@ -69,16 +69,17 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
     locked = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
     posts = {post.pk: post for post in locked.select_related("platform").order_by("id")}
     allowed = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
-    scores = _latest_scores(allowed)
-    queued: list[tuple[Post, Score]] = []
+    queued: list[Opening] = []
     decided: list[tuple[Post, Score]] = []
-    for pk, score in scores.items():
+    for pk, score in latest_scores.of(allowed).items():
         post = posts[pk]
         if post.platform.reconsiders == Reconsidering.NOTHING:
             continue
-        is_decided = post.platform.reconsiders == Reconsidering.DECIDE and _may_decide(row, score)
-        (decided if is_decided else queued).append((post, score))
-    cases = _opened(queued, at=at)
+        if post.platform.reconsiders == Reconsidering.DECIDE and _may_decide(row, score):
+            decided.append((post, score))
+        else:
+            queued.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
+    cases = case_opening.all_opened(queued, at=at)
     verdict.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
     announce.opened(cases, at=at)
     row.queued, row.decided = row.queued + len(cases), row.decided + len(decided)
@@ -90,34 +91,6 @@ def _may_decide(row: Reconsideration, score: Score) -> bool:
         return purity.purity(row.campaign_decision).is_enough
     group = row.decision.revision.similarity_group if row.decision else None
     return group is not None and score.revision.similarity_group == group
-
-
-def _latest_scores(post_ids: set[int]) -> dict[int, Score]:
-    revisions = reconsidered.latest_revisions(post_ids)
-    rows = Score.objects.filter(revision__in=revisions).select_related("revision")
-    latest = rows.order_by("revision__post_id", "-generation").distinct("revision__post_id")
-    return {score.revision.post_id: score for score in latest}
-
-
-def _opened(pairs: Sequence[tuple[Post, Score]], *, at: datetime) -> list[Case]:
-    earlier = Case.objects.filter(post__in=[post for post, _ in pairs]).order_by().values_list("post")
-    versions = dict(earlier.annotate(cases=Count("pk")))
-    return Case.objects.bulk_create(
-        [
-            Case(
-                post=post,
-                score=score,
-                reason=CaseReason.RECONSIDERED,
-                priority=score.expected_harm,
-                uncertainty=1 - abs(2 * score.spam_probability - 1),
-                complaint_count=post.complaints.count(),
-                language=score.revision.language,
-                version=1 + versions.get(post.pk, 0),
-                opened_at=at,
-            )
-            for post, score in pairs
-        ]
-    )
 
 
 def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) -> Decision:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Case, Complaint, Decision, Revision, Score
+from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import announce, campaign_join, verdict
+from moderation.operations import announce, campaign_join, case_opening, verdict
+from moderation.operations.case_opening import Opening
 from moderation.operations.reconsiderations import REASON as RECONSIDERED
 
 _SAID_BY_SCORING = frozenset(
@@ -33,13 +34,22 @@ class _Standing:
     decision: Decision | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ForHuman:
+    """A scored post that a human is to see, and why."""
+
+    standing: _Standing
+    score: Score
+    reason: str
+
+
 def apply(*, scores: Sequence[Score], at: datetime) -> None:
     """Open, update or withdraw cases and write automatic decisions, for the latest revision of each post."""
     latest = [score for score in scores if score.revision.number == score.revision.post.latest_revision]
     standings = _standings([score.revision for score in latest])
     rulings = campaign_join.rulings(scores=latest, at=at)
     automatic: list[Decision] = []
-    opened: list[Case | None] = []
+    for_humans: list[_ForHuman] = []
     for score in latest:
         standing = standings[score.revision.post_id]
         if _is_answered(standing, score) or _stands_with_its_like(standing, score):
@@ -49,14 +59,15 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
             _withdraw(standing, at=at)
             automatic.append(campaign_join.automatic(score, decision=ruling.decision, at=at))
         elif ruling is not None and ruling.reason is not None:
-            opened.append(_to_human(standing, score, reason=ruling.reason, at=at))
+            for_humans.append(_ForHuman(standing=standing, score=score, reason=ruling.reason))
         elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):
-            opened.append(_to_human(standing, score, reason=_reason(standing, score), at=at))
+            for_humans.append(_ForHuman(standing=standing, score=score, reason=_reason(standing, score)))
         else:
             _withdraw(standing, at=at)
             automatic.extend(_automatic(standing, score, at=at))
+    opened = _put_before_humans(for_humans, at=at)
     verdict.record(decisions=automatic)
-    announce.opened([case for case in opened if case is not None], at=at)
+    announce.opened(opened, at=at)
 
 
 def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
@@ -111,44 +122,34 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
     )
 
 
-def _to_human(standing: _Standing, score: Score, *, reason: str, at: datetime) -> Case | None:
-    """Put the post before a human; return the case if it is new."""
-    case = standing.case
-    if case is None:
-        return Case.objects.create(
-            post=score.revision.post,
-            score=score,
-            reason=reason,
-            version=_next_version(score),
-            opened_at=at,
-            **_order(score),
-        )
+def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list[Case]:
+    """Bring open cases up to date, open one where there is none, and return the new ones."""
+    waiting = [(one.standing.case, one) for one in for_humans if one.standing.case is not None]
+    places = case_opening.queue_places([one.score for _, one in waiting])
+    for case, one in waiting:
+        _update(case, one.score, reason=one.reason, place=places[one.score.pk])
+    return case_opening.all_opened(
+        [
+            Opening(post=one.score.revision.post, score=one.score, reason=one.reason)
+            for one in for_humans
+            if one.standing.case is None
+        ],
+        at=at,
+    )
+
+
+def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) -> None:
     is_new_text = case.score.revision_id != score.revision_id
     case.score = score
-    order = _order(score) if case.reason != CaseReason.RANDOM else {}
-    for name, value in order.items():
+    # A draw's cases keep their order, and tell nothing of what the filter says.
+    changed = place if case.reason != CaseReason.RANDOM else {}
+    for name, value in changed.items():
         setattr(case, name, value)
     # A decision on the old text must not land on the new one: the version tells them apart.
     case.version += int(is_new_text)
     case.skipped_by = [] if is_new_text else case.skipped_by
     case.reason = case.reason if case.is_escalated or case.reason in KEPT_REASONS else reason
-    case.save(update_fields=("score", "version", "skipped_by", "reason", *order))
-    return None
-
-
-def _order(score: Score) -> dict[str, Any]:
-    """Return what the queue sorts and filters by; nothing of it tells an audit sample's probability."""
-    unsure = 0.5 if score.is_audit_sample else 1 - abs(2 * score.spam_probability - 1)
-    return {
-        "priority": score.expected_harm,
-        "uncertainty": unsure,
-        "complaint_count": Complaint.objects.filter(post=score.revision.post_id).count(),
-        "language": score.revision.language,
-    }
-
-
-def _next_version(score: Score) -> int:
-    return 1 + Case.objects.filter(post=score.revision.post).count()
+    case.save(update_fields=("score", "version", "skipped_by", "reason", *changed))
 
 
 def _reason(standing: _Standing, score: Score) -> str:

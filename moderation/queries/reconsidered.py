@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from django.db.models import F, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Concat
 
-from moderation.models import CampaignMember, Decision, Post, Reconsideration, Revision
+from moderation.models import CampaignMember, Decision, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.queries import campaign_members
@@ -95,8 +95,3 @@ def _allowed(rows: QuerySet[Post]) -> QuerySet[Post]:
         .annotate(said=said)
         .filter(said=_ALLOWED)
     )
-
-
-def latest_revisions(post_ids: Iterable[int]) -> QuerySet[Revision]:
-    """Return the revisions of posts that hold now."""
-    return Revision.objects.filter(post__in=post_ids, number=F("post__latest_revision"))

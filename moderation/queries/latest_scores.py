@@ -1,0 +1,34 @@
+"""The scores that posts have now: of their latest revisions, each the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import F
+
+from moderation.models import Score
+
+HEAVY = (
+    "record",
+    "features",
+    "contributions",
+    "word_contributions",
+    "revision__text",
+    "revision__journey",
+    "revision__author_snapshot",
+)
+"""Fields of a score, and of its revision, that neither a case nor a decision needs."""
+
+
+def of(post_ids: Iterable[int]) -> dict[int, Score]:
+    """Return the score of each post whose latest revision has one, with its revision, without HEAVY."""
+    rows = (
+        Score.objects.filter(
+            revision__post__in=post_ids, revision__number=F("revision__post__latest_revision")
+        )
+        .select_related("revision")
+        .defer(*HEAVY)
+        .order_by("revision__post_id", "-generation")
+        .distinct("revision__post_id")
+    )
+    return {score.revision.post_id: score for score in rows}
