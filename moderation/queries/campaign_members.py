@@ -86,14 +86,9 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
 
     A blind case measures the filter or the campaign: a human decides it alone, never with the others.
     """
-    standing = (
-        Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
-        .order_by("-decided_at", "-id")
-        .annotate(said=Concat("source", Value(":"), "verdict"))
-    )
     return members.annotate(
         waiting=FilteredRelation("post__cases", condition=Q(post__cases__state=CaseState.OPEN)),
-        standing=Coalesce(Subquery(standing.values("said")[:1]), Value("")),
+        standing=standing(post="post"),
         place=Switch(
             When(left_out_at__isnull=False, then=Value(Place.LEFT_OUT.value)),
             When(waiting__reason__in=BLIND_REASONS, then=Value(Place.BLIND.value)),
@@ -104,6 +99,13 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
             output_field=CharField(),
         ),
     )
+
+
+def standing(*, post: str) -> Coalesce:
+    """Return an expression for what stands of the post in this field: "source:verdict", "" if nothing."""
+    decisions = Decision.objects.filter(post=OuterRef(post), reversal__isnull=True)
+    newest = decisions.order_by("-decided_at", "-id").annotate(said=Concat("source", Value(":"), "verdict"))
+    return Coalesce(Subquery(newest.values("said")[:1]), Value(""))
 
 
 def counts(*, campaign_id: int) -> Counter[Place]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 
 from moderation.models import Label, LabelDraw, Platform, Promotion, Release
 from moderation.models.cases import CaseReason, CaseState
@@ -103,24 +103,25 @@ def live_audit_rate() -> float:
 
 def draws(*, platform_id: int, limit: int = _SHOWN) -> list[DrawRow]:
     """Return the latest draws of a platform with their progress, in one query."""
-    rows = LabelDraw.objects.filter(platform=platform_id).select_related("asked_by", "platform")
-    counted = rows.annotate(
-        decided=Count("cases", filter=Q(cases__state=CaseState.DECIDED)),
-        waiting=Count("cases", filter=Q(cases__state=CaseState.OPEN)),
-    )
-    return [
-        DrawRow(draw=row, decided=row.decided, waiting=row.waiting)
-        for row in counted.order_by("-asked_at", "-id")[:limit]
-    ]
+    rows = LabelDraw.objects.filter(platform=platform_id).order_by("-asked_at", "-id")
+    return _with_progress(rows, limit=limit)
 
 
 def draw(*, platform_id: int, draw_id: int) -> DrawRow | None:
     """Return one draw of a platform with its progress, None if there is none."""
-    found = [row for row in draws(platform_id=platform_id, limit=1_000) if row.draw.pk == draw_id]
+    found = _with_progress(LabelDraw.objects.filter(platform=platform_id, pk=draw_id), limit=1)
     return found[0] if found else None
 
 
 IS_RANDOM = Q(decision__score__is_audit_sample=True) | Q(decision__case__draw__isnull=False)
+
+
+def _with_progress(draws: QuerySet[LabelDraw], *, limit: int) -> list[DrawRow]:
+    counted = draws.select_related("asked_by", "platform").annotate(
+        decided=Count("cases", filter=Q(cases__state=CaseState.DECIDED)),
+        waiting=Count("cases", filter=Q(cases__state=CaseState.OPEN)),
+    )
+    return [DrawRow(draw=row, decided=row.decided, waiting=row.waiting) for row in counted[:limit]]
 
 
 def _by_language(rows: Iterable[tuple[str, int]]) -> Counter[str]:

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.feeds import Position
-from moderation.queries.label_lines import CHUNK, COLUMNS, KINDS, LabelLine, line
+from moderation.queries.label_lines import CHUNK, KINDS, STANDING, LabelLine, line
 from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter
 from scoring.features import SCHEMA_HASH
 
@@ -35,20 +35,11 @@ ORDER BY e.entered_at, e.number LIMIT %(chunk)s
 """
 _LIVE = f"""
 COPY (
-  SELECT {COLUMNS}
-  FROM moderation_label l
-  JOIN moderation_decision d ON d.id = l.decision_id
-  JOIN moderation_score s ON s.id = d.score_id
-  JOIN moderation_revision r ON r.id = d.revision_id
-  JOIN moderation_post p ON p.id = l.post_id
-  JOIN moderation_platform f ON f.id = p.platform_id
-  LEFT JOIN moderation_user u ON u.id = d.decided_by_id
-  LEFT JOIN moderation_case c ON c.id = d.case_id
-  WHERE l.retracted_at IS NULL AND p.erased_at IS NULL AND d.id = ANY(%(decisions)s)
+  {STANDING} AND d.id = ANY(%(decisions)s)
 ) TO STDOUT
-"""  # noqa: S608 - our own column names
+"""
 _DECISION = -5
-"""Where a row of COLUMNS has the decision's id."""
+"""Where a row of STANDING has the decision's id."""
 
 
 @dataclass(frozen=True, slots=True)

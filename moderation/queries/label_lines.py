@@ -48,11 +48,10 @@ _COLUMNS = (
     ("l.labelled_at", "timestamptz"),
     ("l.id", "int8"),
 )
-COLUMNS = ", ".join(expression for expression, _ in _COLUMNS)
+_EXPRESSIONS = ", ".join(expression for expression, _ in _COLUMNS)
 KINDS = tuple(kind for _, kind in _COLUMNS)
-_LINES = f"""
-COPY (
-  SELECT {COLUMNS}
+STANDING = f"""
+  SELECT {_EXPRESSIONS}
   FROM moderation_label l
   JOIN moderation_decision d ON d.id = l.decision_id
   JOIN moderation_score s ON s.id = d.score_id
@@ -62,6 +61,11 @@ COPY (
   LEFT JOIN moderation_user u ON u.id = d.decided_by_id
   LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
+"""  # noqa: S608 - our own column names
+"""Every label that stands, in columns of these KINDS; more conditions may follow."""
+_LINES = f"""
+COPY (
+  {STANDING}
     AND (l.labelled_at, l.id) > (%(since)s, %(after)s) AND l.labelled_at < %(until)s
     AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
     -- What can still be undone has no number, and nobody would be told that it was.
@@ -69,7 +73,7 @@ COPY (
                 AND e.stream = 'labels' AND NOT e.is_retraction AND e.number IS NOT NULL)
   ORDER BY l.labelled_at, l.id LIMIT %(chunk)s
 ) TO STDOUT
-"""  # noqa: S608 - our own column names
+"""
 _FEATURES = ", ".join(f'"{name}": %s' for name in NAMES) + f', "{CONTENT_TEXT}": %s'
 _CONTRIBUTION = re.compile(r'\[("[^"]*"), ([^,\]]+), [^,\]]+\]')
 """[name, value, contribution]: of other schemas only these know the names."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import F, OuterRef, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, Concat
+from django.db.models import F, QuerySet
 
-from moderation.models import CampaignMember, Decision, Post, Reconsideration
+from moderation.models import CampaignMember, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.queries import campaign_members
@@ -83,15 +82,9 @@ def _members(campaign_id: int) -> QuerySet[Post]:
 
 
 def _allowed(rows: QuerySet[Post]) -> QuerySet[Post]:
-    standing = (
-        Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
-        .order_by("-decided_at", "-id")
-        .annotate(said=Concat("source", Value(":"), "verdict"))
-    )
-    said = Coalesce(Subquery(standing.values("said")[:1]), Value(""))
     return (
         rows.filter(erased_at__isnull=True)
         .exclude(cases__state=CaseState.OPEN)
-        .annotate(said=said)
-        .filter(said=_ALLOWED)
+        .annotate(standing=campaign_members.standing(post="pk"))
+        .filter(standing=_ALLOWED)
     )

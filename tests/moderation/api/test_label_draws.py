@@ -8,7 +8,7 @@ import pytest
 from django.utils.timezone import now
 from rest_framework.test import APIClient
 
-from moderation.models import Case, Revision
+from moderation.models import Case, LabelDraw, Platform, Revision, User
 from moderation.models.cases import CaseState
 from moderation.operations import score
 from tests.moderation.api.answers import pointers, problem
@@ -39,6 +39,18 @@ class TestLabelDraws:
         assert gone.status_code == 204
         assert (after["waiting"], after["is_cancelled"]) == (0, True)
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_are_found_however_many_came_later(
+        self, lead_door: APIClient, lead: User, platform: Platform
+    ) -> None:
+        first, *_ = LabelDraw.objects.bulk_create(
+            LabelDraw(platform=platform, asked_by=lead, asked_at=now(), days=7, wanted=1, population=1)
+            for _ in range(1_001)
+        )
+
+        answer = lead_door.get(f"/api/v1/label-draws/{first.pk}")
+
+        assert answer.json()["id"] == str(first.pk)
 
     def test_are_refused_by_name(self, lead_door: APIClient, door: APIClient) -> None:
         too_many = lead_door.post("/api/v1/label-draws", {"posts": 501}, format="json")
