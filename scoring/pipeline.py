@@ -21,8 +21,6 @@ from scoring.release import Corrupt, Release, SchemaMismatch
 from scoring.routing import Route, Routing
 from scoring.trees import Floats
 
-_NEVER_SAMPLED = 1.0
-
 
 class ContentProtocol(Protocol):
     """What scoring asks of a content model."""
@@ -208,7 +206,6 @@ class Scorer:
             probability,
             sub_models=sub_models,
             is_degraded=is_degraded,
-            draw=routing.draw(record, self._release.id),
             effect=rule.effect if rule else None,
         )
         return ScoreResult(
@@ -235,14 +232,12 @@ class Scorer:
         *,
         sub_models: Mapping[str, float | None],
         is_degraded: bool = False,
-        draw: float = _NEVER_SAMPLED,
         effect: Effect | None = None,
     ) -> Routing:
         return routing.decide(
             probability=probability,
             thresholds=self._release.thresholds,
             is_degraded=is_degraded,
-            draw=draw,
             effect=effect,
             sub_models=sub_models,
             safety=self._release.safety,

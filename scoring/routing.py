@@ -1,5 +1,5 @@
 """From spam probability to route, audit sample and place in the queue. No model lives here, no clock, no
-dice.
+random numbers but those of a key.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ __all__ = [
     "expected_harm",
     "hundredth",
     "opinion",
+    "sampled",
 ]
 
 NO_OPINION = 0.5
@@ -55,8 +56,8 @@ class ReviewReason(StrEnum):
 class Routing:
     """A route; `reason` is None unless it is review.
 
-    `audit_probability` is the chance that this post reached a human, 1 where it had to: its inverse weighs
-    the human's decision when the filter's quality is estimated.
+    `audit_probability` is the chance that this post reached a human, 1 where it had to and 0 before anything
+    was drawn: its inverse weighs the human's decision when the filter's quality is estimated.
     """
 
     route: Route
@@ -72,12 +73,11 @@ def decide(
     probability: float,
     thresholds: Thresholds,
     is_degraded: bool,
-    draw: float,
     effect: Effect | None = None,
     sub_models: Mapping[str, float | None] = MappingProxyType({}),
     safety: Safety = NO_SAFETY,
 ) -> Routing:
-    """Route a post by its spam probability; `draw` in [0, 1) picks the audit sample.
+    """Route a post by its spam probability; the audit sample is drawn afterwards, by `sampled`.
 
     `effect` is that of the rule that reaches the post: an allowance lets it pass whatever the probability, a
     wave lets it pass to a human at best. A degraded score never acts by itself. `sub_models` are the parts'
@@ -87,7 +87,7 @@ def decide(
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
     if effect is Effect.ALLOW:
-        return _automatic(Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
+        return _automatic(Route.ALLOW)
     is_spam = probability >= thresholds.remove_from
     is_unsure = not is_spam and probability >= thresholds.review_from
     reason: ReviewReason | None = None
@@ -101,7 +101,7 @@ def decide(
         reason = ReviewReason.OUTVOTED
     if reason is not None:
         return _review(reason)
-    return _automatic(Route.REMOVE if is_spam else Route.ALLOW, chance=thresholds.audit_rate, draw=draw)
+    return _automatic(Route.REMOVE if is_spam else Route.ALLOW)
 
 
 def hundredth(probability: float) -> int:
@@ -113,21 +113,30 @@ def hundredth(probability: float) -> int:
     return 99 if 0.99 < probability < 1.0 else round(probability * 100)
 
 
-def draw(record: PostRecord, release_id: str) -> float:
-    """Return a number in [0, 1) that looks random but is the same for the same post revision and release."""
-    key = "\x1f".join((record.platform, record.external_id, str(record.revision), release_id))
-    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def draw(record: PostRecord, release_id: str, *, key: bytes) -> float:
+    """Return a number in [0, 1) that looks random but is the same for the same post revision and release.
+
+    The sender chooses the record's names and may know the release: only by the key, of 1 to 64 bytes, is a
+    post's number unknown to whoever would rather not be drawn.
+    """
+    name = "\x1f".join((record.platform, record.external_id, str(record.revision), release_id))
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest()
     return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
-def redrawn(routing: Routing, *, chance: float, draw: float) -> Routing:
-    """Draw the audit sample anew, with the chance that this very post has; what had to go to a human stays.
-
-    `draw` in [0, 1) is the one that `decide` was given, so the samples of two chances lie one in the other.
+def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
+    """Send a post that was drawn for the audit sample to a human, and note with which chance it was drawn;
+    what had to go to a human stays as it is.
     """
     if routing.automatic is None:
         return routing
-    return _automatic(routing.automatic, chance=chance, draw=draw)
+    return Routing(
+        route=Route.REVIEW if is_drawn else routing.automatic,
+        reason=ReviewReason.AUDIT if is_drawn else None,
+        audit_probability=chance,
+        is_audit_sample=is_drawn,
+        automatic=routing.automatic,
+    )
 
 
 def opinion(routing: Routing, probability: float) -> float:
@@ -162,16 +171,9 @@ def _reaches(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, flo
     return any(probability is not None and probability >= bound for probability, bound in asked)
 
 
-def _automatic(route: Route, *, chance: float, draw: float) -> Routing:
+def _automatic(route: Route) -> Routing:
     """Act without a human, but for the sample that tells how good acting is: an allowance's, too."""
-    is_sampled = draw < chance
-    return Routing(
-        route=Route.REVIEW if is_sampled else route,
-        reason=ReviewReason.AUDIT if is_sampled else None,
-        audit_probability=chance,
-        is_audit_sample=is_sampled,
-        automatic=route,
-    )
+    return Routing(route=route, reason=None, audit_probability=0.0, is_audit_sample=False, automatic=route)
 
 
 def _review(reason: ReviewReason) -> Routing:

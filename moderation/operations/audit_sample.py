@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from datetime import datetime
 
+from django.utils.crypto import salted_hmac
+
 from moderation.models import Revision, Score
 from moderation.queries import audit_plan
 from moderation.queries.audit_plan import Plan
@@ -17,10 +19,10 @@ from scoring.release import Release
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Earlier:
-    """With which chance, and by which release's dice, a revision was drawn for when it was first scored."""
+    """With which chance a revision was drawn for when it was first scored, and what came of it."""
 
     chance: float
-    release_id: str
+    is_drawn: bool
 
 
 def drawn(
@@ -75,8 +77,8 @@ def _drawn(
     if result.routing.automatic is None:
         return result
     chance = earlier.chance if earlier else plans.chance(revision, record, result)
-    draw = routing.draw(record, earlier.release_id if earlier else result.release_id)
-    route = routing.redrawn(result.routing, chance=chance, draw=draw)
+    is_drawn = earlier.is_drawn if earlier else routing.draw(record, result.release_id, key=_key()) < chance
+    route = routing.sampled(result.routing, chance=chance, is_drawn=is_drawn)
     if route.is_audit_sample and not earlier:
         plans.count(revision)
     opinion = routing.opinion(route, result.spam_probability)
@@ -92,7 +94,12 @@ def _earlier(revisions: Sequence[Revision]) -> dict[int, _Earlier]:
         revision__in=revisions, audit_probability__gt=0.0, audit_probability__lt=1.0
     )
     rows = drawn_for.order_by("revision_id", "-generation").values_list(
-        "revision_id", "audit_probability", "release_id"
+        "revision_id", "audit_probability", "is_audit_sample"
     )
     # The last one wins: the earliest generation.
-    return {revision: _Earlier(chance, release_id) for revision, chance, release_id in rows}
+    return {revision: _Earlier(chance, is_drawn) for revision, chance, is_drawn in rows}
+
+
+def _key() -> bytes:
+    """Return the installation's key of the draw: who sends posts must not know which of them are drawn."""
+    return salted_hmac("audit sample", "", algorithm="sha256").digest()

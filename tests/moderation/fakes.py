@@ -67,7 +67,7 @@ class FakeScorer:
     def routes(self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray) -> list[Route]:
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
         return [
-            routing.decide(probability=one, thresholds=THRESHOLDS, is_degraded=False, draw=1.0).route
+            routing.decide(probability=one, thresholds=THRESHOLDS, is_degraded=False).route
             for one in probabilities.tolist()
         ]
 
@@ -99,7 +99,6 @@ class FakeScorer:
             probability=probability,
             thresholds=THRESHOLDS,
             is_degraded=self.is_degraded,
-            draw=0.5,
             effect=rule.effect if rule else None,
         )
 

@@ -41,7 +41,7 @@ class ByThresholds(Scorer):
         thresholds = self.release.thresholds
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
         return [
-            routing.decide(probability=one, thresholds=thresholds, is_degraded=False, draw=1.0).route
+            routing.decide(probability=one, thresholds=thresholds, is_degraded=False).route
             for one in probabilities.tolist()
         ]
 

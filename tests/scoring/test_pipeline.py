@@ -100,19 +100,6 @@ class TestScore:
         assert math.isnan(score.contributions[-1].value)
         assert not score.is_degraded
 
-    def test_the_place_of_an_audit_sample_tells_nothing_of_its_score(
-        self, release: Release, content: FakeContent
-    ) -> None:
-        everything = dataclasses.replace(release.thresholds, audit_rate=1.0)
-        scorer = Scorer(release=dataclasses.replace(release, thresholds=everything), content=content)
-        authored = [dataclasses.replace(one.record, author=record().author) for one in labelled(30)]
-        unseen = [dataclasses.replace(one, shares=0, comments=0) for one in authored]
-
-        sampled = [one for one in scorer.score_many(unseen, blocklist=NO_BANS) if one.routing.is_audit_sample]
-
-        assert len({one.spam_probability for one in sampled}) > 1
-        assert len({one.expected_harm for one in sampled}) == 1
-
     def test_more_reliable_complaints_never_lower_it(self, scorer: Scorer) -> None:
         post = record(text="buy followers 0.7")
         complaint = ComplaintRecord(reason="spam", reported_at=AT)

@@ -2,67 +2,65 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from scoring.blocklist import Effect
 from scoring.records import AuthorSnapshot
 from scoring.release import Safety
-from scoring.routing import ReviewReason, Route, Routing, Thresholds, decide, draw, expected_harm, opinion
+from scoring.routing import (
+    ReviewReason,
+    Route,
+    Routing,
+    Thresholds,
+    decide,
+    draw,
+    expected_harm,
+    opinion,
+    sampled,
+)
 from tests.scoring.random_records import record
 
 THRESHOLDS = Thresholds(review_from=0.3, remove_from=0.9, audit_rate=0.02)
-NOT_DRAWN = 0.5
+KEY = b"secret"
 
 
 class TestDecide:
     @pytest.mark.parametrize(
-        ("probability", "is_degraded", "drawn", "route", "reason", "audit_probability"),
+        ("probability", "is_degraded", "route", "reason", "audit_probability"),
         [
-            (0.0, False, NOT_DRAWN, Route.ALLOW, None, 0.02),
-            (0.2999999, False, NOT_DRAWN, Route.ALLOW, None, 0.02),
-            (0.3, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
-            (0.8999999, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
-            (0.9, False, NOT_DRAWN, Route.REMOVE, None, 0.02),
-            (1.0, False, NOT_DRAWN, Route.REMOVE, None, 0.02),
-            (0.1, False, 0.0, Route.REVIEW, ReviewReason.AUDIT, 0.02),
-            (0.95, False, 0.0199999, Route.REVIEW, ReviewReason.AUDIT, 0.02),
-            (0.95, False, 0.02, Route.REMOVE, None, 0.02),
-            (0.5, False, 0.0, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
-            (0.0, True, NOT_DRAWN, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
-            (1.0, True, 0.0, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
+            (0.0, False, Route.ALLOW, None, 0.0),
+            (0.2999999, False, Route.ALLOW, None, 0.0),
+            (0.3, False, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
+            (0.8999999, False, Route.REVIEW, ReviewReason.UNCERTAIN, 1.0),
+            (0.9, False, Route.REMOVE, None, 0.0),
+            (1.0, False, Route.REMOVE, None, 0.0),
+            (0.0, True, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
+            (1.0, True, Route.REVIEW, ReviewReason.DEGRADED, 1.0),
         ],
     )  # fmt: skip
     def test_routes(
         self,
         probability: float,
         is_degraded: bool,
-        drawn: float,
         route: Route,
         reason: ReviewReason | None,
         audit_probability: float,
     ) -> None:
-        routing = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded, draw=drawn)
+        routing = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=is_degraded)
 
         assert routing == Routing(
-            route=route,
-            reason=reason,
-            audit_probability=audit_probability,
-            is_audit_sample=reason is ReviewReason.AUDIT,
+            route=route, reason=reason, audit_probability=audit_probability, is_audit_sample=False
         )
 
     @pytest.mark.parametrize(
-        ("effect", "probability", "is_degraded", "drawn", "route", "reason"),
+        ("effect", "probability", "is_degraded", "route", "reason"),
         [
-            (Effect.ALLOW, 0.99, False, NOT_DRAWN, Route.ALLOW, None),
-            (Effect.ALLOW, 0.5, True, NOT_DRAWN, Route.ALLOW, None),
-            (Effect.ALLOW, 0.99, False, 0.0, Route.REVIEW, ReviewReason.AUDIT),
-            (Effect.WAVE, 0.0, False, NOT_DRAWN, Route.REVIEW, ReviewReason.WAVE),
-            (Effect.WAVE, 0.0, False, 0.0, Route.REVIEW, ReviewReason.WAVE),
-            (Effect.WAVE, 0.5, False, NOT_DRAWN, Route.REVIEW, ReviewReason.UNCERTAIN),
-            (Effect.WAVE, 0.0, True, NOT_DRAWN, Route.REVIEW, ReviewReason.DEGRADED),
-            (Effect.WAVE, 0.95, False, NOT_DRAWN, Route.REMOVE, None),
+            (Effect.ALLOW, 0.99, False, Route.ALLOW, None),
+            (Effect.ALLOW, 0.5, True, Route.ALLOW, None),
+            (Effect.WAVE, 0.0, False, Route.REVIEW, ReviewReason.WAVE),
+            (Effect.WAVE, 0.5, False, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (Effect.WAVE, 0.0, True, Route.REVIEW, ReviewReason.DEGRADED),
+            (Effect.WAVE, 0.95, False, Route.REMOVE, None),
         ],
     )  # fmt: skip
     def test_follows_the_rule_that_reaches_the_post(
@@ -70,7 +68,6 @@ class TestDecide:
         effect: Effect,
         probability: float,
         is_degraded: bool,
-        drawn: float,
         route: Route,
         reason: ReviewReason | None,
     ) -> None:
@@ -78,25 +75,16 @@ class TestDecide:
             probability=probability,
             thresholds=THRESHOLDS,
             is_degraded=is_degraded,
-            draw=drawn,
             effect=effect,
         )
 
-        is_forced = routing.route is Route.REVIEW and reason is not ReviewReason.AUDIT
         assert (routing.route, routing.reason) == (route, reason)
-        assert routing.audit_probability == (1.0 if is_forced else 0.02)
+        assert routing.audit_probability == (1.0 if routing.route is Route.REVIEW else 0.0)
 
     @pytest.mark.parametrize("probability", [-0.01, 1.01, float("nan")])
     def test_refuses_what_is_no_probability(self, probability: float) -> None:
         with pytest.raises(ValueError, match="not in"):
-            decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False, draw=NOT_DRAWN)
-
-    def test_a_rate_of_zero_audits_nothing(self) -> None:
-        thresholds = dataclasses.replace(THRESHOLDS, audit_rate=0.0)
-
-        routing = decide(probability=0.0, thresholds=thresholds, is_degraded=False, draw=0.0)
-
-        assert routing.route is Route.ALLOW
+            decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False)
 
 
 SAFETY = Safety(hold_from={"content": 0.5, "ip_url": 0.9}, remove_alone_from={"content": 0.97})
@@ -143,13 +131,12 @@ class TestSafety:
             probability=probability,
             thresholds=THRESHOLDS,
             is_degraded=False,
-            draw=NOT_DRAWN,
             sub_models=sub_models,
             safety=SAFETY,
         )
 
         assert (routing.route, routing.reason) == (route, reason)
-        assert routing.audit_probability == (0.02 if reason is None else 1.0)
+        assert routing.audit_probability == (0.0 if reason is None else 1.0)
 
     def test_is_off_where_a_release_says_nothing(self) -> None:
         for probability, route in ((0.1, Route.ALLOW), (0.95, Route.REMOVE)):
@@ -157,7 +144,6 @@ class TestSafety:
                 probability=probability,
                 thresholds=THRESHOLDS,
                 is_degraded=False,
-                draw=NOT_DRAWN,
                 sub_models={"content": 0.99},
             )
             assert routing.route is route
@@ -167,7 +153,6 @@ class TestSafety:
             probability=0.1,
             thresholds=THRESHOLDS,
             is_degraded=False,
-            draw=NOT_DRAWN,
             effect=Effect.ALLOW,
             sub_models={"content": 0.99},
             safety=SAFETY,
@@ -191,26 +176,65 @@ class TestThresholds:
             Thresholds(review_from=review_from, remove_from=remove_from, audit_rate=audit_rate)
 
 
+class TestSampled:
+    @pytest.mark.parametrize(("probability", "route"), [(0.1, Route.ALLOW), (0.95, Route.REMOVE)])
+    def test_sends_what_was_drawn_to_a_human_and_notes_the_chance(
+        self, probability: float, route: Route
+    ) -> None:
+        automatic = decide(probability=probability, thresholds=THRESHOLDS, is_degraded=False)
+
+        drawn, left = (sampled(automatic, chance=0.02, is_drawn=is_drawn) for is_drawn in (True, False))
+
+        assert drawn == Routing(
+            route=Route.REVIEW, reason=ReviewReason.AUDIT, audit_probability=0.02, is_audit_sample=True
+        )
+        assert left == Routing(route=route, reason=None, audit_probability=0.02, is_audit_sample=False)
+        assert (drawn.automatic, left.automatic) == (route, route)
+
+    def test_leaves_what_has_to_go_to_a_human(self) -> None:
+        unsure = decide(probability=0.5, thresholds=THRESHOLDS, is_degraded=False)
+
+        assert sampled(unsure, chance=0.02, is_drawn=True) == unsure
+
+    def test_an_allowance_is_drawn_too(self) -> None:
+        allowed = decide(probability=0.99, thresholds=THRESHOLDS, is_degraded=False, effect=Effect.ALLOW)
+
+        assert sampled(allowed, chance=0.02, is_drawn=True).reason is ReviewReason.AUDIT
+
+
 class TestDraw:
     def test_is_the_same_for_the_same_revision_and_release(self) -> None:
-        assert draw(record(text="one"), "release") == draw(record(text="two"), "release")
+        first, second = (draw(record(text=text), "release", key=KEY) for text in ("one", "two"))
 
-    def test_changes_with_post_revision_and_release(self) -> None:
+        assert first == second
+
+    def test_changes_with_post_revision_release_and_key(self) -> None:
         drawn = {
-            draw(record(), "release"),
-            draw(record(), "other release"),
-            draw(record(revision=2), "release"),
-            draw(record(external_id="post-2"), "release"),
-            draw(record(platform="elsewhere"), "release"),
+            draw(record(), "release", key=KEY),
+            draw(record(), "other release", key=KEY),
+            draw(record(), "release", key=b"other key"),
+            draw(record(revision=2), "release", key=KEY),
+            draw(record(external_id="post-2"), "release", key=KEY),
+            draw(record(platform="elsewhere"), "release", key=KEY),
         }
 
-        assert len(drawn) == 5
+        assert len(drawn) == 6
 
     def test_is_spread_evenly(self) -> None:
-        drawn = [draw(record(external_id=f"post-{index}"), "release") for index in range(20_000)]
+        drawn = [draw(record(external_id=f"post-{index}"), "release", key=KEY) for index in range(20_000)]
 
         assert all(0.0 <= number < 1.0 for number in drawn)
         assert sum(number < 0.02 for number in drawn) == pytest.approx(400, abs=80)
+
+    @pytest.mark.parametrize("guess", [b"", b"a guess"])
+    def test_is_not_dodged_by_who_knows_all_but_the_key(self, guess: bytes) -> None:
+        posts = [record(external_id=f"post-{index}") for index in range(20_000)]
+        never_drawn = [post for post in posts if draw(post, "release", key=guess) >= 0.02]
+        surest = sorted(never_drawn, key=lambda post: -draw(post, "release", key=guess))[:10_000]
+
+        caught = sum(draw(post, "release", key=KEY) < 0.02 for post in surest)
+
+        assert caught == pytest.approx(200, abs=60)
 
 
 class TestExpectedHarm:
@@ -222,14 +246,11 @@ class TestExpectedHarm:
         assert expected_harm(seen, probability=0.6) > expected_harm(seen, probability=0.5)
 
     @pytest.mark.parametrize(
-        ("effect", "drawn", "says"),
-        [(None, NOT_DRAWN, 0.01), (None, 0.0, 0.5), (Effect.WAVE, NOT_DRAWN, 0.5)],
+        ("effect", "is_drawn", "says"), [(None, False, 0.01), (None, True, 0.5), (Effect.WAVE, False, 0.5)]
     )
     def test_goes_by_no_opinion_in_audits_and_waves(
-        self, effect: Effect | None, drawn: float, says: float
+        self, effect: Effect | None, is_drawn: bool, says: float
     ) -> None:
-        routing = decide(
-            probability=0.01, thresholds=THRESHOLDS, is_degraded=False, draw=drawn, effect=effect
-        )
+        routing = decide(probability=0.01, thresholds=THRESHOLDS, is_degraded=False, effect=effect)
 
-        assert opinion(routing, 0.01) == says
+        assert opinion(sampled(routing, chance=0.02, is_drawn=is_drawn), 0.01) == says

@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from django.db import transaction
+from pytest_django import Settings
 
 from moderation.models import Case, Platform, Post, Revision, Score, User
 from moderation.models.cases import Verdict
@@ -108,7 +110,7 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
         )
         today = plan(labels=labels, posts_per_day=2_000)
         chance = today.chance(post, content_probability=content, drawn_today=0)
-        if routing.draw(post, "a release") < chance:
+        if routing.draw(post, "a release", key=b"secret") < chance:
             labels.update([None, *strata(post, content)])
             total += is_spam / chance
             variance += is_spam * (1 - chance) / chance**2
@@ -156,11 +158,12 @@ class TestScoring:
         assert set(Case.objects.values_list("score", flat=True)) == {row.pk for row in sampled}
 
     @pytest.mark.usefixtures("sampling")
-    def test_draws_the_same_again_also_under_another_chance(
-        self, post: Callable[..., Post], platform: Platform, at: datetime, later: Later
+    def test_draws_the_same_again_also_under_another_chance_and_key(
+        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
     ) -> None:
         rows = self.scored(post, count=30, at=at)
         Platform.objects.update(audit_first_share=0.9)
+        settings.SECRET_KEY = "another than the one that drew"
         Revision.objects.update(generation=2, score_state="pending", attempts=0)
         audit_plan.forget()
 
@@ -170,6 +173,39 @@ class TestScoring:
         assert [(row.is_audit_sample, row.audit_probability) for row in again] == [
             (row.is_audit_sample, row.audit_probability) for row in rows
         ]
+
+    def test_tells_nothing_by_the_place_of_a_sample(
+        self, post: Callable[..., Post], sampling: FakeScorer, at: datetime
+    ) -> None:
+        Platform.objects.update(audit_first_share=1.0)
+        sampling.probabilities = {f"{at.second} {number}": number / 100 for number in range(10)}
+
+        rows = self.scored(post, count=10, at=at)
+
+        assert len({row.spam_probability for row in rows}) == 10
+        assert [(row.is_audit_sample, row.expected_harm) for row in rows] == [(True, 0.5)] * 10
+
+    @pytest.mark.usefixtures("sampling")
+    def test_draws_others_with_another_key(
+        self, post: Callable[..., Post], at: datetime, later: Later, settings: Settings
+    ) -> None:
+        def drawn(*, secret_key: str) -> list[bool]:
+            settings.SECRET_KEY = secret_key
+            with transaction.atomic():
+                score.run(revision_ids=ids, at=later(1))
+                rows = Score.objects.order_by("revision_id").values_list("is_audit_sample", flat=True)
+                found = list(rows)
+                transaction.set_rollback(True)
+            return found
+
+        for number in range(30):
+            post(text=f"{number}", at=at)
+        ids = list(Revision.objects.values_list("pk", flat=True))
+
+        first, again, other = (drawn(secret_key=key) for key in ("one", "one", "another"))
+
+        assert first == again
+        assert first != other
 
     @pytest.mark.usefixtures("sampling")
     def test_keeps_to_the_platforms_bound_within_a_batch(
