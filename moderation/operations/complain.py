@@ -9,11 +9,10 @@ from datetime import datetime
 from django.db import connection, transaction
 from django.db.models import F
 
-from moderation import enqueue, prepared
+from moderation import prepared
 from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
-from moderation.models.posts import ScoreState
-from moderation.operations import ingest_rows, standing
+from moderation.operations import ingest_rows, rescore, standing
 from moderation.operations.erase import Erased
 
 MEETING = 7_312
@@ -109,12 +108,5 @@ def _rescore_if_doubled(*, post: Post, at: datetime) -> None:
     count = post.complaints.count()
     if count & (count - 1):
         return
-    latest = Revision.objects.select_for_update().get(post=post, number=post.latest_revision)
-    if latest.score_state != ScoreState.SCORED:
-        return
-    latest.score_state = ScoreState.PENDING
-    latest.generation += 1
-    latest.attempts = 0
-    latest.enqueued_at = at
-    latest.save(update_fields=("score_state", "generation", "attempts", "enqueued_at"))
-    enqueue.scoring(revision_ids=[latest.pk])
+    latest = Revision.objects.filter(post=post, number=post.latest_revision)
+    rescore.again(latest.values_list("pk", flat=True), at=at)

@@ -6,9 +6,8 @@ from datetime import datetime
 
 from django.db import transaction
 
-from moderation import enqueue
 from moderation.models import Platform, Post, Revision
-from moderation.models.posts import ScoreState
+from moderation.operations import rescore
 from moderation.operations.erase import Erased
 
 
@@ -29,20 +28,11 @@ def update(
         latest.shares = latest.shares if shares is None else shares
         latest.comments = latest.comments if comments is None else comments
         latest.save(update_fields=("shares", "comments"))
-        if has_doubled and latest.score_state == ScoreState.SCORED:
-            _score_again(latest, at=at)
+        if has_doubled:
+            rescore.again([latest.pk], at=at)
     return latest
 
 
 def _has_doubled(before: int | None, now: int | None) -> bool:
     """A post that spreads is worth another look, at 1, 2, 4, 8… shares: a dozen scorings for thousands."""
     return now is not None and now > 0 and now >= 2 * (before or 0)
-
-
-def _score_again(latest: Revision, *, at: datetime) -> None:
-    latest.score_state = ScoreState.PENDING
-    latest.generation += 1
-    latest.attempts = 0
-    latest.enqueued_at = at
-    latest.save(update_fields=("score_state", "generation", "attempts", "enqueued_at"))
-    enqueue.scoring(revision_ids=[latest.pk])

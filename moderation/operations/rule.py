@@ -9,12 +9,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from moderation import enqueue
 from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
 from moderation.models.cases import CaseState
-from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.operations import announce, verdict
+from moderation.operations import announce, rescore, verdict
 from moderation.queries import rules, targets
 from moderation.queries.rules import RuleState
 from moderation.queries.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
@@ -186,15 +184,8 @@ def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revis
 
 def _score_again(revisions: QuerySet[Revision], *, at: datetime) -> int:
     """Open the revisions for scoring under the rules that hold now; the sweep finds what the broker loses."""
-    ids = list(revisions.order_by("-pk").values_list("pk", flat=True)[:REQUEUE_LIMIT])
-    scored = Revision.objects.filter(pk__in=ids, score_state__in=(ScoreState.SCORED, ScoreState.DEGRADED))
-    # In the order in which scoring locks them, so that neither waits for the other in a circle.
-    locked = [revision.pk for revision in scored.select_for_update().only("pk").order_by("id")]
-    Revision.objects.filter(pk__in=locked).update(
-        score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
-    )
-    enqueue.scoring(revision_ids=locked)
-    return len(locked)
+    newest = revisions.order_by("-pk").values_list("pk", flat=True)[:REQUEUE_LIMIT]
+    return len(rescore.again(newest, at=at, states=rescore.SCORED))
 
 
 def _close_expired(target: Target, *, at: datetime) -> None:

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import announce, audit_sample, campaign_gather, compare, keep, route
+from moderation.operations import announce, audit_sample, campaign_gather, compare, keep, rescore, route
 from moderation.queries import blocklist as rules
 from moderation.queries import clocks, records
 from scoring.blocklist import Effect, Rule
@@ -90,14 +90,8 @@ def rescore_degraded(*, at: datetime) -> int:
     if not degraded.exists() or not scorer.content().is_ready():
         return 0
     with transaction.atomic():
-        due = list(degraded.select_for_update(skip_locked=True).order_by("enqueued_at", "id")[:SWEEP_LIMIT])
-        for revision in due:
-            revision.score_state = ScoreState.PENDING
-            revision.generation += 1
-            revision.attempts = 0
-            revision.enqueued_at = at
-        Revision.objects.bulk_update(due, ["score_state", "generation", "attempts", "enqueued_at"])
-        enqueue.scoring(revision_ids=[revision.pk for revision in due])
+        free = degraded.select_for_update(skip_locked=True).order_by("enqueued_at", "id")[:SWEEP_LIMIT]
+        due = rescore.again(free.values_list("pk", flat=True), at=at, states=(ScoreState.DEGRADED,))
     return len(due)
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 
-from moderation.models import Platform
+from moderation.management import options
 from moderation.models.exports import ExportFormat
 from moderation.operations import export_write
 from moderation.queries import label_changes, labels
@@ -62,9 +60,9 @@ class Command(BaseCommand):
         if after is not None and (since or until):
             raise CommandError("--after goes on from an export: leave --since and --until.")
         wanted = LabelFilter(
-            since=_time(since, "--since"),
-            until=_time(until, "--until") or at,
-            platform_id=_platform(platform),
+            since=options.time(since, "--since"),
+            until=options.time(until, "--until") or at,
+            platform_id=options.platform(platform),
             after=None if after is None else _positions(after),
         )
         expected = labels.count(wanted=wanted) if after is None else label_changes.count(wanted=wanted)
@@ -89,16 +87,6 @@ class Command(BaseCommand):
             self.stdout.write(f"weak: {weakness}")
 
 
-def _platform(slug: str | None) -> int | None:
-    if slug is None:
-        return None
-    found = Platform.objects.filter(slug=slug).values_list("pk", flat=True).first()
-    if found is None:
-        known = ", ".join(Platform.objects.order_by("slug").values_list("slug", flat=True))
-        raise CommandError(f"--platform: no platform {slug!r}; there are: {known}.")
-    return found
-
-
 def _positions(manifest: Path) -> dict[str, Position]:
     try:
         return export_write.from_json(json.loads(manifest.read_text())["positions"])
@@ -108,20 +96,6 @@ def _positions(manifest: Path) -> dict[str, Position]:
         raise CommandError(
             f"--after: {manifest} is no manifest that says how far an export goes; begin with a whole export."
         ) from failure
-
-
-def _time(given: str | None, option: str) -> datetime | None:
-    if given is None:
-        return None
-    try:
-        parsed = parse_datetime(given)
-    except ValueError:
-        parsed = None
-    if parsed is None or parsed.tzinfo is None:
-        raise CommandError(
-            f"{option}: {given!r} is not a time with offset, such as 2026-01-31T00:00:00+00:00."
-        )
-    return parsed
 
 
 def _show(done: int, expected: int) -> None:

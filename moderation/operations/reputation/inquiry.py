@@ -11,10 +11,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from moderation import enqueue
 from moderation.models import LinkVerdict, PostLink, Revision
-from moderation.models.posts import ScoreState
-from moderation.operations import standing
+from moderation.operations import rescore, standing
 from moderation.operations.reputation.provider import NoAnswer, Provider, Said
 from moderation.operations.reputation.registration import Registration
 from moderation.operations.reputation.trust import Trust
@@ -105,15 +103,8 @@ def _score_again(bad: Sequence[LinkVerdict], *, links: Sequence[PostLink], at: d
     """Score those posts again that were scored before the verdict came; the others will see it anyway."""
     subjects = {verdict.subject for verdict in bad}
     revisions = {link.revision_id for link in links if {link.url_digest, link.domain.name} & subjects}
-    # In the order in which scoring locks them, so that neither waits for the other in a circle.
-    due = Revision.objects.select_for_update(of=("self",)).filter(
-        pk__in=revisions, score_state=ScoreState.SCORED, number=F("post__latest_revision")
-    )
-    ids = list(due.order_by("id").values_list("pk", flat=True))
-    Revision.objects.filter(pk__in=ids).update(
-        score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
-    )
-    enqueue.scoring(revision_ids=ids)
+    due = Revision.objects.filter(pk__in=revisions, number=F("post__latest_revision"))
+    rescore.again(due.values_list("pk", flat=True), at=at)
 
 
 @lru_cache(maxsize=1)

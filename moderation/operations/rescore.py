@@ -1,0 +1,121 @@
+"""Score again what was scored: the only way back to pending, for one post or piece by piece for many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from moderation import enqueue
+from moderation.models import Label, Revision, Score
+from moderation.models.posts import ScoreState
+
+SCORED = frozenset({ScoreState.SCORED, ScoreState.DEGRADED})
+"""States of revisions that a score was written for."""
+
+PIECE = 500
+"""Posts per transaction: at most so many, and what came before them, a new post waits for."""
+
+_PAUSE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which posts are scored again, by their latest revisions: all unless a field says otherwise.
+
+    `release_id` is that of the latest score; `since` and `until` bound when the revision was received.
+    """
+
+    until: datetime
+    since: datetime | None = None
+    platform_id: int | None = None
+    release_id: str | None = None
+    states: frozenset[ScoreState] = SCORED
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far it is: the id after which to go on, posts put back so far, and those that wait for a worker."""
+
+    reached_id: int
+    rescored: int
+    waiting: int
+
+
+def again(
+    revision_ids: Iterable[int], *, at: datetime, states: Collection[ScoreState] = (ScoreState.SCORED,)
+) -> list[int]:
+    """Open those of the revisions that are in these states for scoring, as a new generation; return them.
+
+    Call inside a transaction. What a worker scores at the moment is left to it; what it writes at the moment
+    is waited for, and scored again.
+    """
+    # In the order in which scoring locks them: else each could wait for the other, a deadlock.
+    locked = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
+    due = [pk for pk, state in locked.values_list("pk", "score_state") if state in states]
+    Revision.objects.filter(pk__in=due).update(
+        score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
+    )
+    enqueue.scoring(revision_ids=due)
+    return due
+
+
+def count(wanted: Wanted) -> int:
+    """Return how many posts would be scored again."""
+    return _chosen(wanted).count()
+
+
+def run(
+    wanted: Wanted,
+    *,
+    after_id: int,
+    now: Callable[[], datetime],
+    pause: Callable[[float], None],
+    progress: Callable[[Progress], None],
+) -> int:
+    """Score posts again, the oldest first, those after an id; return how many.
+
+    A piece is put back once no more posts wait for workers than make a piece: so new posts do not stand
+    behind thousands. Stopped and begun anew after the id of its last progress, it leaves out none.
+    """
+    reached, rescored = after_id, 0
+    while True:
+        while (waiting := _waiting()) >= PIECE:
+            progress(Progress(reached, rescored, waiting))
+            pause(_PAUSE_SECONDS)
+        ids = list(_chosen(wanted).filter(pk__gt=reached).order_by("pk").values_list("pk", flat=True)[:PIECE])
+        if not ids:
+            return rescored
+        with transaction.atomic():
+            rescored += len(again(ids, at=now(), states=wanted.states))
+        reached = ids[-1]
+        progress(Progress(reached, rescored, _waiting()))
+
+
+def _chosen(wanted: Wanted) -> QuerySet[Revision]:
+    """Return the revisions; a human's word on a revision stays, so that one has no use for a new score."""
+    judged = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
+    latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("generation"))
+    # An older text matters no more, but one that failed is reported until it has a score.
+    matters = Q(number=F("post__latest_revision")) | Q(score_state=ScoreState.DEAD)
+    chosen = Revision.objects.filter(
+        ~Exists(judged),
+        matters,
+        score_state__in=wanted.states,
+        received_at__lte=wanted.until,
+        post__erased_at__isnull=True,
+    )
+    if wanted.since is not None:
+        chosen = chosen.filter(received_at__gte=wanted.since)
+    if wanted.platform_id is not None:
+        chosen = chosen.filter(post__platform=wanted.platform_id)
+    if wanted.release_id is not None:
+        chosen = chosen.filter(Exists(latest.filter(release=wanted.release_id)))
+    return chosen
+
+
+def _waiting() -> int:
+    return Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING)).count()
