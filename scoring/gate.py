@@ -91,8 +91,14 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(
             question=f"holds evidence of {source}",
             passed=sources.get(source, 0) >= LEAST_OF_SOURCE,
-            answer=f"{sources.get(source, 0)} posts, at least {LEAST_OF_SOURCE}",
+            answer=f"{sources.get(source, 0)} posts, at least {LEAST_OF_SOURCE}{_fresh(report, source)}",
         )
+
+
+def _fresh(report: Mapping[str, Any], source: str) -> str:
+    """Say how many decisions of a source judge although they lie outside the test part."""
+    count = report.get("fresh", {}).get(source, 0)
+    return f"; {count} made since the live release, each judged by a head fitted without it" if count else ""
 
 
 def _quality(slices: list[Mapping[str, Any]]) -> Iterator[Finding]:

@@ -54,6 +54,15 @@ class Sample:
         return Sample(posts=posts, live=self.live[chosen], candidate=self.candidate[chosen])
 
 
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Return the posts of several samples as one."""
+    return Sample(
+        posts=[post for one in samples for post in one.posts],
+        live=np.concatenate([one.live for one in samples]),
+        candidate=np.concatenate([one.candidate for one in samples]),
+    )
+
+
 def slices(sample: Sample, *, seed: int) -> list[dict[str, Any]]:
     """Measure all posts, each source, each language and the campaigns; JSON values, None for unknown."""
     found = [_slice(part, by=by, name=name, seed=seed) for by, name, part in _parts(sample)]

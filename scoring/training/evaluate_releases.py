@@ -22,7 +22,14 @@ from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.splits import Split
-from scoring.training import compare, comparison_page, labelled_posts, robustness, served_content
+from scoring.training import (
+    compare,
+    comparison_page,
+    fresh_decisions,
+    labelled_posts,
+    robustness,
+    served_content,
+)
 from scoring.training.compare import Floats, Sample
 
 _BATCH = 64
@@ -65,16 +72,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Measure, write both reports, print what the gate would say."""
+    known: dict[str, dict[str, float]] = {}
     live, candidate = (
-        _open(folder, arguments=arguments) for folder in (arguments.against, arguments.release)
+        _open(folder, known=known, arguments=arguments) for folder in (arguments.against, arguments.release)
     )
     by_file = labelled_posts.load_by_file(arguments.data, split=arguments.part)
     sources = [labelled_posts.describe(path, posts) for path, posts in by_file.items()]
     posts = [post for part in by_file.values() for post in part]
-    report = evaluate(posts, live=live, candidate=candidate, seed=arguments.seed)
+    fresh = fresh_decisions.samples(arguments.data, judged=posts, live=live, candidate=candidate)
+    report = evaluate(posts, live=live, candidate=candidate, seed=arguments.seed, fresh=list(fresh.values()))
     report |= {
         "part": arguments.part,
-        "required": [*_required(candidate.release), *arguments.require],
+        "required": [*_required(candidate.release, live=live.release), *arguments.require],
+        "fresh": {f"{labelled_posts.DECIDED_ON} {name}": len(one.posts) for name, one in fresh.items()},
         "data": sources,
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
@@ -106,28 +116,45 @@ class Opened:
 
     def judge(self, records: Sequence[PostRecord]) -> Floats:
         """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
+        contents = self.content_probabilities(records)
+        read = [
+            self.scorer.heads.read_one(record, content)
+            for record, content in zip(records, contents.tolist(), strict=True)
+        ]
+        return self.scorer.spam_probabilities(records, content_probabilities=np.array(read))
+
+    def content_probabilities(self, records: Sequence[PostRecord]) -> Floats:
+        """Return what the content model alone says of records, NaN without text, float64 (n,).
+
+        Raises content.Unavailable.
+        """
         texts = [record.text for record in records]
         asked = [text for text in dict.fromkeys(texts) if text.strip() and text not in self.known]
         for start in range(0, len(asked), _BATCH):
             batch = asked[start : start + _BATCH]
             self.known.update(zip(batch, self.content.probabilities(batch).tolist(), strict=True))
-        contents = np.array(
-            [self.scorer.heads.read_one(record, self.known.get(record.text, np.nan)) for record in records]
-        )
-        return self.scorer.spam_probabilities(records, content_probabilities=contents)
+        return np.array([self.known.get(text, np.nan) for text in texts])
 
 
 def evaluate(
-    posts: Sequence[labelled_posts.LabelledPost], *, live: Opened, candidate: Opened, seed: int
+    posts: Sequence[labelled_posts.LabelledPost],
+    *,
+    live: Opened,
+    candidate: Opened,
+    seed: int,
+    fresh: Sequence[Sample] = (),
 ) -> dict[str, Any]:
-    """Return the report as JSON values. Raises content.Unavailable."""
+    """Return the report as JSON values; `fresh` are decisions that judge beside the posts.
+
+    Raises content.Unavailable.
+    """
     records = [post.record for post in posts]
     sample = Sample(posts=posts, live=live.judge(records), candidate=candidate.judge(records))
     return {
         "format": REPORT_FORMAT,
         "live": _about(live.release),
         "candidate": _about(candidate.release),
-        "slices": compare.slices(sample, seed=seed),
+        "slices": compare.slices(compare.joined([sample, *fresh]), seed=seed),
         "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),
         "latency": _latency(records[:_TIMED_POSTS], live=live.scorer, candidate=candidate.scorer),
         "curves": {
@@ -137,11 +164,18 @@ def evaluate(
     }
 
 
-def _open(folder: Path, *, arguments: argparse.Namespace) -> Opened:
-    """Open a release; one that brings its own content model has it loaded under its own name first."""
+def _open(folder: Path, *, known: dict[str, dict[str, float]], arguments: argparse.Namespace) -> Opened:
+    """Open a release; one that brings its own content model has it loaded under its own name first.
+
+    `known` holds the answers of each content model: releases that share one ask it once.
+    """
     release = Release.load(folder)
     content = served_content.connect(release.content, normaliser=release.normaliser, arguments=arguments)
-    return Opened(scorer=Scorer(release=release, content=content), content=content, known={})
+    return Opened(
+        scorer=Scorer(release=release, content=content),
+        content=content,
+        known=known.setdefault(content.model, {}),
+    )
 
 
 def _about(release: Release) -> dict[str, Any]:
@@ -154,9 +188,10 @@ def _about(release: Release) -> dict[str, Any]:
     }
 
 
-def _required(candidate: Release) -> list[str]:
-    """Name the sources that a report about a release must hold: what its heads claim to be better at."""
-    return [f"{labelled_posts.DECIDED_ON} {platform}" for platform in candidate.heads]
+def _required(candidate: Release, *, live: Release) -> list[str]:
+    """Name the sources that a report about a release must hold: what its new heads claim to be better at."""
+    new = fresh_decisions.new_heads(candidate, live=live)
+    return [f"{labelled_posts.DECIDED_ON} {platform}" for platform in new]
 
 
 def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) -> dict[str, float]:

@@ -75,6 +75,11 @@ class LabelledLine:
         return min(self.weight, MOST_TRAINING_WEIGHT)
 
     @property
+    def scored_by(self) -> str:
+        """Return the id of the release that had scored the post when it was decided, empty if not known."""
+        return str(self.stored.get("provenance", {}).get("release", ""))
+
+    @property
     def is_random(self) -> bool:
         """Return whether chance alone brought the post to a human: only such labels tell how good scores
         are.
@@ -89,11 +94,11 @@ def read(path: Path) -> list[LabelledLine]:
 
 def read_all(paths: Iterable[Path]) -> list[LabelledLine]:
     """Read the standing lines of files: an export and its increments are given together, oldest first."""
-    lines = [line for path in paths for line in _lines(path)]
-    return _standing(lines)
+    return _standing([line for path in paths for line in lines(path)])
 
 
-def _lines(path: Path) -> Iterable[LabelledLine]:
+def lines(path: Path) -> Iterable[LabelledLine]:
+    """Read every line of a file, tombstones and what was taken back, too. Raises Malformed."""
     if path.suffix in {".csv", ".parquet"}:
         raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
     # At line feeds alone: U+2028 and U+0085, where str.splitlines breaks too, are legal in a JSON string.

@@ -18,6 +18,7 @@ from scoring.records import AuthorSnapshot, InvalidRecord, Link, PostRecord
 from scoring.splits import Split, split_of
 from scoring.training import labelled_lines, labelled_records
 from scoring.training.labelled_lines import LabelledLine, Malformed, Origin
+from scoring.training.labelled_records import LabelledRecord
 
 DECIDED_ON = "decided on"
 """How the source of an exported decision begins; its platform's slug follows."""
@@ -72,19 +73,21 @@ def with_text(record: PostRecord, text: str) -> PostRecord:
 
 def _post(line: LabelledLine) -> LabelledPost:
     try:
-        return _of_text(line.stored) if line.origin is Origin.TEXT else _of_record(line)
+        if line.origin is Origin.TEXT:
+            return _of_text(line.stored)
+        return of_record(labelled_records.labelled(line), simulated_in=line.path.stem)
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):
             raise
         raise Malformed(f"{line.where}: {type(wrong).__name__}: {wrong}") from wrong
 
 
-def _of_record(line: LabelledLine) -> LabelledPost:
-    one = labelled_records.labelled(line)
+def of_record(one: LabelledRecord, *, simulated_in: str = "") -> LabelledPost:
+    """Make a post of a record: its source is its platform if it was decided, else the file it stood in."""
     return LabelledPost(
         record=one.record,
         is_spam=one.is_spam,
-        source=f"{DECIDED_ON} {one.platform}" if one.origin is Origin.DECIDED else line.path.stem,
+        source=f"{DECIDED_ON} {one.platform}" if one.origin is Origin.DECIDED else simulated_in,
         language=one.record.language or "unknown",
         group=one.group,
         weight=one.weight,

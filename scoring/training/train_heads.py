@@ -96,8 +96,7 @@ def add_heads(
 
 def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:
     """Fit a head on decisions of one platform, but for the test part. Raises head_guards.Refused."""
-    learnt = [one for one in labelled if one.record.text.strip() and split_of(one.group) is not Split.TEST]
-    learnt = learnt[-fit_head.MOST_DECISIONS :]
+    learnt = learnable(labelled)
     head_guards.check(learnt)
     asked = content_margins(ask_content(learnt, content=content))
     decisions = decisions_of(learnt, content=asked)
@@ -112,6 +111,14 @@ def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol
         "warnings": list(head_guards.warnings(learnt)),
     }
     return Fitted(head=head, about=about)
+
+
+def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
+    """Return the decisions of a platform that its head is fitted to: with text, outside the test part, the
+    newest.
+    """
+    learnt = [one for one in labelled if one.record.text.strip() and split_of(one.group) is not Split.TEST]
+    return learnt[-fit_head.MOST_DECISIONS :]
 
 
 def decisions_of(labelled: Sequence[LabelledRecord], *, content: Floats) -> Decisions:
