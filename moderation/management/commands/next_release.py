@@ -41,6 +41,12 @@ class Command(BaseCommand):
             "--data", type=Path, nargs="+", default=[], help="more labelled posts that judge the candidate"
         )
         parser.add_argument(
+            "--repository",
+            type=Path,
+            default=settings.TRITON_REPOSITORY,
+            help="the model repository that holds the live release's content model",
+        )
+        parser.add_argument(
             "--judge-posts", type=int, default=4_000, help="simulated posts that judge the candidate, too"
         )
 
@@ -52,6 +58,7 @@ class Command(BaseCommand):
         records: list[Path],
         texts: list[Path],
         data: list[Path],
+        repository: Path,
         judge_posts: int,
         **__: Any,
     ) -> None:
@@ -67,7 +74,7 @@ class Command(BaseCommand):
             "--live": [scorer.release().folder],
             "--out": [out],
             "--models": [settings.TRITON_MODELS_DIR],
-            "--repository": [settings.TRITON_REPOSITORY],
+            "--repository": [repository.resolve()],
             "--records": records,
             "--texts": texts,
             "--data": judged_by,
