@@ -34,15 +34,22 @@ def door() -> Door:
     return Door(url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}", key=key, patience_seconds=120)
 
 
-def wait_for(*, done: Callable[[], int], expected: int, says: str, patience_seconds: float = 300) -> bool:
+def wait_for(
+    *,
+    done: Callable[[], int],
+    expected: int,
+    says: str,
+    patience_seconds: float = 300,
+    every_seconds: float = 1.0,
+) -> bool:
     """Wait until `done` counts what is expected, or nothing moved for too long; return whether it did."""
     last, moved_at = -1, time.monotonic()
     while (count := done()) < expected:
         if count != last:
             last, moved_at = count, time.monotonic()
+            sys.stderr.write(f"\r{count} of {expected} {says}\x1b[K")
         elif time.monotonic() - moved_at > patience_seconds:
             return False
-        sys.stderr.write(f"\r{count} of {expected} {says}\x1b[K")
-        time.sleep(1.0)
+        time.sleep(every_seconds)
     sys.stderr.write("\r\x1b[K")
     return True

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from deploy.local import application, ports
 from deploy.local.broker import Broker
@@ -19,24 +20,36 @@ from deploy.local.service import Service
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 
+SHIPPED = ROOT / "triton_repo"
+
 
 @contextmanager
 def running(
-    *, name: str, has_triton: bool = False, has_web: bool = False, scoring_processes: int = 0
+    *,
+    name: str,
+    has_triton: bool = False,
+    has_web: bool = False,
+    scoring_processes: int = 0,
+    has_sweeps: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    repository: Path = SHIPPED,
 ) -> Iterator[Supervisor]:
     """Start PostgreSQL and the broker with the product's own settings, and what else is asked for.
 
     Fills the environment, so that Django can be set up inside. The demo platform and its key exist.
+    `settings` are further variables, `repository` is the one that Triton serves.
     """
     state = State(ROOT / ".state" / "bench" / name)
-    environment = _environment(state)
+    environment = _environment(state) | dict(settings)
     with Supervisor(
         logs=state.folder("logs"), mark=str(state.path), environment=environment, say=_say
     ) as supervisor:
-        _servers(supervisor, state, has_triton=has_triton)
+        _servers(supervisor, state, repository=repository if has_triton else None)
         supervisor.run_step(application.preparation(seeds_demo=True))
         os.environ.update(supervisor.environment)
-        services = _services(state, has_web=has_web, scoring_processes=scoring_processes)
+        services = _services(
+            state, has_web=has_web, scoring_processes=scoring_processes, has_sweeps=has_sweeps
+        )
         for service in services:
             supervisor.launch(service)
         supervisor.wait_until_up([service.name for service in services])
@@ -62,7 +75,7 @@ def _environment(state: State) -> dict[str, str]:
     }
 
 
-def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
+def _servers(supervisor: Supervisor, state: State, *, repository: Path | None) -> None:
     database, broker = Postgres(state=state, port=ports.free()), Broker(state=state, port=ports.free())
     supervisor.environment |= {
         "DATABASE_URL": database.url,
@@ -70,8 +83,8 @@ def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
         "TRITON_URL": f"grpc://{ports.LOOPBACK}:9",  # nobody answers there
     }
     servers = [database.service(), broker.service()]
-    if has_triton:
-        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())
+    if repository is not None:
+        triton = Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free(), repository=repository)
         supervisor.environment["TRITON_URL"] = triton.url
         servers.append(triton.service())
     for server in servers:
@@ -79,11 +92,14 @@ def _servers(supervisor: Supervisor, state: State, *, has_triton: bool) -> None:
     supervisor.wait_until_up([server.name for server in servers])
 
 
-def _services(state: State, *, has_web: bool, scoring_processes: int) -> list[Service]:
+def _services(state: State, *, has_web: bool, scoring_processes: int, has_sweeps: bool) -> list[Service]:
     services = []
     if scoring_processes:
         kind = application.Worker(name="scoring", queues=("scoring",), concurrency=scoring_processes)
         services.append(application.worker(kind, state=state))
+    if has_sweeps:
+        kind = application.Worker(name="housekeeping", queues=("housekeeping", "campaigns"), concurrency=1)
+        services += [application.worker(kind, state=state), application.beat()]
     if has_web:
         services.append(
             application.web(port=int(os.environ["SPAMDESK_WEB_PORT"]), processes=application.web_processes())

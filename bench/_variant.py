@@ -1,12 +1,15 @@
-"""A content model that answers a little differently: the shipped one with its logit of spam moved."""
+"""Releases with another content model: one exported elsewhere, or the shipped one with its logit moved."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deploy.local.places import ROOT
+from scoring import hosting
+from scoring.release import MANIFEST, Release
 
 if TYPE_CHECKING:
     import onnx
@@ -26,6 +29,15 @@ def repository(folder: Path, *, shift: float) -> Path:
         _add_to_logits(model, shift=shift)
         onnx.save(model, path)
     return folder
+
+
+def release(folder: Path, *, of: Release, repository: Path) -> Release:
+    """Write a release that differs from another by its content model, that of a repository, alone."""
+    shutil.copytree(of.folder, folder)
+    pins = hosting.pinned_files(repository, model=of.content.model, version=of.content.version)
+    content = {"model": of.content.model, "version": of.content.version, "files": pins}
+    (folder / MANIFEST).write_text(json.dumps(dict(of.manifest) | {"content": content}))
+    return Release.load(folder)
 
 
 def _add_to_logits(model: onnx.ModelProto, *, shift: float) -> None:

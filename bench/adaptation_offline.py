@@ -19,12 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
-from sklearn.pipeline import make_union
 
 from bench import _content
+from bench import _tfidf as _peer
 from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead
 from scoring.splits import Split
@@ -135,18 +133,11 @@ def _said(head: PlatformHead | None, posts: Sequence[LabelledRecord], *, content
 
 
 def _tfidf(decided: Sequence[LabelledRecord], unseen: Sequence[LabelledRecord]) -> Floats:
-    """Return what words and their pairs, and runs of two to five characters, say after these decisions."""
-    is_spam = [one.is_spam for one in decided]
-    if len(set(is_spam)) < 2:
-        return np.full(len(unseen), float(is_spam[0]))
-    grams = make_union(
-        TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True),
-        TfidfVectorizer(analyzer="char", ngram_range=(2, 5), sublinear_tf=True),
+    return _peer.probabilities(
+        [one.record.text for one in decided],
+        is_spam=[one.is_spam for one in decided],
+        asked=[one.record.text for one in unseen],
     )
-    rows = grams.fit_transform([one.record.text for one in decided])
-    model = LogisticRegression(C=10.0, max_iter=1000).fit(rows, is_spam)
-    said: Floats = model.predict_proba(grams.transform([one.record.text for one in unseen]))[:, 1]
-    return said
 
 
 def _measured(said: Floats, unseen: Sequence[LabelledRecord]) -> Measured:

@@ -10,8 +10,6 @@ It is the live one with the logit of spam moved by a hair, made here; the gate i
 from __future__ import annotations
 
 import argparse
-import json
-import shutil
 import sys
 import tempfile
 import threading
@@ -62,7 +60,8 @@ def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tupl
     from moderation.operations import promote  # noqa: PLC0415
 
     live = scorer.release()
-    repository, release = _candidate(folder, of=live)
+    repository = _variant.repository(folder / "repository", shift=_SHIFT)
+    release = _variant.release(folder / "release", of=live, repository=repository)
     report = _equal(candidate=release.id, live=live.id)
     posts: list[str] = []
     flips = []
@@ -131,20 +130,6 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
         yield
         ended.set()
         sender.result()
-
-
-def _candidate(folder: Path, *, of: Any) -> tuple[Path, Any]:
-    """Write a model repository that differs by a hair, and a release that pins it."""
-    from scoring import hosting  # noqa: PLC0415 - needs no more than the library
-    from scoring.release import MANIFEST, Release  # noqa: PLC0415
-
-    repository = _variant.repository(folder / "repository", shift=_SHIFT)
-    release = folder / "release"
-    shutil.copytree(of.folder, release)
-    pins = hosting.pinned_files(repository, model="content", version="1")
-    manifest = dict(of.manifest) | {"content": {"model": "content", "version": "1", "files": pins}}
-    (release / MANIFEST).write_text(json.dumps(manifest))
-    return repository, Release.load(release)
 
 
 def _equal(*, candidate: str, live: str) -> dict[str, Any]:

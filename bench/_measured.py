@@ -1,0 +1,61 @@
+"""What is measured of a platform's posts: how well they are told apart, and what becomes of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+
+from scoring.trees import Floats
+
+_SPAM_FROM = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """Spam probabilities of posts and where they went (allow, review, remove); `routes` is empty for a model
+    that routes nothing.
+    """
+
+    is_spam: NDArray[np.bool_]
+    probabilities: Floats
+    routes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Quality on posts of both sorts. `let_through` is the share of the spam that was allowed, `held` that of
+    the honest posts that were not; `precision` is the share of spam among `removed`, NaN where none was.
+    """
+
+    roc_auc: float
+    pr_auc: float
+    f1: float
+    let_through: float = math.nan
+    held: float = math.nan
+    precision: float = math.nan
+    removed: int = 0
+
+
+def measured(answers: Answers) -> Measured:
+    """Measure answers to posts of which some are spam and some are not."""
+    is_spam, said = answers.is_spam, answers.probabilities
+    ranked = {
+        "roc_auc": float(roc_auc_score(is_spam, said)),
+        "pr_auc": float(average_precision_score(is_spam, said)),
+        "f1": float(f1_score(is_spam, said >= _SPAM_FROM)),
+    }
+    if not answers.routes:
+        return Measured(**ranked)
+    routes = np.array(answers.routes)
+    removed = routes == "remove"
+    return Measured(
+        **ranked,
+        let_through=float((routes[is_spam] == "allow").mean()),
+        held=float((routes[~is_spam] != "allow").mean()),
+        precision=float(is_spam[removed].mean()) if removed.any() else math.nan,
+        removed=int(removed.sum()),
+    )
