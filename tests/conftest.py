@@ -1,4 +1,4 @@
-"""Fixtures for every room: workers that are real processes on the test database."""
+"""Fixtures for all tests: the servers, and workers that are real processes on the test database."""
 
 import os
 import subprocess
@@ -18,13 +18,37 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local import application
 from deploy.local.places import ROOT
+from tests import servers
 
 _START_SECONDS = 60
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """End the sessions that a pool or a killed worker left, or the database could not be dropped."""
+def postgres() -> None:
+    """Have PostgreSQL run."""
+    servers.ensure("postgres")
+
+
+@pytest.fixture(scope="session")
+def broker() -> None:
+    """Have Valkey run."""
+    servers.ensure("broker")
+
+
+@pytest.fixture(scope="session")
+def triton() -> None:
+    """Have Triton run."""
+    servers.ensure("triton")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    postgres: None, broker: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """Create the database; the broker runs beside it, since what is stored is enqueued and counted there.
+
+    At last, end the sessions that a pool or a killed worker left, or the database could not be dropped.
+    """
     yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(

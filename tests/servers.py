@@ -1,30 +1,37 @@
-"""An early pytest plugin: starts PostgreSQL, Valkey and Triton once, before Django's settings are read.
+"""An early pytest plugin: gives PostgreSQL, Valkey and Triton addresses before Django reads its settings.
 
-pytest-django reads the settings before any conftest.py, so this is loaded with `-p`. Under xdist only the
-controller starts servers; its workers inherit the addresses. One whose address is given is not started.
+pytest-django reads the settings before any conftest.py, so this is loaded with `-p`. No server runs yet: the
+first fixture that needs one has server_host.py start it. Under xdist only the controller gives addresses, and
+its workers inherit them. A server whose address is in the environment already is never started.
 """
 
 import os
 import shutil
+import signal
+import socket
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from deploy.local import ports
-from deploy.local.broker import Broker
-from deploy.local.places import State
-from deploy.local.postgres import Postgres
-from deploy.local.supervisor import Supervisor
+from deploy.local.child import Child
+from deploy.local.places import ROOT, State
 from deploy.local.triton import Triton
+from tests.server_host import SOCKET, UP, servers
 
-_SUPERVISOR = pytest.StashKey[Supervisor]()
+_HOST = pytest.StashKey[Child]()
+_VARIABLES = {"postgres": "DATABASE_URL", "broker": "CELERY_BROKER_URL", "triton": "TRITON_URL"}
+_START_SECONDS = 100
+_STOP_SECONDS = 30
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
-    """Start the servers, unless we are one of xdist's workers or pytest only answers a question.
+    """Give addresses, unless we are one of xdist's workers or pytest only answers a question.
 
     A wrapper, because pytest-django reads the settings in the hook that it wraps.
     """
@@ -35,23 +42,56 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     if worker:
         _take_own_broker_database(int(worker.removeprefix("gw")))
     elif not _only_asks(early_config):
-        _start_servers(early_config)
+        early_config.stash[_HOST] = _start_host()
     return (yield)
-
-
-def _start_servers(config: pytest.Config) -> None:
-    # Short and world-traversable: the database's user must reach it when root runs the tests.
-    state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
-    os.environ["SPAMDESK_STATE_DIR"] = str(state.path)
-    state.folder("static")  # WhiteNoise warns of a missing one, and a warning fails a test
-    config.stash[_SUPERVISOR] = _start(state)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
-    if supervisor := config.stash.get(_SUPERVISOR, None):
-        supervisor.stop()
+    if host := config.stash.get(_HOST, None):
+        host.signal(signal.SIGTERM)
+        host.wait(seconds=_STOP_SECONDS)
+        host.kill_group()
         shutil.rmtree(os.environ["SPAMDESK_STATE_DIR"], ignore_errors=True)
+
+
+def ensure(name: str) -> None:
+    """Return when `postgres`, `broker` or `triton` answers. Raises OSError, with the end of its log."""
+    with socket.socket(socket.AF_UNIX) as host:
+        host.settimeout(_START_SECONDS)
+        host.connect(str(Path(os.environ["SPAMDESK_STATE_DIR"]) / SOCKET))
+        host.sendall(f"{name}\n".encode())
+        with host.makefile() as answer:
+            said = answer.read()
+    if said != UP:
+        raise OSError(said or f"the process that starts {name} ended")
+
+
+def _start_host() -> Child:
+    """Give an address to every server that has none, and start the process that can start them."""
+    # Short and world-traversable: the database's user must reach it when root runs the tests.
+    state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
+    os.environ["SPAMDESK_STATE_DIR"] = str(state.path)
+    state.folder("static")  # WhiteNoise warns of a missing one, and a warning fails a test
+    numbers = {name: ports.free() for name, variable in _VARIABLES.items() if not os.environ.get(variable)}
+    for name, server in servers(state, numbers).items():
+        os.environ[_VARIABLES[name]] = server.url
+        if isinstance(server, Triton):
+            os.environ["SPAMDESK_TRITON_ADMIN_SOCKET"] = str(server.socket)
+    log = state.log("host")
+    given = (f"{name}={number}" for name, number in numbers.items())
+    host = Child(
+        [sys.executable, "-m", "tests.server_host", str(state.path), *given],
+        log=log,
+        environment=os.environ,
+        mark=str(state.path),
+        folder=ROOT,
+    )
+    while not (state.path / SOCKET).exists():
+        if host.exit_code() is not None:
+            raise pytest.UsageError(f"the servers' process ended:\n{log.read_text()}")
+        time.sleep(0.02)
+    return host
 
 
 def _take_own_broker_database(number: int) -> None:
@@ -63,34 +103,3 @@ def _take_own_broker_database(number: int) -> None:
 def _only_asks(config: pytest.Config) -> bool:
     options = config.known_args_namespace
     return bool(getattr(options, "help", False) or getattr(options, "version", False))
-
-
-def _start(state: State) -> Supervisor:
-    supervisor = Supervisor(
-        logs=state.folder("logs"), mark=str(state.path), environment=os.environ, say=lambda _line: None
-    )
-    servers: tuple[tuple[str, Callable[[], Postgres | Broker | Triton]], ...] = (
-        ("DATABASE_URL", lambda: Postgres(state=state, port=ports.free(), is_for_tests=True)),
-        ("CELERY_BROKER_URL", lambda: Broker(state=state, port=ports.free())),
-        ("TRITON_URL", lambda: _triton(state)),
-    )
-    started = []
-    try:
-        for variable, make in servers:
-            if not os.environ.get(variable):
-                server = make()
-                service = server.service()
-                os.environ[variable] = server.url
-                if isinstance(server, Triton):
-                    os.environ["SPAMDESK_TRITON_ADMIN_SOCKET"] = str(server.socket)
-                supervisor.launch(service)
-                started.append(service.name)
-        supervisor.wait_until_up(started)
-    except BaseException:
-        supervisor.stop()
-        raise
-    return supervisor
-
-
-def _triton(state: State) -> Triton:
-    return Triton(state=state, grpc_port=ports.free(), metrics_port=ports.free())

@@ -31,7 +31,7 @@ def test_only_a_worker_that_explains_words_imports_shap(queues: list[str], impor
     assert printed.split()[-1] == imports
 
 
-def test_a_worker_starts_where_nothing_can_be_written(tmp_path: Path) -> None:
+def test_a_worker_starts_where_nothing_can_be_written(broker: None, tmp_path: Path) -> None:
     [kind] = [one for one in application.workers() if one.name == "exports"]
     service = application.worker(kind, state=State(tmp_path))
     ready = Path(service.environment["SPAMDESK_READY_FILE"])

@@ -15,7 +15,7 @@ from tests.faults.lines import Line
 
 
 @pytest.fixture
-def line() -> Iterator[Line]:
+def line(postgres: None) -> Iterator[Line]:
     made = Line(urlsplit(os.environ["DATABASE_URL"]).port or 0)
     yield made
     made.close()

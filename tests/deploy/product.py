@@ -14,6 +14,7 @@ from typing import Any
 
 from deploy.local import child, ports
 from deploy.local.places import ROOT
+from tests import servers
 
 PATIENCE_SECONDS = 180
 
@@ -29,6 +30,7 @@ class Product:
 
     def start(self) -> None:
         """Start it, unless it runs, and wait until it says so."""
+        servers.ensure("triton")
         if self._supervisor is None or self._supervisor.poll() is not None:
             self.state.mkdir(mode=0o711, exist_ok=True)
             with self.output.open("wb") as output:

@@ -53,7 +53,7 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def installed() -> Iterator[Installation]:
+def installed(postgres: None, broker: None, triton: None) -> Iterator[Installation]:
     """Follow the guide from its first line to its last question."""
     if IS_WHOLE and shutil.which("curl") is None:
         pytest.skip("the guide's last command needs curl")

@@ -1,4 +1,4 @@
-"""The real server that the test run started; its address is in TRITON_URL."""
+"""The real server; its address is in TRITON_URL."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from scoring.content import ContentModel
 
 
 @pytest.fixture(scope="session")
-def triton_url() -> str:
-    url = os.environ.get("TRITON_URL")
-    if not url or not url.startswith("grpc://"):
+def triton_url(triton: None) -> str:
+    url = os.environ["TRITON_URL"]
+    if not url.startswith("grpc://"):
         pytest.skip("TRITON_URL names no gRPC server")
     return url
 

@@ -123,7 +123,7 @@ def serving(blocker: DjangoDbBlocker, *, processes: int, silent_seconds: int = 3
 
 
 @pytest.fixture(scope="package")
-def web(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[WebServer]:
+def web(triton: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[WebServer]:
     """A server of two processes; tests leave it as they found it."""
     with serving(django_db_blocker, processes=2) as server:
         for _ in range(16):

@@ -22,7 +22,7 @@ OTHER_MODELS_SHIFT = 0.3
 
 
 @pytest.fixture
-def own_releases(tmp_path: Path, settings: object) -> Iterator[None]:
+def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[None]:
     """Keep releases in a folder of the test's own, and leave Triton as it was."""
     settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
     scorer.forget()

@@ -22,7 +22,7 @@ TEXTS = ["Cheap pills at http://pills.example/ now", "See you at the river", "",
 
 
 @pytest.fixture(autouse=True)
-def own_releases(tmp_path: Path, settings: object) -> Iterator[None]:
+def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[None]:
     settings.RELEASES_DIR = tmp_path / "releases"  # type: ignore[attr-defined]  # pytest-django's fixture
     scorer.forget()
     yield
