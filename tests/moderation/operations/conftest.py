@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from moderation import scorer
-from moderation.models import Campaign, Case, Platform, User
+from moderation.models import Campaign, Case, Decision, Platform, User
 from moderation.models.cases import Verdict
 from moderation.operations import host, review, webhooks
 from scoring.release import Release
@@ -75,3 +75,17 @@ def decided_posts(
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
         )
+
+
+@pytest.fixture
+def decided(open_case: Callable[..., Case], moderator: User) -> Callable[..., Decision]:
+    """Open a case and decide it; `case` names one that is open."""
+
+    def run(*, at: datetime, case: Case | None = None) -> Decision:
+        case = case or open_case()
+        review.claim(case_id=case.pk, moderator=moderator, at=at)
+        return review.decide(
+            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=at
+        )
+
+    return run

@@ -1,15 +1,12 @@
-"""One world for the tests that only look at it; building it takes a second."""
+"""Worlds for the tests that only look at them; building one takes a second."""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime
 
 import pytest
 
 from moderation.simulation.events import Event, PostEvent
 from moderation.simulation.world import World
-
-START = datetime(2026, 10, 1, tzinfo=UTC)
+from tests.moderation.simulation.seen import START, Seen, worlds
 
 
 def events_of(*, seed: int = 7, posts: int = 6000, run: str = "sim-t") -> list[Event]:
@@ -28,3 +25,9 @@ def events() -> list[Event]:
 def posts(events: list[Event]) -> list[PostEvent]:
     """Return that world's posts."""
     return [event for event in events if isinstance(event, PostEvent)]
+
+
+@pytest.fixture(scope="session")
+def seen() -> Seen:
+    """Return eight worlds of 2,500 posts, four on each network."""
+    return worlds(range(8))

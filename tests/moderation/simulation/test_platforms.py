@@ -9,8 +9,7 @@ import pytest
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent
 from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.world import World
-
-from .conftest import START
+from tests.moderation.simulation.seen import START
 
 _ALWAYS = {"external_id", "text", "posted_at", "author"}
 

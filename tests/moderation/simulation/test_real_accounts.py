@@ -9,8 +9,7 @@ from deploy.local.places import ROOT
 from moderation.simulation.events import PostEvent
 from moderation.simulation.platforms import Network
 from moderation.simulation.world import World
-
-from .conftest import START
+from tests.moderation.simulation.seen import START
 
 _REAL = ROOT.parent / "shared" / "data" / "accounts_instafake.jsonl"
 

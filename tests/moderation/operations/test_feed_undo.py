@@ -1,0 +1,143 @@
+"""Feeds: what was told is not undone, what is undone is not told, decisions of a post keep their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Platform, User
+from moderation.models.cases import Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.models.feed import Stream
+from moderation.operations import campaign, campaign_reverse, feed, ingest, reverse, score
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns import spam
+from tests.moderation.operations.feeds import Poller, claimed, held
+
+Later = Callable[[float], datetime]
+Case_ = Callable[..., Case]
+
+
+class TestUndo:
+    """Whoever undoes read the clock in time, was stopped, and goes on when the platform was told."""
+
+    def test_is_too_late_once_a_poller_was_told(
+        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        made = decided(at=later(2))
+        poller = Poller(platform)
+        assert poller.poll(later(20)) == [made.pk]
+
+        with pytest.raises(reverse.TooLate):
+            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+
+        assert not hasattr(Decision.objects.get(pk=made.pk), "reversal")
+
+    def test_is_too_late_once_a_delivery_was_attempted(
+        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        made = decided(at=later(2))
+        [delivery] = claimed(webhook, at=later(12))
+
+        with pytest.raises(reverse.TooLate):
+            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+
+        delivery.refresh_from_db()
+        assert delivery.state == DeliveryState.WAITING
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_too_late_while_an_attempt_is_being_claimed(
+        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        """And does not wait for it: two that wait for one another's rows would be ended by the database."""
+        made = decided(at=later(2))
+
+        with (
+            held(lambda: claimed(webhook, at=later(12))),
+            pytest.raises(reverse.TooLate),
+        ):
+            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+
+    def test_in_time_leaves_nothing_to_be_told(
+        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        made = decided(at=later(2))
+        reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+
+        assert Poller(webhook).poll(later(600)) == []
+        assert not FeedEntry.objects.exists()
+        assert {row.state for row in Delivery.objects.all()} == {DeliveryState.CANCELLED}
+
+    def test_of_a_campaign_is_too_late_once_one_post_was_told(
+        self, pills: Campaign, platform: Platform, moderator: User, later: Later
+    ) -> None:
+        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=later(80), limit=1)
+
+        with pytest.raises(reverse.TooLate):
+            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+
+        assert len(Poller(platform).poll(later(80))) == 5
+
+    @pytest.mark.django_db(transaction=True)
+    def test_that_is_stopped_before_its_commit_is_not_told_meanwhile(
+        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        made, other = decided(at=later(2)), decided(at=later(2))
+        poller = Poller(platform)
+
+        with held(lambda: reverse.undo(decision_id=made.pk, moderator=moderator, at=later(3))):
+            during = poller.poll(later(60))
+
+        assert during == [other.pk]
+        assert poller.poll(later(60)) == []
+
+
+class TestOrderOfAPost:
+    def test_a_correction_in_the_time_to_undo_follows_its_original_at_once(
+        self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        wrong = decided(at=later(2))
+        right = reverse.correct(
+            decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(4)
+        )
+
+        assert Poller(platform).poll(later(7)) == [wrong.pk, right.pk]
+
+    def test_a_correction_never_overtakes_an_attempt_that_has_begun(
+        self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
+    ) -> None:
+        wrong = decided(at=later(2))
+        [first] = claimed(webhook, at=later(12))
+
+        right = reverse.correct(
+            decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(13)
+        )
+
+        [second] = Delivery.objects.filter(decision=right)
+        assert (first.sequence, second.sequence) == (1, 2)
+        assert claimed(webhook, at=later(14)) == []
+
+    def test_the_filter_waits_behind_a_human_whom_nobody_heard_yet(
+        self,
+        platform: Platform,
+        open_case: Case_,
+        decided: Callable[..., Decision],
+        incoming: Callable[..., object],
+        fake_scorer: FakeScorer,
+        later: Later,
+    ) -> None:
+        case = open_case(external_id="edited")
+        human = decided(at=later(2), case=case)
+        fake_scorer.default = 0.99
+        edited = incoming(external_id="edited", revision=2, text="Cheap pills, today only, example.com")
+        [answer] = ingest.accept(platform=platform, posts=[edited], at=later(4))  # type: ignore[list-item]
+        assert isinstance(answer, ingest.Accepted)
+        score.run(revision_ids=[answer.revision_id], at=later(5))
+
+        machine = Decision.objects.get(source="automatic")
+
+        assert machine.effective_at == human.effective_at
+        assert Poller(platform).poll(later(60)) == [human.pk, machine.pk]

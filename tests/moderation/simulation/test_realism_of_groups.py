@@ -1,0 +1,121 @@
+"""Groups of accounts and what they link to lie near the published figures of docs/simulation.md."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from statistics import mean
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from moderation.simulation import hosts, material
+from moderation.simulation.events import PostEvent
+from scoring.similarity import likeness
+from tests.moderation.simulation.seen import Seen, author_of, worlds
+
+pytestmark = pytest.mark.xdist_group("realism")  # its worlds are built once
+
+
+def groups_of(seen: Seen, *, is_spam: bool) -> list[list[PostEvent]]:
+    """Return the near-duplicates that at least two accounts posted."""
+    groups: dict[str, list[PostEvent]] = defaultdict(list)
+    for post in seen.of_class(is_spam=is_spam):
+        if post.truth.campaign:
+            groups[post.truth.campaign].append(post)
+    return [group for group in groups.values() if len({author_of(post) for post in group}) > 1]
+
+
+class TestGroups:
+    @pytest.mark.parametrize("spam_share", [0.2, 0.03])
+    def test_honest_ones_outnumber_campaigns(self, spam_share: float) -> None:
+        seen = worlds(range(20, 28), spam_share=spam_share)
+
+        honest, bad = (len(groups_of(seen, is_spam=is_spam)) for is_spam in (False, True))
+
+        assert 9 < honest / bad < 40
+
+    def test_honest_ones_are_small_and_read_alike(self, seen: Seen) -> None:
+        groups = groups_of(seen, is_spam=False)
+        alike = [likeness(group[0].payload["text"], group[1].payload["text"]) for group in groups[:300]]
+
+        assert np.median([len(group) for group in groups]) <= 3
+        assert np.median(alike) > 0.9
+
+    def test_short_honest_texts_repeat_and_long_ones_do_not(self, seen: Seen) -> None:
+        own = [post for post in seen.of_class(is_spam=False) if not post.truth.campaign]
+        copies = Counter(post.payload["text"] for post in own)
+
+        def repeated(shortest: int, longest: int) -> float:
+            texts = [post.payload["text"] for post in own if shortest <= len(post.payload["text"]) <= longest]
+            return mean(copies[text] > 1 for text in texts)
+
+        assert repeated(1, 9) > 0.4
+        assert repeated(50, 400) < 0.05
+
+    def test_campaigns_have_a_heavy_tail_and_about_a_post_per_account(self, seen: Seen) -> None:
+        groups = groups_of(seen, is_spam=True)
+        sizes = sorted(len(group) for group in groups)
+        wide = [group for group in groups if len(group) / len({author_of(post) for post in group}) < 1.35]
+
+        assert 5 <= sizes[len(sizes) // 2] <= 15
+        assert sizes[-1] > 3 * sizes[len(sizes) // 2]
+        assert 0.6 < len(wide) / len(groups) < 0.95
+
+    def test_campaigns_last_for_days_and_some_are_bursts(self, seen: Seen) -> None:
+        groups = groups_of(seen, is_spam=True)
+        days = [(group[-1].at - group[0].at).total_seconds() / 86_400 for group in groups]
+
+        assert 0.5 < float(np.median(days)) < 15
+        assert 0.05 < mean(lasted < 0.02 for lasted in days) < 0.3
+        assert max(days) > 10
+
+    def test_some_campaigns_say_the_same_in_other_words(self, seen: Seen) -> None:
+        groups = [group for group in groups_of(seen, is_spam=True) if len(group) >= 5]
+        alike = [
+            mean(likeness(group[0].payload["text"], post.payload["text"]) for post in group[1:])
+            for group in groups
+        ]
+
+        assert 0.02 < mean(one < 0.25 for one in alike) < 0.4
+        assert np.median(alike) > 0.4
+
+
+class TestLinks:
+    def test_most_spam_holds_none(self, seen: Seen) -> None:
+        linked = {
+            is_spam: mean("://" in post.payload["text"] for post in seen.of_class(is_spam=is_spam))
+            for is_spam in (True, False)
+        }
+
+        assert 0.2 < linked[True] < 0.3
+        assert 0.07 < linked[False] < 0.22
+
+    def test_a_part_of_the_names_is_spelt_out(self, seen: Seen) -> None:
+        spelt_out = [
+            post
+            for post in seen.of_class(is_spam=True)
+            if any(sign in post.payload["text"].lower() for sign in (" dot ", "．", "(.)", "[dot]"))
+        ]
+
+        assert 0.03 < len(spelt_out) / len(seen.of_class(is_spam=True)) < 0.15
+
+    def test_bad_ones_lead_to_other_peoples_sites_too(self, seen: Seen) -> None:
+        places = Counter(
+            _place(url) for post in seen.of_class(is_spam=True) for url in post.payload.get("links", [])
+        )
+        total = places.total()
+
+        assert total > 300
+        assert 0.3 < (places["small site"] + places["free host"]) / total < 0.45
+        assert 0.08 < places["shortener"] / total < 0.22
+
+
+def _place(url: str) -> str:
+    host = urlsplit(url).hostname or ""
+    table = material.table("hosts")
+    if host in table["shorteners"]:
+        return "shortener"
+    if any(host.endswith(free) for free in table["free_hosts"]):
+        return "free host"
+    return "small site" if hosts.is_small_site(host) else "own"
