@@ -23,6 +23,16 @@ from tests import servers
 _START_SECONDS = 60
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that may take longest, so that none of them is left to one worker in the end."""
+    items.sort(key=_allowed_seconds, reverse=True)
+
+
+def _allowed_seconds(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("timeout")
+    return float(mark.args[0]) if mark else 0.0
+
+
 @pytest.fixture(scope="session")
 def postgres() -> None:
     """Have PostgreSQL run."""

@@ -24,6 +24,8 @@ from deploy.local.triton import Triton
 from scoring.content import ContentModel
 from scoring.triton_socket import TritonSocket
 
+pytestmark = pytest.mark.xdist_group("unusable models")
+
 onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
 
 TEXT = ["Cheap pills, no prescription needed"]

@@ -9,6 +9,8 @@ import pytest
 
 from tests.config.server.conftest import WebServer
 
+pytestmark = pytest.mark.xdist_group("web server")
+
 HOST = "Host: localhost"
 
 

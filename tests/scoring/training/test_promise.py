@@ -20,6 +20,8 @@ from scoring.training.promise import Outcome
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 
+pytestmark = pytest.mark.xdist_group("promise")
+
 PLACES = range(40)
 
 

@@ -12,6 +12,7 @@ from scoring.training import export_onnx, half_precision, parity, quantize
 
 pytestmark = [
     pytest.mark.train,
+    pytest.mark.xdist_group("quantize"),
     pytest.mark.filterwarnings("ignore"),
 ]  # NNCF's libraries deprecate each other
 torch = pytest.importorskip("torch", reason="torch is in the train group")

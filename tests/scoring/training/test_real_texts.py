@@ -15,6 +15,8 @@ from scoring.training.ensemble_rows import Material, Rows, ask_content
 from scoring.training.real_texts import RealTexts, at_prevalence
 from tests.scoring.random_records import FakeContent, labelled
 
+pytestmark = pytest.mark.xdist_group("real texts")
+
 RECORDS = labelled(600)
 LINKS = NAMES.index("context.link_count")
 LENGTH = NAMES.index("context.url_length")

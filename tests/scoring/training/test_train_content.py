@@ -14,7 +14,7 @@ from scoring.training import dataset, evaluate, fine_tune, train_content
 from scoring.training.dataset import Example, Provenance, Split, split_of
 
 # Several trainings and their bootstraps in one test: on a busy machine they need minutes.
-pytestmark = [pytest.mark.train, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.train, pytest.mark.xdist_group("train content"), pytest.mark.timeout(300)]
 pytest.importorskip("torch", reason="torch is in the train group")
 transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
 

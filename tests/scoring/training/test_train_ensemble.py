@@ -28,6 +28,8 @@ from scoring.training.train_ensemble import train
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
 
+pytestmark = pytest.mark.xdist_group("train ensemble")
+
 RECORDS = labelled(700)
 PIN = ContentPin(
     model="content",

@@ -17,6 +17,8 @@ from scoring.training.labelled_urls import LabelledUrl, Malformed, load, relativ
 from scoring.training.train_urls import Trained
 from scoring.urls import UrlModel
 
+pytestmark = pytest.mark.xdist_group("train urls")
+
 SITES = [f"popular{number}.com" for number in range(40)]
 
 

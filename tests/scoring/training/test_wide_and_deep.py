@@ -10,7 +10,7 @@ import pytest
 
 from scoring.training import export_onnx, wide
 
-pytestmark = pytest.mark.train
+pytestmark = [pytest.mark.train, pytest.mark.xdist_group("wide and deep")]
 torch = pytest.importorskip("torch", reason="torch is in the train group")
 transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
 
