@@ -4,7 +4,7 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test trials lint types demo-data bench screenshots train next-release lock logs backup restore clean
+.PHONY: help run test test-unit trials lint types demo-data bench screenshots train next-release lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,9 @@ run:  ## install what is missing, start everything, say where it is; Ctrl-C stop
 
 test:  ## lint and every test but the long trials; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)
+
+test-unit:  ## the quick part of it: scoring and moderation without lint, browser, killed processes, training
+	@$(LOCAL) test-unit $(ARGS)
 
 trials:  ## the long trials: full disks, stopped servers, feeds read beside them, training
 	@$(LOCAL) test -m long

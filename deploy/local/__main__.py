@@ -25,6 +25,7 @@ from deploy.local.preflight import Lacking
 COMMANDS = {
     "run": (install.for_run, ("deploy.local.run",)),
     "test": (install.for_test, ("deploy.local.check", "test")),
+    "test-unit": (install.for_unit_tests, ("deploy.local.check", "test-unit")),
     "lint": (install.for_checks, ("deploy.local.check", "lint")),
     "types": (install.for_checks, ("deploy.local.check", "types")),
     "lock": (install.for_checks, ("deploy.local.lock",)),

@@ -1,9 +1,10 @@
-"""`make test`, `make lint`, `make types`: the checks, the quick ones first; the first that fails ends it."""
+"""`make test`, `test-unit`, `lint` and `types`: the quick checks first; the first that fails ends it."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from deploy.local import browser
 from deploy.local.places import ROOT
@@ -19,29 +20,35 @@ _CHECKED = [
 def main(arguments: list[str]) -> None:
     """Run the named check and exit with its status."""
     what, rest = arguments[0], arguments[1:]
+    if what == "test-unit":
+        _pytest([*_UNIT, *_side_by_side(), *rest])
     for title, command in _TYPES if what == "types" else _LINT:
         print(f"== {title}", flush=True)
         code = subprocess.run(command, cwd=ROOT, check=False).returncode
         if code != 0:
             sys.exit(f"spamdesk: {title} failed")
     if what == "test":
-        _pytest(rest)
+        _pytest(rest or ["-m", "not long", *_side_by_side()])
 
 
-def _pytest(arguments: list[str]) -> None:
+def _pytest(arguments: list[str]) -> NoReturn:
     """Become pytest, whose closing line and status are then ours."""
     print("== tests", flush=True)
     os.environ["CHROMIUM"] = str(browser.find())
     os.environ.update(browser.driver_environment())
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *(arguments or _everything())])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *arguments])
 
 
-def _everything() -> list[str]:
-    """Return what runs every test but the long trials, side by side where there is a second processor."""
+def _side_by_side() -> list[str]:
+    """Return what runs two tests at a time where there is a second processor, and names the slowest."""
     workers = str(min(2, len(os.sched_getaffinity(0))))
-    return ["-n", workers, "--dist", "loadgroup", "-m", "not long"]
+    return ["-n", workers, "--dist", "loadgroup", "--durations", "25"]
 
 
+_UNIT = [
+    *("tests/scoring", "tests/moderation", "--ignore=tests/scoring/training"),
+    *("-m", "not (long or faults or browser or train)"),
+]
 _TYPES: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]
 _LINT: list[tuple[str, list[str]]] = [
     ("style", [str(_BINARIES / "ruff"), "check", "--quiet", "."]),

@@ -30,11 +30,16 @@ def for_checks() -> None:
     packages.install(ENVIRONMENT, "base", with_dependencies=False)
 
 
-def for_test() -> None:
-    """Install what every test needs, Triton and a browser included."""
+def for_unit_tests() -> None:
+    """Install what tests without a browser need, Triton included."""
     for_checks()
     if not os.environ.get("TRITON_URL"):
         _triton()
+
+
+def for_test() -> None:
+    """Install what every test needs, Triton and a browser included."""
+    for_unit_tests()
     _browser()
     published_clients.fetch()
 

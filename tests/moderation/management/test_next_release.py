@@ -31,6 +31,7 @@ __all__ = ["door", "lead_door", "own_releases", "secret"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("own_releases"),
+    pytest.mark.train,
     pytest.mark.xdist_group("triton"),
     pytest.mark.timeout(900),
 ]
