@@ -41,6 +41,7 @@ _CANDIDATE = re.compile(
     r"(?P<rest>(?::\d{1,5})?(?:[/\\?#][^\s<>\"'`]{0,2048})?)",
     re.IGNORECASE,
 )
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _TRAILING = ".,;:!?…*_~|。、"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
@@ -71,6 +72,13 @@ def links_in(text: str, *, extra: Iterable[str] = ()) -> tuple[LinkParts, ...]:
     return tuple(found.values())
 
 
+def without_ascii_of_links(text: str) -> str:
+    """Return a text without the ASCII characters of its links. Others stay: where words are not set apart by
+    spaces, the sentence goes on behind a link.
+    """
+    return _CANDIDATE.sub(lambda match: _ASCII.sub(" ", match[0]) if _is_link(match) else match[0], text)
+
+
 @functools.lru_cache(maxsize=65_536)
 def registrable_domain(host: str) -> str:
     """Return the registrable domain of a host, private suffixes (github.io) counted as suffixes; "" for IP
@@ -93,8 +101,12 @@ def _candidates(text: str) -> Iterator[str]:
     for match in _CANDIDATE.finditer(_readable(text)):
         if match["schemed"]:
             yield _trimmed(match["schemed"])
-        elif _has_known_suffix(match["bare"]):
+        elif _is_link(match):
             yield "http://" + _trimmed(match["bare"] + match["rest"])
+
+
+def _is_link(match: re.Match[str]) -> bool:
+    return bool(match["schemed"]) or _has_known_suffix(match["bare"])
 
 
 def _readable(text: str) -> str:

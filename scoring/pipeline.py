@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import features, routing
+from scoring import features, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
 from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement, calibrated, probabilities_of
@@ -130,8 +130,16 @@ class Scorer:
         (NaN unknown): rules and the audit sample play no part, nor does what is degraded.
         """
         judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
-        pairs = zip(self._probabilities(judgement), _opinions(judgement, content_probabilities), strict=True)
-        return [self._route(float(probability), sub_models=own).route for probability, own in pairs]
+        judged = zip(
+            records,
+            self._probabilities(judgement),
+            _opinions(judgement, content_probabilities),
+            strict=True,
+        )
+        return [
+            self._route(record, float(probability), sub_models=own).route
+            for record, probability, own in judged
+        ]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
@@ -203,6 +211,7 @@ class Scorer:
         *told, withheld = shares.tolist()
         contributions = tuple(map(Contribution, names, values, told))
         route = self._route(
+            record,
             probability,
             sub_models=sub_models,
             is_degraded=is_degraded,
@@ -228,6 +237,7 @@ class Scorer:
 
     def _route(
         self,
+        record: PostRecord,
         probability: float,
         *,
         sub_models: Mapping[str, float | None],
@@ -241,6 +251,10 @@ class Scorer:
             effect=effect,
             sub_models=sub_models,
             safety=self._release.safety,
+            is_unread=unread_script.in_release(
+                record.text, platform=record.platform, manifest=self._release.manifest
+            )
+            is not None,
         )
 
     def _banned(self, record: PostRecord, rule: Rule) -> ScoreResult:

@@ -45,17 +45,21 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safety:
-    """What no other signal may outvote, by sub-model or "content"; empty (off) if a release does not say.
+    """What no other signal may outvote, by sub-model or "content"; off where a release does not say.
 
     A post of which a sub-model's own probability is at least `hold_from` is never allowed automatically. One
     that would be removed is, only if two sub-models speak for spam or one is at least `remove_alone_from`.
+    One of which at least the share `unread_from` of the letters is in scripts that the content model does not
+    read is neither (unread_script.py).
     """
 
     hold_from: Mapping[str, float] = field(default_factory=dict)
     remove_alone_from: Mapping[str, float] = field(default_factory=dict)
+    unread_from: float | None = None
 
     def __post_init__(self) -> None:
-        for bounds in (self.hold_from, self.remove_alone_from):
+        unread = {} if self.unread_from is None else {"": self.unread_from}
+        for bounds in (self.hold_from, self.remove_alone_from, unread):
             if not all(0.0 < bound <= 1.0 for bound in bounds.values()):
                 raise ValueError(f"safety bounds out of range: {self}")
 
@@ -103,13 +107,15 @@ class ContentPin:
     """The content model this release was fitted with: its name and version in the Triton repository.
 
     `files` are the SHA-256 of its weights and vocabulary, by their path in the repository; `probes` are
-    answers that it must still give. Both are empty in manifests from before they were pinned.
+    answers that it must still give; `scripts` are those that it reads, by their Unicode names. They are empty
+    in manifests from before they were pinned.
     """
 
     model: str
     version: str
     files: Mapping[str, str] = field(default_factory=dict)
     probes: Sequence[Probe] = ()
+    scripts: Sequence[str] = ()
 
     @property
     def digest(self) -> str:

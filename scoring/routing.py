@@ -50,6 +50,10 @@ class ReviewReason(StrEnum):
     AUDIT = "audit"
     WAVE = "wave"
     OUTVOTED = "outvoted"
+    UNREAD_SCRIPT = "unread_script"
+
+
+_UNKNOWN_TO_MODELS = frozenset({ReviewReason.WAVE, ReviewReason.UNREAD_SCRIPT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +80,15 @@ def decide(
     effect: Effect | None = None,
     sub_models: Mapping[str, float | None] = MappingProxyType({}),
     safety: Safety = NO_SAFETY,
+    is_unread: bool = False,
 ) -> Routing:
     """Route a post by its spam probability; the audit sample is drawn afterwards, by `sampled`.
 
     `effect` is that of the rule that reaches the post: an allowance lets it pass whatever the probability, a
     wave lets it pass to a human at best. A degraded score never acts by itself. `sub_models` are the parts'
     own probabilities, None where silent: by `safety` a sure one is not outvoted without a human, nor does one
-    alone remove. Raises ValueError if the probability is not in [0, 1].
+    alone remove. One that `is_unread`, in a script that the content model does not read, is for a human,
+    whatever the models made of it. Raises ValueError if the probability is not in [0, 1].
     """
     if not 0.0 <= probability <= 1.0:
         raise ValueError(f"spam probability {probability} is not in [0, 1]")
@@ -93,6 +99,8 @@ def decide(
     reason: ReviewReason | None = None
     if is_degraded:
         reason = ReviewReason.DEGRADED
+    elif is_unread:
+        reason = ReviewReason.WAVE if effect is Effect.WAVE else ReviewReason.UNREAD_SCRIPT
     elif is_unsure or (is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from)):
         reason = ReviewReason.UNCERTAIN
     elif not is_spam and effect is Effect.WAVE:
@@ -142,10 +150,10 @@ def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
 def opinion(routing: Routing, probability: float) -> float:
     """Return the probability by which a routed post takes its place in the queue.
 
-    That of an audit sample must not tell the human what the models think; that of a wave must not go by
-    models which do not know it yet.
+    That of an audit sample must not tell the human what the models think; that of a wave, or of a text which
+    they cannot read, must not go by models which do not know it.
     """
-    is_without = routing.is_audit_sample or routing.reason is ReviewReason.WAVE
+    is_without = routing.is_audit_sample or routing.reason in _UNKNOWN_TO_MODELS
     return NO_OPINION if is_without else probability
 
 

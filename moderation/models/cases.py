@@ -38,6 +38,7 @@ class CaseReason(models.TextChoices):
     RANDOM = "random", _("drawn at random to be labelled")
     RECONSIDERED = "reconsidered", _("allowed before its like was decided to be spam")
     OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")
+    UNREAD_SCRIPT = "unread_script", _("in a script that the models do not read")
 
 
 BLIND_REASONS = frozenset(
@@ -55,7 +56,7 @@ class Case(models.Model):
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="cases")
     score = models.ForeignKey(Score, on_delete=models.PROTECT, related_name="cases")
     state = models.CharField(max_length=10, choices=CaseState.choices, default=CaseState.OPEN)
-    reason = models.CharField(max_length=12, choices=CaseReason.choices)
+    reason = models.CharField(max_length=16, choices=CaseReason.choices)
     priority = models.FloatField(help_text="Expected harm; larger comes first.")
     uncertainty = models.FloatField(
         default=0.0, help_text="0 sure, 1 even odds; says nothing of an audit sample."

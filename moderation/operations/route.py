@@ -20,6 +20,7 @@ _SAID_BY_SCORING = frozenset(
         CaseReason.DEGRADED.value,
         CaseReason.WAVE.value,
         CaseReason.OUTVOTED.value,
+        CaseReason.UNREAD_SCRIPT.value,
     }
 )
 _WITH_ITS_LIKE = frozenset({campaign_join.REASON, RECONSIDERED})

@@ -22,6 +22,7 @@ from moderation.models import (
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import exposure, rules
+from scoring import unread_script
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
 from scoring.records import InvalidRecord
@@ -110,6 +111,16 @@ class CasePage:
             and score.word_contributions is None
             and score.content_probability is not None
             and bool(score.revision.text.strip())
+        )
+
+    @property
+    def unread_script(self) -> str | None:
+        """Return the script, as Unicode names it, that keeps the models which scored the post from reading
+        it.
+        """
+        score = self.case.score
+        return unread_script.in_release(
+            score.revision.text, platform=self.case.post.platform.slug, manifest=score.release.manifest
         )
 
     @property

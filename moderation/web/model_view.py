@@ -10,10 +10,10 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
-from moderation.models import Score
+from moderation.models.cases import CaseReason
 from moderation.queries import calibration
 from moderation.queries.cases import CasePage, PostRecord, hundredth
-from moderation.web import changes, counted
+from moderation.web import changes, counted, script_names
 from moderation.web.quantities import band, count, day
 from moderation.web.sentences import Said, said
 
@@ -105,7 +105,7 @@ def of(page: CasePage, *, at: datetime) -> ModelView:
         bars=tuple(_bars(score.sub_models, record=page.record)),
         top=lines[:TOP_CONTRIBUTIONS],
         rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
-        exception=_exception(score, thresholds),
+        exception=_exception(page, thresholds),
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
         change=changes.line(score.counterfactual, probability=score.spam_probability, thresholds=thresholds),
@@ -165,8 +165,11 @@ def _of_release(training: Mapping[str, Any], *, number: int) -> str:
     return ""
 
 
-def _exception(score: Score, thresholds: Mapping[str, float]) -> str:
+def _exception(page: CasePage, thresholds: Mapping[str, float]) -> str:
     """Say why a human is asked although the thresholds beside it say otherwise; "" where they do not."""
+    score = page.case.score
+    if score.route_reason == CaseReason.UNREAD_SCRIPT:
+        return script_names.not_read(page.unread_script)
     if score.route_reason == "outvoted":
         return gettext("Yet a human is asked, since one model alone is sure that it is spam.")
     is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]

@@ -24,6 +24,7 @@ _REASONS = {
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
 }
 
 _PLACES = {
@@ -31,6 +32,7 @@ _PLACES = {
     CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
     CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("not read by the models, by its reach alone"),
 }
 
 

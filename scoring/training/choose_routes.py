@@ -22,6 +22,8 @@ HOLD_SHARE = {"content": 0.025, "ip_url": 0.001, "behaviour": 0.001, "feedback":
 """Honest real texts that may go to a human because one sub-model is sure, by sub-model: under 3 % in all."""
 HOLD_LEAST = {"content": 0.5, "ip_url": 0.9, "behaviour": 0.9, "feedback": 0.9}
 """What a sub-model must say at least to count as sure; only content was calibrated on real texts."""
+UNREAD_FROM = 0.3
+"""Of a text's letters. Each is a token, as is a Latin word: so it is about two tokens of three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,11 @@ def on_records(ensemble: Ensemble, rows: Rows) -> Choice:
         calibration=choice.calibration,
         log_losses=choice.log_losses,
         thresholds=thresholds,
-        safety=Safety(hold_from=HOLD_LEAST, remove_alone_from={"content": thresholds.remove_from}),
+        safety=Safety(
+            hold_from=HOLD_LEAST,
+            remove_alone_from={"content": thresholds.remove_from},
+            unread_from=UNREAD_FROM,
+        ),
         rule=calibrate.RULE,
     )
 
@@ -93,7 +99,9 @@ def _safety(ensemble: Ensemble, drawn: list[Rows], *, thresholds: Thresholds) ->
         name: calibrate.choose_hold(opinions[:, place], share=HOLD_SHARE[name], least=HOLD_LEAST[name])
         for place, name in enumerate(MAIN_INPUTS)
     }
-    return Safety(hold_from=hold, remove_alone_from={"content": thresholds.remove_from})
+    return Safety(
+        hold_from=hold, remove_alone_from={"content": thresholds.remove_from}, unread_from=UNREAD_FROM
+    )
 
 
 def _opinions(ensemble: Ensemble, rows: Rows) -> Floats:

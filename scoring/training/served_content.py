@@ -14,6 +14,7 @@ from scoring.content import MODEL, ContentModel
 from scoring.ensemble import Ensemble
 from scoring.hosting import TritonAdmin
 from scoring.release import ContentPin, Probe
+from scoring.training import vocabulary_scripts
 
 SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
 _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
@@ -44,10 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def pin(repository: Path, *, version: str) -> ContentPin:
-    """Pin the weights and vocabulary of a repository's content model. Raises release.Corrupt."""
-    return ContentPin(
-        model=MODEL, version=version, files=hosting.pinned_files(repository, model=MODEL, version=version)
-    )
+    """Pin the weights and vocabulary of a repository's content model, and the scripts that it reads.
+
+    Raises release.Corrupt.
+    """
+    files = hosting.pinned_files(repository, model=MODEL, version=version)
+    tokenizers = [repository / name for name in files if name.endswith(vocabulary_scripts.FILE)]
+    scripts = vocabulary_scripts.of(tokenizers[0]) if tokenizers else ()
+    return ContentPin(model=MODEL, version=version, files=files, scripts=scripts)
 
 
 def with_probes(pinned: ContentPin, *, content: ContentModel) -> ContentPin:

@@ -21,7 +21,7 @@ from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead, file_of
 from scoring.release import MANIFEST, Release
 from scoring.splits import Split, split_of
-from scoring.training import fit_head, head_guards, labelled_records, mixture, served_content
+from scoring.training import fit_head, head_guards, labelled_records, mixture, scripts_seen, served_content
 from scoring.training.ensemble_rows import ask_content
 from scoring.training.fit_head import Decisions
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
@@ -108,6 +108,7 @@ def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol
         "fitted_on": mixture.fitted_on(learnt)["decided"],
         "reported": int(decisions.is_reported.sum()),
         "content_slope": round(head.content_slope, 3),
+        "scripts": scripts_seen.seen(learnt),
         "warnings": list(head_guards.warnings(learnt)),
     }
     return Fitted(head=head, about=about)

@@ -162,8 +162,45 @@ class TestSafety:
 
     @pytest.mark.parametrize("bound", [0.0, 1.1, float("nan")])
     def test_refuses_what_is_no_bound(self, bound: float) -> None:
-        with pytest.raises(ValueError, match="out of range"):
-            Safety(hold_from={"content": bound})
+        for refused in ({"hold_from": {"content": bound}}, {"unread_from": bound}):
+            with pytest.raises(ValueError, match="out of range"):
+                Safety(**refused)  # type: ignore[arg-type]  # each a field of its own type
+
+
+class TestUnreadScript:
+    @pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
+    @pytest.mark.parametrize(
+        ("is_degraded", "effect", "route", "reason"),
+        [
+            (False, None, Route.REVIEW, ReviewReason.UNREAD_SCRIPT),
+            (True, None, Route.REVIEW, ReviewReason.DEGRADED),
+            (False, Effect.WAVE, Route.REVIEW, ReviewReason.WAVE),
+            (False, Effect.ALLOW, Route.ALLOW, None),
+        ],
+    )
+    def test_is_for_a_human_whatever_the_probability(
+        self,
+        probability: float,
+        is_degraded: bool,
+        effect: Effect | None,
+        route: Route,
+        reason: ReviewReason | None,
+    ) -> None:
+        routing = decide(
+            probability=probability,
+            thresholds=THRESHOLDS,
+            is_degraded=is_degraded,
+            effect=effect,
+            is_unread=True,
+        )
+
+        assert (routing.route, routing.reason) == (route, reason)
+        assert routing.audit_probability == (0.0 if reason is None else 1.0)
+
+    def test_takes_its_place_without_the_models_opinion(self) -> None:
+        routing = decide(probability=0.01, thresholds=THRESHOLDS, is_degraded=False, is_unread=True)
+
+        assert opinion(routing, 0.01) == 0.5
 
 
 class TestThresholds:

@@ -1,0 +1,41 @@
+"""Scripts by the names that readers know, and the sentence of a post that no model can read."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext, gettext_lazy
+
+_NAMES = {
+    "ARABIC": gettext_lazy("Arabic"),
+    "ARMENIAN": gettext_lazy("Armenian"),
+    "BENGALI": gettext_lazy("Bengali"),
+    "CYRILLIC": gettext_lazy("Cyrillic"),
+    "DEVANAGARI": gettext_lazy("Devanagari"),
+    "ETHIOPIC": gettext_lazy("Ethiopic"),
+    "GEORGIAN": gettext_lazy("Georgian"),
+    "GREEK": gettext_lazy("Greek"),
+    "HAN": gettext_lazy("Chinese characters"),
+    "HANGUL": gettext_lazy("Korean"),
+    "HEBREW": gettext_lazy("Hebrew"),
+    "HIRAGANA": gettext_lazy("Japanese"),
+    "KATAKANA": gettext_lazy("Japanese"),
+    "KHMER": gettext_lazy("Khmer"),
+    "LAO": gettext_lazy("Lao"),
+    "MYANMAR": gettext_lazy("Burmese"),
+    "TAMIL": gettext_lazy("Tamil"),
+    "THAI": gettext_lazy("Thai"),
+}
+"""By Unicode name. A script that is missing here is called as Unicode does."""
+
+
+def name(script: str) -> str:
+    """Return what a script is called, given its Unicode name."""
+    return str(_NAMES.get(script) or script.replace("_", " ").title())
+
+
+def not_read(script: str | None) -> str:
+    """Say that the models read nothing of a post; None where its text is gone."""
+    if script is None:
+        return gettext("A human is asked, since the models do not read this script.")
+    return gettext("A human is asked, since the models do not read this script (%(script)s).") % {
+        "script": name(script)
+    }

@@ -1,0 +1,95 @@
+"""A post in a script that the shipped release does not read, from the API to the desk and its label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from moderation import scorer
+from moderation.models import Case, Decision, Revision, Score, User
+from moderation.operations import replay, score
+from scoring.pipeline import Scorer
+from scoring.release import Release
+from tests.scoring.random_records import FakeContent
+from tests.scoring.starter import STARTER
+
+THAI = "แจกเครดิตฟรี ไม่ต้องทำกิจกรรม https://casino.example/free"
+
+
+@pytest.fixture
+def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Score with the shipped release; a text ends with what the content model says of it."""
+    shipped = Scorer(release=Release.load(STARTER), content=FakeContent())
+    monkeypatch.setattr(scorer, "get", lambda: shipped)
+
+
+@pytest.fixture
+def sent(door: APIClient, _shipped: None, later: Callable[[float], datetime]) -> Callable[..., str]:
+    """Send a post of which the content model says this probability, and score it; return its id."""
+
+    def send(text: str, *, content: float) -> str:
+        payload = {
+            "external_id": "p-1",
+            "text": f"{text} {content}",
+            "posted_at": "2026-02-01T10:00:00Z",
+            "author": {"external_id": "a-1"},
+        }
+        answer = door.post("/api/v1/posts", payload, format="json")
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
+        return str(answer.json()["id"])
+
+    return send
+
+
+@pytest.mark.parametrize("content", [0.001, 0.5, 0.999])
+def test_waits_for_a_human_whatever_the_models_say(
+    sent: Callable[..., str], door: APIClient, content: float
+) -> None:
+    post_id = sent(THAI, content=content)
+
+    [stored] = door.get(f"/api/v1/posts/{post_id}").json()["scores"]
+    [case] = door.get("/api/v1/cases?queue=unread_script").json()["data"]
+    assert (stored["route"], stored["route_reason"]) == ("review", "unread_script")
+    assert (case["reason"], case["post"]["id"]) == ("unread_script", post_id)
+    assert not Decision.objects.exists()
+
+
+def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str], door: APIClient) -> None:
+    sent("Win free credits now", content=0.999)
+
+    assert door.get("/api/v1/cases?queue=unread_script").json()["data"] == []
+    assert Decision.objects.exists() or Case.objects.get().reason == "audit"
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "A human is asked, since the models do not read this script (Thai)."),
+        ("de", "Ein Mensch wird gefragt, weil die Modelle diese Schrift nicht lesen (Thailändisch)."),
+    ],
+)
+def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: str, sentence: str) -> None:
+    sent(THAI, content=0.5)
+    case_id = Case.objects.get().pk
+    desk = Client(headers={"accept-language": language})
+    desk.force_login(moderator)
+
+    body = desk.get(f"/review/{case_id}/").content.decode()
+    listed = desk.get("/queue/?reason=unread_script").content.decode()
+
+    assert sentence in body
+    assert f"/review/{case_id}/" in listed
+
+
+def test_a_replay_gives_the_same_numbers(sent: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    sent(THAI, content=0.25)
+    monkeypatch.setattr(scorer, "content_of", lambda _release_id: FakeContent())
+
+    [again] = replay.replay(Score.objects.all())
+
+    assert again.is_equal
+    assert not again.why
