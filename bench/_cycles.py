@@ -18,7 +18,7 @@ from django.core.management import call_command
 from bench import _tfidf
 from bench._measured import Answers, Measured, measured
 from bench._platform import NewPlatform
-from bench._promises import BEFORE, CEILING, PRODUCT, TFIDF
+from bench._promises import BEFORE, CEILING, CONTENT, PRODUCT, TFIDF
 from bench._source import Halves
 from deploy.local.places import ROOT
 from moderation import scorer
@@ -58,20 +58,20 @@ class Trials:
         found: dict[tuple[str, str], Measured] = {}
         others: dict[str, float] = {}
         with NewPlatform(slug=slug, texts=halves.arriving) as platform:
-            found[(BEFORE, PRODUCT)] = measured(platform.answers(halves.unseen))
+            found |= _of_product(platform, halves, decisions=BEFORE)
             for size in [*(size for size in sizes if size <= len(halves.arriving)), len(halves.arriving)]:
                 name = CEILING if size == len(halves.arriving) else str(size)
                 begun = time.monotonic()
                 platform.decide(size)
                 self._learn(slug, size=name)
-                found[(name, PRODUCT)] = measured(platform.answers(halves.unseen))
+                found |= _of_product(platform, halves, decisions=name)
                 found[(name, TFIDF)] = measured(_peer(platform, halves))
                 if name != CEILING:
                     others = self._changes()
                 drawn = sum(one.is_drawn for one in platform.decided)
                 _say(
                     f"seed {seed}, {name} decisions: {platform.arrived} posts had arrived, {drawn} drawn at "
-                    f"random; ROC-AUC {found[(name, PRODUCT)].roc_auc:.3f}; {time.monotonic() - begun:.0f} s"
+                    f"random; {found[(name, PRODUCT)].line}; {time.monotonic() - begun:.0f} s"
                 )
         if scorer.newest() != self.base_id:
             call_command("rollback", to=self.base_id)
@@ -126,6 +126,14 @@ class Trials:
             changes[f"{name} ROC-AUC"] = second.roc_auc - first.roc_auc
             changes[f"{name} F1"] = second.f1 - first.f1
         return changes
+
+
+def _of_product(platform: NewPlatform, halves: Halves, *, decisions: str) -> dict[tuple[str, str], Measured]:
+    scored = platform.answers(halves.unseen)
+    return {
+        (decisions, PRODUCT): measured(scored.product),
+        (decisions, CONTENT): measured(scored.content),
+    }
 
 
 def _peer(platform: NewPlatform, halves: Halves) -> Answers:

@@ -26,6 +26,14 @@ class Answers:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Scored:
+    """What a product answers, and what its content model said, with the platform's head if there is one."""
+
+    product: Answers
+    content: Answers
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measured:
     """Quality on posts of both sorts. `let_through` is the share of the spam that was allowed, `held` that of
     the honest posts that were not; `precision` is the share of spam among `removed`, NaN where none was.
@@ -39,21 +47,27 @@ class Measured:
     precision: float = math.nan
     removed: int = 0
 
+    @property
+    def line(self) -> str:
+        """Say it in short."""
+        said = f"ROC-AUC {self.roc_auc:.3f}, PR-AUC {self.pr_auc:.3f}, F1 {self.f1:.3f}"
+        return f"{said}, spam let through {self.let_through:.1%}, honest held {self.held:.1%}"
+
 
 def measured(answers: Answers) -> Measured:
     """Measure answers to posts of which some are spam and some are not."""
     is_spam, said = answers.is_spam, answers.probabilities
-    ranked = {
-        "roc_auc": float(roc_auc_score(is_spam, said)),
-        "pr_auc": float(average_precision_score(is_spam, said)),
-        "f1": float(f1_score(is_spam, said >= _SPAM_FROM)),
-    }
+    roc_auc = float(roc_auc_score(is_spam, said))
+    pr_auc = float(average_precision_score(is_spam, said))
+    f1 = float(f1_score(is_spam, said >= _SPAM_FROM))
     if not answers.routes:
-        return Measured(**ranked)
+        return Measured(roc_auc=roc_auc, pr_auc=pr_auc, f1=f1)
     routes = np.array(answers.routes)
     removed = routes == "remove"
     return Measured(
-        **ranked,
+        roc_auc=roc_auc,
+        pr_auc=pr_auc,
+        f1=f1,
         let_through=float((routes[is_spam] == "allow").mean()),
         held=float((routes[~is_spam] != "allow").mean()),
         precision=float(is_spam[removed].mean()) if removed.any() else math.nan,

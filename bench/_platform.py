@@ -19,7 +19,7 @@ from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 
 from bench import _product
-from bench._measured import Answers
+from bench._measured import Answers, Scored
 from bench._source import Text
 from moderation import scorer
 from moderation.api.serializers.reading import read
@@ -110,7 +110,7 @@ class NewPlatform:
         )
         _wait(numbered.count, expected=len(self.decided), says="labels final")
 
-    def answers(self, texts: Sequence[Text]) -> Answers:
+    def answers(self, texts: Sequence[Text]) -> Scored:
         """Return what the product answers to posts that it never keeps.
 
         They are taken in, scored and routed by its own operations with the live release, in a transaction
@@ -132,10 +132,16 @@ class NewPlatform:
         if len(rows) < len(texts):
             raise RuntimeError(f"{len(texts) - len(rows)} of {len(texts)} posts were not scored with content")
         found = [rows[revision] for revision in revisions]
-        return Answers(
-            is_spam=np.array([text.is_spam for text in texts]),
-            probabilities=np.array([row.spam_probability for row in found]),
-            routes=tuple(_route(row) for row in found),
+        is_spam = np.array([text.is_spam for text in texts])
+        return Scored(
+            product=Answers(
+                is_spam=is_spam,
+                probabilities=np.array([row.spam_probability for row in found]),
+                routes=tuple(_route(row) for row in found),
+            ),
+            content=Answers(
+                is_spam=is_spam, probabilities=np.array([row.content_probability for row in found])
+            ),
         )
 
     def _send(self, texts: Sequence[Text]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ Found = Mapping[tuple[str, str], Sequence[Measured]]
 """Measurements by number of decisions and by whom, one for each seed, in the order of the seeds."""
 
 BEFORE, CEILING = "0", "all"
-PRODUCT, TFIDF = "product", "TF-IDF"
+PRODUCT, CONTENT, TFIDF = "product", "its content model", "TF-IDF"
 _SHARES = {200: 0.90, 400: 0.95}
 _LET_THROUGH, _HELD_POINTS, _OTHER_POINTS = 1 / 3, 0.02, 0.01
 _BY_LANGUAGE = {"th": ((50, 0.93), (300, 0.97)), "hi": ((100, 0.93), (300, 0.96))}
@@ -62,16 +63,16 @@ def promises(
     and F1 changed; `language` is that of most texts.
     """
     for size, share in _SHARES.items():
-        for name in ("pr_auc", "f1"):
+        for name, measure in _OF_CEILING.items():
             yield Promise(
-                says=f"after {size} decisions, share of the ceiling's {_NAMES[name]}",
-                values=_paired(found, str(size), CEILING, lambda a, b, n=name: _ratio(a, b, name=n)),
+                says=f"after {size} decisions, share of the ceiling's {name}",
+                values=_paired(found, str(size), CEILING, measure),
                 bound=share,
             )
     last = str(max((size for size in sizes if _values(found, str(size))), default=0))
     yield Promise(
         says=f"after {last} decisions, spam let through as a share of before",
-        values=_paired(found, last, BEFORE, lambda a, b: _ratio(a, b, name="let_through")),
+        values=_paired(found, last, BEFORE, partial(ratio, name="let_through")),
         bound=_LET_THROUGH,
         is_least=False,
     )
@@ -100,7 +101,15 @@ def promises(
         )
 
 
-_NAMES = {"pr_auc": "PR-AUC", "f1": "F1"}
+def ratio(one: Measured, other: Measured, *, name: str) -> float:
+    """Return a measure as a share of another's; infinite where that is 0 and it is not."""
+    above, below = getattr(one, name), getattr(other, name)
+    if below:
+        return float(above / below)
+    return math.inf if above else 0.0
+
+
+_OF_CEILING = {"PR-AUC": partial(ratio, name="pr_auc"), "F1": partial(ratio, name="f1")}
 
 
 def _values(found: Found, decisions: str, by: str = PRODUCT) -> Sequence[Measured]:
@@ -120,10 +129,3 @@ def _paired(
 def _beside_tfidf(found: Found, decisions: str) -> tuple[float, ...]:
     pairs = zip(_values(found, decisions), _values(found, decisions, TFIDF), strict=True)
     return tuple(product.roc_auc - peer.roc_auc for product, peer in pairs)
-
-
-def _ratio(one: Measured, other: Measured, *, name: str) -> float:
-    above, below = getattr(one, name), getattr(other, name)
-    if below:
-        return float(above / below)
-    return math.inf if above else 0.0

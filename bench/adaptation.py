@@ -26,7 +26,7 @@ import numpy as np
 
 from bench import _source, _stack, _variant
 from bench._measured import Measured
-from bench._promises import CEILING, promises
+from bench._promises import CEILING, promises, ratio
 from bench._source import Text
 from deploy.local.places import ROOT
 from scoring.release import Release
@@ -43,7 +43,7 @@ def main() -> None:
     """Print a table and the promises for each source; exit code 1 if one is not held."""
     options = _options()
     try:
-        sources = {path: _source.read(path) for path in options.source}
+        sources = {path: _source.limited(_source.read(path), most=options.texts) for path in options.source}
         for texts in sources.values():
             _source.halved(texts, seed=1)
     except (Malformed, _source.TooFewGroups, OSError) as wrong:
@@ -71,7 +71,7 @@ def _told(path: Path, texts: list[Text], *, options: argparse.Namespace) -> bool
     refused = dict(_platform.refusals(texts))
     for one, why in refused.items():
         print(f"{path.name}, line {one.line}: left out: {why}")
-    chosen = _source.limited([one for one in texts if one not in refused], most=options.texts)
+    chosen = [one for one in texts if one not in refused]
     trials = _cycles.Trials(
         out=ROOT / ".state" / "bench" / _NAME / "cycles" / path.stem,
         repository=options.repository,
@@ -81,7 +81,7 @@ def _told(path: Path, texts: list[Text], *, options: argparse.Namespace) -> bool
     found: dict[tuple[str, str], list[Measured]] = defaultdict(list)
     changes = []
     print(
-        f"\n{path.stem}: {len(chosen)} of {len(texts)} texts, {_source.spam_share(chosen):.1%} spam, in "
+        f"\n{path.stem}: {len(chosen)} texts, {_source.spam_share(chosen):.1%} spam, in "
         f"{len({one.group for one in chosen})} groups; {options.seeds} seeds; release {trials.base_id[:12]}"
     )
     for seed in range(1, options.seeds + 1):
@@ -135,10 +135,7 @@ def _share(rows: Sequence[Measured], ceiling: Sequence[Measured]) -> str:
     if len(rows) != len(ceiling):
         return ""
     pairs = list(zip(rows, ceiling, strict=True))
-    shares = (
-        np.mean([getattr(one, name) / getattr(best, name) for one, best in pairs])
-        for name in ("pr_auc", "f1")
-    )
+    shares = (np.mean([ratio(one, best, name=name) for one, best in pairs]) for name in ("pr_auc", "f1"))
     return ", ".join(f"{share:.1%}" for share in shares)
 
 
