@@ -13,6 +13,8 @@ import numpy as np
 from scoring.training import labelled_lines
 from scoring.training.labelled_lines import LabelledLine, Malformed
 
+_MOST_OF_GROUP = 100
+
 
 class TooFewGroups(ValueError):
     """Too few groups to be halved: both halves need spam and honest texts."""
@@ -47,7 +49,10 @@ def read(path: Path) -> list[Text]:
 
 
 def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
-    """Return whole groups drawn by chance, the same at every call, up to `most` texts or a little more."""
+    """Return groups drawn by chance, the same at every call, up to `most` texts or a little more.
+
+    Of a group of near-duplicates 100 at most: the others say the same, and would fill a half alone.
+    """
     by_group = _by_group(texts)
     names = sorted(by_group)
     np.random.default_rng(0).shuffle(names)
@@ -55,7 +60,7 @@ def limited(texts: Sequence[Text], *, most: int) -> list[Text]:
     for name in names:
         if len(chosen) >= most:
             break
-        chosen.extend(by_group[name])
+        chosen.extend(by_group[name][:_MOST_OF_GROUP])
     return chosen
 
 

@@ -42,12 +42,7 @@ _NAME = "adaptation"
 def main() -> None:
     """Print a table and the promises for each source; exit code 1 if one is not held."""
     options = _options()
-    try:
-        sources = {path: _source.limited(_source.read(path), most=options.texts) for path in options.source}
-        for texts in sources.values():
-            _source.halved(texts, seed=1)
-    except (Malformed, _source.TooFewGroups, OSError) as wrong:
-        sys.exit(f"adaptation: {wrong}")
+    sources = {path: _checked(path, most=options.texts) for path in options.source}
     shutil.rmtree(ROOT / ".state" / "bench" / _NAME, ignore_errors=True)
     settings = {"SPAMDESK_UNDO_SECONDS": "1"}
     with _stack.running(
@@ -62,6 +57,18 @@ def main() -> None:
         django.setup()
         held = [_told(path, texts, options=options) for path, texts in sources.items()]
     sys.exit(0 if all(held) else 1)
+
+
+def _checked(path: Path, *, most: int) -> list[Text]:
+    """Read a source; ends with a line that names file, line and field where it cannot be used."""
+    try:
+        texts = _source.limited(_source.read(path), most=most)
+        _source.halved(texts, seed=1)
+    except (Malformed, OSError) as wrong:
+        sys.exit(f"adaptation: {wrong}")
+    except _source.TooFewGroups as wrong:
+        sys.exit(f"adaptation: {path.name}: {wrong}")
+    return texts
 
 
 def _told(path: Path, texts: list[Text], *, options: argparse.Namespace) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,17 @@ class TestHalved:
     def test_refuses_where_a_half_would_lack_a_sort(self, spam_groups: int) -> None:
         with pytest.raises(TooFewGroups, match="at least 2 are needed"):
             _source.halved(texts(groups=10, spam_groups=spam_groups), seed=1)
+
+
+def test_of_a_group_of_copies_a_hundred_are_enough() -> None:
+    copies = texts(groups=1, spam_groups=1, of_each=400)
+    others = texts(groups=30, spam_groups=0)
+
+    chosen = _source.limited(
+        [*copies, *(dataclasses.replace(one, group=f"other {one.group}") for one in others)], most=1_000
+    )
+
+    assert sum(one.is_spam for one in chosen) == 100
 
 
 def test_of_many_texts_whole_groups_are_taken() -> None:
