@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 
 from moderation.models import CampaignMember, Post, Revision
-from moderation.operations import campaign_book
+from moderation.operations import advisory_locks, campaign_book, transactions
+from moderation.operations.advisory_locks import AdvisoryLock
 from moderation.operations.campaign_table import Table
 from moderation.queries import sightings
 
 log = structlog.get_logger(__name__)
-
-_LINE = 7_313
-"""Our advisory lock; any number that nothing else here uses."""
 
 
 def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
@@ -52,6 +50,7 @@ def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
         log.exception("gathering_failed", posts=len(revisions))
 
 
+@transactions.required
 def forget(*, post_ids: Sequence[int]) -> None:
     """Take posts that are being erased out of their campaigns, with what they brought to be counted.
 
@@ -64,8 +63,7 @@ def forget(*, post_ids: Sequence[int]) -> None:
 
 def _line_up() -> None:
     """Wait for the worker before us: two posts that arrive together must find each other's campaign."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_LINE,))
+    advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:

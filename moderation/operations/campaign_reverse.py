@@ -13,7 +13,7 @@ from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import announce, campaign_settle, feed, outbox, settle
+from moderation.operations import announce, campaign_settle, feed, outbox, settle, transactions
 from moderation.operations import verdict as verdicts
 from moderation.operations.campaign import AT_ONCE, StillRunning
 from moderation.operations.reverse import AlreadyReversed, TooLate
@@ -66,6 +66,7 @@ def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: date
     return correction
 
 
+@transactions.required
 def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at: datetime) -> int:
     """Replace decisions by those of a correction; return how many. Call inside a transaction.
 

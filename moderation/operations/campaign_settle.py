@@ -11,12 +11,14 @@ from django.db.models import F
 
 from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
 from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.operations import transactions
 from moderation.operations import verdict as verdicts
 from moderation.queries import campaign_members, latest_scores
 
 _HEAVY = tuple(f"score__{name}" for name in latest_scores.HEAVY)
 
 
+@transactions.required
 def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetime) -> int:
     """Decide those of the members that still stand where the decision meant them; return how many.
 

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from moderation.models import AuditEntry, AuditLink
+from moderation.operations import advisory_locks
+from moderation.operations.advisory_locks import AdvisoryLock
 
 log = structlog.get_logger(__name__)
 
 GENESIS = "0" * 64
 BATCH = 5_000
-_SEALING = 7_316
-"""The class of our advisory lock: one sealer at a time."""
 _LATE = 100_000
 """So far behind the newest sealed entry each seal looks for late ones; further back, `seal_late`."""
 
@@ -55,8 +55,7 @@ def seal_late(*, at: datetime) -> int:
 
 def _seal(entries: QuerySet[AuditEntry], *, at: datetime) -> int:
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_SEALING,))
+        advisory_locks.take(AdvisoryLock.AUDIT_CHAIN)
         last = head()
         links = []
         # Which entries these are is asked now, with the lock: nobody else seals one of them meanwhile.

@@ -13,9 +13,10 @@ from operator import attrgetter
 from django.db import transaction
 
 from moderation.models import Author, Post, Revision
-from moderation.operations import likeness, resemble
+from moderation.operations import likeness, resemble, transactions
 
 
+@transactions.required
 def group(*, revisions: Sequence[Revision]) -> None:
     """Set the similarity group of each, unsaved. Call inside the transaction that locked their posts."""
     groups = resemble.groups([revision.text for revision in revisions])

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from moderation import prepared
 from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
-from moderation.operations import ingest_rows, rescore, standing
+from moderation.operations import advisory_locks, ingest_rows, rescore, standing, transactions
+from moderation.operations.advisory_locks import AdvisoryLock
 from moderation.operations.erase import Erased
-
-MEETING = 7_312
-"""The class of our advisory locks, one lock per platform; any number that nothing else here uses."""
 
 _JOIN = """
 UPDATE moderation_complaint c SET post_id = k.id
@@ -77,11 +75,10 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
     complaint, and they would stay apart for ever. Posts share the lock and never wait for each other. Call it
     before any row is locked, so that nobody waits in a circle.
     """
-    lock = "pg_advisory_xact_lock" if may_be_early else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {lock}(%s, %s)", (MEETING, platform.pk))
+    advisory_locks.take(AdvisoryLock.INTAKE, subject_id=platform.pk, is_shared=not may_be_early)
 
 
+@transactions.required
 def join(*, platform: Platform, posts: Sequence[Post]) -> None:
     """Join complaints that came before their posts. Call inside the transaction that stored the posts."""
     if posts:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import export_files, export_write, verdict
+from moderation.operations import advisory_locks, export_files, export_write, transactions, verdict
+from moderation.operations.advisory_locks import AdvisoryLock
 from moderation.operations.export_forms import MEDIA_TYPES
 from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 PATIENCE = timedelta(seconds=60)
 """An export that waits for so long has lost its message: the sweep sends another."""
-
-ERASING = 7_318
-"""The class of our advisory lock: erasures share it, and an export does not begin while one is under way."""
 
 
 class NotBuilt(Exception):
@@ -71,14 +69,14 @@ def media_type_of(export: Export) -> str:
     return MEDIA_TYPES[ExportFormat(export.format)]
 
 
+@transactions.required
 def withdraw(*, post_ids: Sequence[int], at: datetime) -> None:
     """Take back the exports that may hold these posts. Call inside the transaction that erases them.
 
     One that is being built begins anew, one that is ready fails; the files of both are deleted. One that
     waits is let be: it begins when this transaction is over, and so never reads what this wiped.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s, 0)", (ERASING,))
+    advisory_locks.take(AdvisoryLock.ERASURES, is_shared=True)
     rows = [row for row in _touched(post_ids) if row.file_name]
     for row in rows:
         if row.state == ExportState.BUILDING:

@@ -18,8 +18,9 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import announce, export_files, export_write
-from moderation.operations.export import ERASING, PATIENCE
+from moderation.operations import advisory_locks, announce, export_files, export_write
+from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations.export import PATIENCE
 from moderation.operations.export_files import path_of
 from moderation.queries import clocks, label_changes, labels
 from moderation.queries.labels import LabelFilter
@@ -172,7 +173,7 @@ def _wait_for_erasures() -> None:
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = '{_ERASURES_SECONDS}s'")
-        cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (ERASING,))
+    advisory_locks.take(AdvisoryLock.ERASURES)
 
 
 def _send_back(row: Export, *, at: datetime) -> None:

@@ -16,6 +16,7 @@ from django.db.models import Max, QuerySet
 
 from moderation.models import Decision, FeedEntry, FeedHead, Platform
 from moderation.models.feed import Stream
+from moderation.operations import transactions
 from moderation.queries import feeds
 from moderation.queries.feeds import AnyPosition, Page
 
@@ -88,6 +89,7 @@ def put_in_order(decisions: Sequence[Decision], *, replaced: Sequence[int]) -> N
         decision.effective_at = max(decision.effective_at, due.get(decision.post_id, decision.effective_at))
 
 
+@transactions.required
 def take_away(decisions: Sequence[Decision]) -> bool:
     """Take decisions out of the feed; return whether nobody was told of any.
 

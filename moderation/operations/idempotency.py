@@ -16,7 +16,7 @@ from django.db import transaction
 
 from moderation import prepared
 from moderation.models import Platform, StoredAnswer
-from moderation.operations import vault
+from moderation.operations import transactions, vault
 
 KEPT = timedelta(hours=24)
 _FORGOTTEN = 410
@@ -99,6 +99,7 @@ def once(
     return answer
 
 
+@transactions.required
 def forget(*, subjects: Sequence[str]) -> None:
     """Wipe the answers that hold words of these. Call inside the transaction that erases them."""
     held = StoredAnswer.objects.exclude(subjects=[]).filter(subjects__overlap=list(subjects))

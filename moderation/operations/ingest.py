@@ -87,7 +87,6 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         author=post.author.external_id,
         display_name=post.author.display_name,
         revision=revision,
-        meeting=complain.MEETING,
     )
     if not is_stored:
         return None

@@ -16,6 +16,7 @@ from django.db import connection
 from moderation import prepared
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
+from moderation.operations.advisory_locks import AdvisoryLock
 
 # Sorted, so that two requests with the same authors or posts take their locks in the same order.
 _ADD_AUTHORS = """
@@ -64,7 +65,7 @@ _ADD_REVISION = (
     f" VALUES (%(post_id)s, {_VALUES}) RETURNING id"
 )
 _ADD_FIRST = f"""
-WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(meeting)s, %(platform)s)),
+WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(intake)s, %(platform)s)),
 known AS MATERIALIZED (
   SELECT a.id FROM met, moderation_author a WHERE a.platform_id = %(platform)s
   AND a.external_id = %(author)s AND %(display_name)s IN ('', a.display_name) FOR KEY SHARE OF a),
@@ -139,7 +140,7 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
     return rows, new
 
 
-def first(*, post: Post, author: str, display_name: str, revision: Revision, meeting: int) -> bool:
+def first(*, post: Post, author: str, display_name: str, revision: Revision) -> bool:
     """Save a post that nobody sent before, its author and its revision, in one statement.
 
     It takes the lock of `complain.meet` before any row. Returns False where nothing was saved, but perhaps
@@ -153,7 +154,7 @@ def first(*, post: Post, author: str, display_name: str, revision: Revision, mee
         posted_at=post.posted_at,
         author=author,
         display_name=display_name,
-        meeting=meeting,
+        intake=AdvisoryLock.INTAKE.value,
     )
     for post.pk, revision.pk in ids:
         revision.post = post  # takes over the id that the post has now

@@ -20,11 +20,10 @@ from django.db import connection, transaction
 
 from moderation.models import Author, Erasure, Platform, Post
 from moderation.models.erasures import ErasureCause, ErasureKind
-from moderation.operations import erase
+from moderation.operations import advisory_locks, erase
+from moderation.operations.advisory_locks import AdvisoryLock
 
 BATCH = 1_000
-_WRITING = 7_317
-"""The class of our advisory lock: one writer at a time."""
 _LONGEST_LINE = 4_096
 
 
@@ -58,8 +57,7 @@ def write(*, at: datetime) -> int:
     Written and synced before the rows say so: a crash in between repeats lines, which does no harm.
     """
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s, 0)", (_WRITING,))
+        advisory_locks.take(AdvisoryLock.ERASURE_JOURNAL)
         waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
         rows = list(waiting.order_by("id")[:BATCH])
         if rows:

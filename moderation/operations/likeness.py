@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from moderation.models import AuthorBand, Revision
+from moderation.operations import transactions
 from moderation.queries.records import bands_of
 
 
+@transactions.required
 def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Write the bands that saved revisions show of their authors. Call inside a transaction."""
     bands = {(revision.post.author_id, digest) for revision in revisions for digest in bands_of(revision)}

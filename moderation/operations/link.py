@@ -8,6 +8,7 @@ from datetime import datetime
 
 from moderation import prepared
 from moderation.models import Revision
+from moderation.operations import transactions
 from scoring import links
 
 _COLUMNS = ("revision_id", "name", "position", "url", "url_digest", "host")
@@ -30,6 +31,7 @@ ON CONFLICT (name) DO NOTHING
 _Row = tuple[int, str, int, str, str, str]
 
 
+@transactions.required
 def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Write links and new domains of saved revisions. Call inside a transaction."""
     rows = [row for revision in revisions for row in _rows(revision)]

@@ -14,6 +14,7 @@ from moderation import enqueue
 from moderation.models import Decision, Delivery, Post, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, WebhookEvent
+from moderation.operations import transactions
 
 _UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION_REVERSED.value})
 """What endpoints are sent that name no events."""
@@ -37,6 +38,7 @@ class Message:
     decision_id: int | None = None
 
 
+@transactions.required
 def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> list[Delivery]:
     """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
 
@@ -63,6 +65,7 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
     return _save(rows)
 
 
+@transactions.required
 def tell(messages: Sequence[Message]) -> list[Delivery]:
     """Save a delivery of each message to each endpoint that asked for its event by name; most ask for none.
 
@@ -83,6 +86,7 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
     return _save(rows)
 
 
+@transactions.required
 def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> bool:
     """Cancel what is told of these decisions and was not attempted yet; return whether that was all.
 

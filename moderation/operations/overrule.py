@@ -9,7 +9,7 @@ from datetime import datetime
 
 from moderation.models import Case, Decision, Reversal
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, case_opening
+from moderation.operations import announce, case_opening, transactions
 
 
 def standing(decision: Decision) -> Decision | None:
@@ -26,6 +26,7 @@ def standing(decision: Decision) -> Decision | None:
     return last
 
 
+@transactions.required
 def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
     """Write that a decision was replaced. Where a lead's was, by somebody who is none, the leads are asked.
 

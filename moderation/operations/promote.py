@@ -11,12 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Score, User
 from moderation.models.releases import PromotionKind
-from moderation.operations import announce, host, keep
+from moderation.operations import advisory_locks, announce, host, keep
+from moderation.operations.advisory_locks import AdvisoryLock
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -25,8 +26,6 @@ from scoring.records import InvalidRecord, PostRecord
 from scoring.release import Release
 
 _TRIED_POSTS = 64
-_LOCK = 7_390_113
-"""PostgreSQL's advisory lock for flips: two promotions at once would each replace the same release."""
 
 
 class Refusal(Exception):
@@ -129,7 +128,7 @@ def _flip(
     findings: Sequence[Finding] = (),
 ) -> Promotion:
     with transaction.atomic():
-        _one_at_a_time()
+        advisory_locks.take(AdvisoryLock.PROMOTION)
         if scorer.newest() != replaces:
             raise LiveHasChanged(f"live is {scorer.newest()[:12]}, not {replaces[:12]}")
         promotion = Promotion.objects.create(
@@ -151,12 +150,6 @@ def _flip(
         announce.model_promoted(promotion)
     host.tidy()
     return promotion
-
-
-def _one_at_a_time() -> None:
-    """Hold off other flips until the transaction ends."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def _before(live: str) -> str:

@@ -7,11 +7,12 @@ from datetime import datetime
 from moderation.models import Case, Decision, Release, Revision, Score, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import review, route
+from moderation.operations import review, route, transactions
 
 _RELEASE = "simulated"
 
 
+@transactions.required
 def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -> Decision:
     """Open a case for the revision, claim it and decide it, as the desk does. Call inside a transaction.
 

@@ -12,6 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from moderation import enqueue
 from moderation.models import Label, Revision, Score
 from moderation.models.posts import ScoreState
+from moderation.operations import transactions
 
 SCORED = frozenset({ScoreState.SCORED, ScoreState.DEGRADED})
 """States of revisions that a score was written for."""
@@ -45,6 +46,7 @@ class Progress:
     waiting: int
 
 
+@transactions.required
 def again(
     revision_ids: Iterable[int], *, at: datetime, states: Collection[ScoreState] = (ScoreState.SCORED,)
 ) -> list[int]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import explain, overrule, standing
+from moderation.operations import explain, overrule, standing, transactions
 from moderation.operations import verdict as verdicts
 from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
@@ -204,6 +204,7 @@ def decide(
     return decision
 
 
+@transactions.required
 def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
     """Give a moderator the lease on locked cases. Call inside a transaction."""
     lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)

@@ -8,10 +8,11 @@ from django.db.models import Q
 
 from moderation.models import Appeal, Decision
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import outbox
+from moderation.operations import outbox, transactions
 from moderation.operations.outbox import Message
 
 
+@transactions.required
 def by(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
     """Give the appeals of these posts their outcome: the open ones, and those whose outcome is replaced.
 

@@ -10,9 +10,10 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label, User
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import feed, outbox, reconsiderations, settle
+from moderation.operations import feed, outbox, reconsiderations, settle, transactions
 
 
+@transactions.required
 def record(
     *,
     decisions: Sequence[Decision],
@@ -50,6 +51,7 @@ def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:
     return decided_at + timedelta(seconds=settings.UNDO_SECONDS)
 
 
+@transactions.required
 def audit(
     *,
     action: str,
@@ -70,6 +72,7 @@ def audit(
     )
 
 
+@transactions.required
 def retract_label(*, post_id: int, at: datetime) -> None:
     """Retract the post's live label, if it has one. Call inside the transaction of the act that does so."""
     Label.objects.filter(post_id=post_id, retracted_at__isnull=True).update(retracted_at=at)

@@ -21,16 +21,17 @@ def log(at: datetime) -> Callable[[int], list[AuditEntry]]:
     """Write so many entries and put them into the chain."""
 
     def write(count: int) -> list[AuditEntry]:
-        for number in range(count):
-            verdict.audit(
-                action="case.skipped",
-                subject_kind="case",
-                subject_id=number,
-                actor=None,
-                at=at + timedelta(microseconds=number),
-                note=f"« {number} » \u202e",
-                share=0.1,
-            )
+        with transaction.atomic():
+            for number in range(count):
+                verdict.audit(
+                    action="case.skipped",
+                    subject_kind="case",
+                    subject_id=number,
+                    actor=None,
+                    at=at + timedelta(microseconds=number),
+                    note=f"« {number} » \u202e",
+                    share=0.1,
+                )
         chain.seal(at=at)
         return list(AuditEntry.objects.order_by("pk"))
 

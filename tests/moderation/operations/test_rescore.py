@@ -72,6 +72,11 @@ def work(at: datetime) -> int:
     return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
 
 
+def again(ids: Sequence[int], *, at: datetime) -> list[int]:
+    with transaction.atomic():
+        return rescore.again(ids, at=at)
+
+
 def unscored() -> int:
     return Revision.objects.filter(score_state=ScoreState.PENDING).count()
 
@@ -208,8 +213,7 @@ class TestAgain:
     def test_of_two_at_once_one_has_it(self, later: Later) -> None:
         ids = list(Revision.objects.values_list("pk", flat=True))
 
-        with transaction.atomic():
-            first, second = (rescore.again(ids, at=later(2)) for _ in range(2))
+        first, second = (again(ids, at=later(2)) for _ in range(2))
 
         assert (first, second) == (ids, [])
         assert generations() == [2] * 7
@@ -218,7 +222,7 @@ class TestAgain:
         self, post: Post_, fake_scorer: FakeScorer, later: Later, beside: Beside
     ) -> None:
         post()
-        taken = beside(lambda ids: rescore.again(ids, at=later(2)))
+        taken = beside(lambda ids: again(ids, at=later(2)))
 
         work(later(1))
 
@@ -234,7 +238,7 @@ class TestAgain:
 
         def overtake(ids: Sequence[int]) -> list[int]:
             assert score.run(revision_ids=ids, at=later(score.LEASE_SECONDS + 2)) == 1
-            return rescore.again(ids, at=later(score.LEASE_SECONDS + 3))
+            return again(ids, at=later(score.LEASE_SECONDS + 3))
 
         taken = beside(overtake)
 
