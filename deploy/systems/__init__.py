@@ -1,1 +1,1 @@
-"""Bare systems to try the Makefile's commands on, and what they need."""
+"""`make systems`: what the README promises of bare systems, done on them in containers."""
