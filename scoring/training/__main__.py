@@ -13,6 +13,7 @@ COMMANDS = {
     "content": ("scoring.training.train_content", "fine-tune the content model on labelled texts"),
     "unseen": ("scoring.training.unseen_sources", "what the content model makes of sources it never saw"),
     "words": ("scoring.training.words", "write the normaliser's word list"),
+    "weights": ("scoring.training.served_weights", "a release's trained weights as safetensors"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
     "urls": ("scoring.training.train_urls", "fit the URL model on labelled URLs, split by domain"),
     "journeys": ("scoring.training.train_journeys", "fit the journey model on labelled records"),

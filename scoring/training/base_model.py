@@ -40,7 +40,7 @@ def load(base: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """
     if base == OFFLINE_PACKAGE:
         folder = offline_folder()
-        return distilbert_from_bert(folder), _tokenizer_from_file(folder / "tokenizer.json")
+        return distilbert_from_bert(folder), tokenizer_from_file(folder / "tokenizer.json")
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     try:
@@ -114,7 +114,8 @@ def _distilbert_names(weights: dict[str, Any], *, layers: int) -> dict[str, Any]
     return mapped
 
 
-def _tokenizer_from_file(path: Path) -> PreTrainedTokenizerBase:
+def tokenizer_from_file(path: Path) -> PreTrainedTokenizerBase:
+    """Load a tokenizer.json with BERT's special tokens."""
     from transformers import PreTrainedTokenizerFast
 
     special = {f"{name.lower()}_token": f"[{name}]" for name in ("UNK", "SEP", "PAD", "CLS", "MASK")}

@@ -18,6 +18,7 @@ from scoring.training import vocabulary_scripts
 
 SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
 _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
+MODELS = _STATE / "triton" / "models"
 _TIMEOUT_SECONDS = 30.0
 _PROBES = (
     "Are you ready?",
@@ -33,9 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repository", type=Path, default=SHIPPED, help="model repository of the release's content model"
     )
-    parser.add_argument(
-        "--models", type=Path, default=_STATE / "triton" / "models", help="where Triton finds installed ones"
-    )
+    parser.add_argument("--models", type=Path, default=MODELS, help="where Triton finds installed ones")
     parser.add_argument(
         "--admin-socket",
         type=Path,

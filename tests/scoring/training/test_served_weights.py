@@ -1,0 +1,159 @@
+"""What is served can be trained further: the weights read from the file compute what the file does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scoring import hosting, release
+from scoring.release import Corrupt
+from scoring.training import __main__ as command
+from scoring.training import export_onnx, served_content, served_weights, wide
+
+pytestmark = pytest.mark.train
+torch = pytest.importorskip("torch", reason="torch is in the train group")
+transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
+pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
+
+from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+
+STARTER = Path(__file__).resolve().parents[3] / "scoring" / "starter"
+VOCABULARY = 500
+MIX = wide.Mix(deep=0.7, wide=1.3, intercept=-0.4)
+
+
+@pytest.fixture(scope="module")
+def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as `content --out` writes it, with matrices large enough to be stored as FP16."""
+    torch.manual_seed(1)
+    config = transformers.DistilBertConfig(
+        vocab_size=VOCABULARY, dim=96, hidden_dim=192, n_layers=2, n_heads=4
+    )
+    random = np.random.default_rng(2)
+    texts = [random.integers(1, VOCABULARY, size=30).tolist() for _ in range(20)]
+    fitted = wide.fit(texts, labels=[0, 1] * 10, weights=[1.0] * 20, vocabulary=VOCABULARY, seed=1)
+    deep = transformers.DistilBertForSequenceClassification(config)
+    with torch.no_grad():
+        for weights in deep.parameters():  # the exporter stores equal ones once, as all biases are at first
+            weights.add_(torch.randn_like(weights) * 0.05)
+    folder = tmp_path_factory.mktemp("trained")
+    wide_and_deep.joined(deep, fitted=fitted, mix=MIX).save_pretrained(folder)
+    (folder / "tokenizer.json").write_bytes((tiny_base / "tokenizer.json").read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def repository(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    export_onnx.export(model_folder=trained, repository=folder)
+    return folder
+
+
+def release_of(repository: Path, folder: Path) -> Path:
+    """A release that pins a repository's content model; the rest is the shipped one's."""
+    shutil.copytree(STARTER, folder)
+    manifest = json.loads((folder / release.MANIFEST).read_text())
+    manifest["content"]["files"] = dict(served_content.pin(repository, version="1").files)
+    (folder / release.MANIFEST).write_text(json.dumps(manifest))
+    return folder
+
+
+def test_weights_are_those_that_were_trained(repository: Path, trained: Path) -> None:
+    model, _ = served_weights.load(repository, models=repository)
+
+    before, after = wide_and_deep.load(trained).state_dict(), model.state_dict()
+    assert set(after) == set(before)
+    for name, weights in before.items():
+        rounded = weights.half().float() if weights.numel() >= export_onnx.SMALLEST_WEIGHT else weights
+        assert torch.equal(after[name].to(weights.dtype), rounded.to(weights.dtype)), name
+
+
+def test_weights_that_were_written_are_exported_to_the_same_bytes(repository: Path, tmp_path: Path) -> None:
+    written, again = tmp_path / "written", tmp_path / "again"
+
+    command.main(["weights", "--release", str(repository), "--out", str(written)])
+    export_onnx.export(model_folder=written, repository=again)
+
+    assert (written / "model.safetensors").is_file()
+    assert (again / served_weights.MODEL_FILE).read_bytes() == (
+        repository / served_weights.MODEL_FILE
+    ).read_bytes()
+
+
+def test_the_shipped_release_is_read_exactly() -> None:
+    model, tokenizer = served_weights.load(STARTER, models=Path("nowhere"))
+
+    served = export_onnx.SHIPPED / served_weights.MODEL_FILE
+    assert export_onnx.largest_difference(model, path=served) < 1e-4
+    assert tokenizer("free cash")["input_ids"][0] == tokenizer.cls_token_id
+    assert model.config.n_heads == 12
+
+
+def test_finds_what_a_release_pins_among_the_installed(repository: Path, tmp_path: Path) -> None:
+    live = release_of(repository, tmp_path / "release")
+    pin = release.Release.load(live).content
+    hosting.install(pin, repository=repository, models=tmp_path / "models")
+
+    model, _ = served_weights.load(live, models=tmp_path / "models")
+
+    assert model.config.vocab_size == VOCABULARY
+
+
+def test_refuses_a_release_whose_files_are_not_there(repository: Path, tmp_path: Path) -> None:
+    live = release_of(repository, tmp_path / "release")
+
+    with pytest.raises(Corrupt, match=r"distilbert/1/model\.onnx: not as the release pins it"):
+        served_weights.load(live, models=tmp_path / "models")
+
+
+def without_a_matrix(model: Any) -> None:
+    node = next(node for node in model.graph.node if node.op_type == "MatMul")
+    model.graph.node.remove(node)
+
+
+def without_embeddings(model: Any) -> None:
+    for tensor in list(model.graph.initializer):
+        if "word_embeddings" in tensor.name:
+            model.graph.initializer.remove(tensor)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [(without_embeddings, "no weights of a DistilBERT in floats"), (without_a_matrix, "holds no distilbert")],
+)
+def test_refuses_a_file_that_lacks_weights(
+    repository: Path, tmp_path: Path, damage: Any, reason: str
+) -> None:
+    model = onnx.load(str(repository / served_weights.MODEL_FILE))
+    damage(model)
+    onnx.save(model, str(tmp_path / "model.onnx"))
+
+    with pytest.raises(served_weights.Unreadable, match=reason):
+        served_weights.read(tmp_path / "model.onnx")
+
+
+def test_refuses_a_file_that_answers_otherwise(repository: Path, tmp_path: Path) -> None:
+    """Such as one whose attention was told another number of heads."""
+    model = onnx.load(str(repository / served_weights.MODEL_FILE))
+    (bias,) = (tensor for tensor in model.graph.initializer if tensor.name == "wide.bias")
+    name, bias.name = bias.name, "shift"
+    for node in model.graph.node:
+        node.input[:] = ["shift" if given == name else given for given in node.input]
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.ones(1, dtype=np.float32) * 9, name))
+    onnx.save(model, str(tmp_path / "model.onnx"))
+
+    with pytest.raises(served_weights.Unreadable, match="a logit of the model read from it differs by"):
+        served_weights.read(tmp_path / "model.onnx")
+
+
+def test_refuses_what_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "model.onnx").write_bytes(b"no model at all")
+
+    with pytest.raises(served_weights.Unreadable, match="cannot be read"):
+        served_weights.read(tmp_path / "model.onnx")
