@@ -21,33 +21,6 @@ transformers = pytest.importorskip("transformers", reason="transformers is in th
 from scoring.training import wide_and_deep  # noqa: E402 - needs torch
 
 
-@pytest.fixture(scope="session")
-def trained(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("trained")
-    data = folder / "texts.jsonl"
-    kinds = {1: "free cash click now win", 0: "hello friend meet lunch today"}
-    rows = [
-        {
-            "id": f"{label}-{number}",
-            "source": "tiny",
-            "text": " ".join([text] * (1 + number % 4)),
-            "label": label,
-            "group": f"{label}-{number}",
-        }
-        for label, text in kinds.items()
-        for number in range(80)
-    ]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command.main(
-        [
-            *("content", "--data", str(data), "--without-starter-texts", "--base", str(tiny_base)),
-            *("--out", str(folder), "--epochs", "4", "--batch-size", "8"),
-            *("--learning-rate", "3e-3", "--threads", "1"),
-        ]
-    )
-    return folder
-
-
 def test_learns_the_difference_and_reports_it(trained: Path) -> None:
     outcome = json.loads((trained / "metrics.json").read_text())["outcome"]
 
