@@ -30,7 +30,7 @@ class Calibration:
     def applied(self, answers: Mapping[str, Floats]) -> dict[str, Floats]:
         """Calibrate the models' answers to the same texts, and mix them into that of the shipped model."""
         return {
-            SHIPPED: _mixed(self.mix, answers=answers),
+            SHIPPED: mixed(self.mix, answers=answers),
             **{name: platt.applied(found, by=self.single[name]) for name, found in answers.items()},
         }
 
@@ -57,7 +57,7 @@ def calibrate(held: HeldOut) -> Calibration:
         wide=(1 - DEEP_SHARE) * wide[0],
         intercept=DEEP_SHARE * deep[1] + (1 - DEEP_SHARE) * wide[1],
     )
-    by = platt.fit(labels, _mixed(sum_of_both, answers=held.answers), sources=sources)
+    by = platt.fit(labels, mixed(sum_of_both, answers=held.answers), sources=sources)
     return Calibration(mix=sum_of_both.calibrated(by), single=single)
 
 
@@ -103,5 +103,6 @@ def robustness(
     ]
 
 
-def _mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
+def mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
+    """Return the joined P(spam) of texts, given what each half says of them."""
     return mix.probabilities(deep=platt.margins(answers[DEEP]), wide=platt.margins(answers[WIDE]))

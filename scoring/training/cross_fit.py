@@ -23,6 +23,7 @@ from scoring.training import augment, dataset, fine_tune, peer, platt, wide
 from scoring.training.dataset import Example, Provenance, Split
 from scoring.training.evaluate import Floats
 from scoring.training.fine_tune import Recipe
+from scoring.training.wide import Mix
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -34,6 +35,8 @@ DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
 _STOPPING = 10
 
 Parts = Mapping[Split, Sequence[Example]]
+Answer = Callable[[list[str]], Floats]
+"""Texts as they are served → P(spam), float64 (n_texts,)."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Halves:
     tokenizer: PreTrainedTokenizerBase
     calibration: tuple[float, float]
     wide: wide.Wide
-    simple: Callable[[list[str]], Floats]
+    simple: Answer
     recipe: Recipe
     weights: tuple[float, float]
 
@@ -94,17 +97,28 @@ class Halves:
             SIMPLE: self.simple(texts),
         }
 
+    def save(self, *, mix: Mix, out: Path) -> Answer:
+        """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+        from scoring.training import wide_and_deep
 
-def train(raw: Parts, *, recipe: Recipe, out: Path) -> Halves:
+        model = wide_and_deep.joined(self.deep, fitted=self.wide, mix=mix.after(self.calibration))
+        fine_tune.save(model, self.tokenizer, out=out)
+        return lambda texts: fine_tune.spam_probabilities(
+            model, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16
+        )
+
+
+def train(raw: Parts, *, recipe: Recipe, out: Path, besides: Sequence[Example] = ()) -> Halves:
     """Fit everything on raw TRAIN as it would be served, a share of it disguised a second time.
 
-    DistilBERT stops early on VALIDATION and is calibrated there.
+    DistilBERT stops early on VALIDATION and is calibrated there. The raw texts `besides` are learned by the
+    wide half and the simple peer alone, whose fits take seconds whatever they read.
     """
-    disguised = augment.with_copies(raw[Split.TRAIN], share=recipe.disguised_share, seed=recipe.seed)
     parts = {
-        Split.TRAIN: dataset.read_as_served(disguised),
+        Split.TRAIN: _learned(raw[Split.TRAIN], recipe=recipe),
         Split.VALIDATION: dataset.read_as_served(raw[Split.VALIDATION]),
     }
+    everything = [*parts[Split.TRAIN], *_learned(besides, recipe=recipe)]
     weights = fine_tune.class_weights(parts[Split.TRAIN])
     deep, tokenizer = fine_tune.fit(parts, recipe=recipe, weights=weights, out=out)
     stopped = parts[Split.VALIDATION]
@@ -119,10 +133,16 @@ def train(raw: Parts, *, recipe: Recipe, out: Path) -> Halves:
             found,
             sources=[example.source for example in stopped],
         ),
-        wide=_wide(parts[Split.TRAIN], deep=deep, tokenizer=tokenizer, seed=recipe.seed),
-        simple=peer.fit(parts[Split.TRAIN], seed=recipe.seed),
+        wide=_wide(everything, deep=deep, tokenizer=tokenizer, seed=recipe.seed),
+        simple=peer.fit(everything, seed=recipe.seed),
         recipe=recipe,
         weights=weights,
+    )
+
+
+def _learned(examples: Sequence[Example], *, recipe: Recipe) -> list[Example]:
+    return dataset.read_as_served(
+        augment.with_copies(examples, share=recipe.disguised_share, seed=recipe.seed)
     )
 
 

@@ -20,18 +20,23 @@ def fit(labels: Floats, probabilities: Floats, *, sources: Sequence[str]) -> tup
     Every source counts the same, however many texts it has: no platform has our files' mixture. Only one
     of fewer than SMALL texts counts less.
     """
+    # Platt's targets stay off 0 and 1: few texts that happen to be separable prove no certainty.
+    spam = labels.sum()
+    targets = np.where(labels == 1, (spam + 1) / (spam + 2), 1 / (len(labels) - spam + 2))
+    return fit_to(targets, probabilities, sources=sources)
+
+
+def fit_to(targets: Floats, probabilities: Floats, *, sources: Sequence[str]) -> tuple[float, float]:
+    """Do as `fit` for targets in [0, 1], such as what another model says of the same texts."""
     from sklearn.linear_model import LogisticRegression
 
     sizes = Counter(sources)
     weights = np.array([1 / max(sizes[source], SMALL) for source in sources])
-    weights *= len(labels) / weights.sum()
+    weights *= len(targets) / weights.sum()
     given = margins(probabilities)[:, None]
-    # Platt's targets stay off 0 and 1: few texts that happen to be separable prove no certainty.
-    spam = labels.sum()
-    targets = np.where(labels == 1, (spam + 1) / (spam + 2), 1 / (len(labels) - spam + 2))
     fitted = LogisticRegression(C=1e6).fit(
         np.concatenate([given, given]),
-        np.repeat([1, 0], len(labels)),
+        np.repeat([1, 0], len(targets)),
         sample_weight=np.concatenate([weights * targets, weights * (1 - targets)]),
     )
     return float(fitted.coef_[0, 0]), float(fitted.intercept_[0])

@@ -7,14 +7,22 @@ import dataclasses
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scoring import normalise
-from scoring.training import content_quality, cross_fit, dataset, evaluate, fine_tune, model_card, rules
+from scoring.training import (
+    content_quality,
+    continue_content,
+    cross_fit,
+    dataset,
+    evaluate,
+    model_card,
+    rules,
+    served_content,
+)
 from scoring.training.content_quality import SHIPPED, Robustness
-from scoring.training.cross_fit import Halves
 from scoring.training.dataset import Example, FileManifest, Provenance, Split
 from scoring.training.evaluate import Floats, Quality
 from scoring.training.fine_tune import Recipe
@@ -53,7 +61,27 @@ class Outcome:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m scoring.training content`."""
-    default = Recipe()
+    add_training_arguments(parser)
+    parser.add_argument(
+        "--from-live",
+        type=Path,
+        metavar="FOLDER",
+        help="train the content model of this release, or of this model repository, further; needs --replay",
+    )
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="labelled texts of the sources that it was trained on: learned again, and measured",
+    )
+    parser.add_argument(
+        "--models", type=Path, default=served_content.MODELS, help="where Triton finds installed ones"
+    )
+
+
+def add_training_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare data and recipe; what is not given is as in `Recipe`, or as continue_content.RECIPE has it."""
     parser.add_argument(
         "--data",
         type=Path,
@@ -73,34 +101,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{provenance}-weight", type=float, default=weight, help="of one text in training"
         )
-    parser.add_argument("--base", default=default.base, help="offline package, local folder or hub name")
+    parser.add_argument("--base", help="offline package, local folder or hub name")
     parser.add_argument(
         "--out", type=Path, required=True, help="folder for the model, metrics.json and model-card.md"
     )
-    parser.add_argument(
-        "--epochs", type=int, default=default.epochs, help="0: only calibrate and measure the base"
-    )
-    parser.add_argument("--batch-size", type=int, default=default.batch_size)
-    parser.add_argument("--learning-rate", type=float, default=default.learning_rate)
-    parser.add_argument("--disguised-share", type=float, default=default.disguised_share)
+    parser.add_argument("--epochs", type=int, help="0: only calibrate and measure the base")
+    parser.add_argument("--batch-size", type=int)
+    parser.add_argument("--learning-rate", type=float)
+    parser.add_argument("--disguised-share", type=float)
     parser.add_argument(
         "--consistency",
         type=float,
-        default=default.consistency,
         help="weight in the loss of two readings under dropout that disagree; 0: read once, in half the time",
     )
     parser.add_argument(
         "--average",
+        dest="is_averaged",
         action="store_true",
+        default=None,
         help="run every epoch and take the mean of the weights over the last, not the best on validation",
     )
-    parser.add_argument("--bf16", action="store_true", help="BF16 arithmetic, for processors that have it")
-    parser.add_argument("--seed", type=int, default=default.seed)
-    parser.add_argument("--threads", type=int, default=default.threads)
+    parser.add_argument(
+        "--bf16",
+        dest="is_bf16",
+        action="store_true",
+        default=None,
+        help="BF16 arithmetic, for processors that have it",
+    )
+    parser.add_argument("--seed", type=int, default=Recipe.seed)
+    parser.add_argument("--threads", type=int)
     parser.add_argument(
         "--folds",
         type=int,
-        default=default.folds,
         help="train so many more times, to calibrate and measure on all texts outside the test part",
     )
 
@@ -108,26 +140,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: train, measure, write model, metrics and card into --out."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    if arguments.from_live:
+        _continue(arguments)
+        return
     outcome = train(material=material_of(arguments), recipe=recipe_of(arguments), out=arguments.out)
     model_card.write(model_folder=arguments.out, card=arguments.out / "model-card.md")
     tell(outcome.models)
 
 
-def recipe_of(arguments: argparse.Namespace) -> Recipe:
-    """Read the recipe from the options."""
-    return Recipe(
-        base=arguments.base,
-        epochs=arguments.epochs,
-        batch_size=arguments.batch_size,
-        learning_rate=arguments.learning_rate,
-        disguised_share=arguments.disguised_share,
-        consistency=arguments.consistency,
-        is_averaged=arguments.average,
-        is_bf16=arguments.bf16,
-        seed=arguments.seed,
-        threads=arguments.threads,
-        folds=arguments.folds,
+def _continue(arguments: argparse.Namespace) -> None:
+    """Train the live model further; exit with a message if it must not be, or forgot."""
+    for option in ("base", "folds", "unlabelled"):
+        if getattr(arguments, option):
+            raise SystemExit(f"--{option} is not for --from-live")
+    if not arguments.replay:
+        raise SystemExit("--from-live needs --replay: without it, what is forgotten is not even measured")
+    weights = {provenance: getattr(arguments, f"{provenance}_weight") for provenance in Provenance}
+    starter = [] if arguments.without_starter_texts else [STARTER_TEXTS]
+    labels, replay = (
+        gather(data=files, unlabelled=[], weights=weights).examples
+        for files in (arguments.data, [*arguments.replay, *starter])
     )
+    try:
+        continue_content.run(
+            live=arguments.from_live,
+            models=arguments.models,
+            texts=continue_content.Texts(labels=labels, replay=replay),
+            recipe=recipe_of(arguments, default=continue_content.RECIPE),
+            out=arguments.out,
+        )
+    except (continue_content.TooFew, continue_content.Forgotten) as refused:
+        raise SystemExit(str(refused)) from refused
+
+
+def recipe_of(arguments: argparse.Namespace, *, default: Recipe = Recipe()) -> Recipe:  # noqa: B008 - frozen
+    """Read the recipe from the options; what they leave open is as in `default`."""
+    names = {field.name for field in dataclasses.fields(Recipe)}
+    given = {name: value for name, value in vars(arguments).items() if name in names and value is not None}
+    return dataclasses.replace(default, **given)
 
 
 def material_of(arguments: argparse.Namespace) -> Material:
@@ -195,7 +245,7 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
         else cross_fit.on_validation(raw[Split.VALIDATION], halves=halves)
     )
     calibration = content_quality.calibrate(held)
-    ours = _saved(halves, mix=calibration.mix, out=out)
+    ours = halves.save(mix=calibration.mix, out=out)
     tested = dataset.read_as_served(raw[Split.TEST])
     answers = halves.answers([example.text for example in tested])
     shipped = {SHIPPED: ours([example.text for example in tested])}
@@ -213,17 +263,6 @@ def train(*, material: Material, recipe: Recipe, out: Path) -> Outcome:
     )
     _write_metrics(outcome, material=material, recipe=recipe, out=out)
     return outcome
-
-
-def _saved(halves: Halves, *, mix: Mix, out: Path) -> Callable[[list[str]], Floats]:
-    """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
-    from scoring.training import wide_and_deep
-
-    model = wide_and_deep.joined(halves.deep, fitted=halves.wide, mix=mix.after(halves.calibration))
-    fine_tune.save(model, halves.tokenizer, out=out)
-    return lambda texts: fine_tune.spam_probabilities(
-        model, halves.tokenizer, texts=texts, is_bf16=halves.recipe.is_bf16
-    )
 
 
 def _write_metrics(outcome: Outcome, *, material: Material, recipe: Recipe, out: Path) -> None:

@@ -14,7 +14,7 @@ import logging
 from scoring.training import content_quality, cross_fit, dataset, model_card, train_content
 from scoring.training.dataset import Split
 
-add_arguments = train_content.add_arguments
+add_arguments = train_content.add_training_arguments
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -1,0 +1,169 @@
+"""Train the live content model further on a platform's labels, without forgetting what it knew.
+
+Texts of the sources that it was trained on are learned again beside the labels (experience replay: Rolnick et
+al., 2019): DistilBERT reads a sample of them, the wide half is fitted anew to all of them. Every
+source's test part is measured before and after; one that loses more than a point is named.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scoring.training import content_quality, cross_fit, dataset, fine_tune, paired, platt, served_weights
+from scoring.training.cross_fit import HeldOut
+from scoring.training.dataset import Example, Split
+from scoring.training.evaluate import Floats
+from scoring.training.fine_tune import Recipe
+from scoring.training.paired import Change
+from scoring.training.wide import Mix
+
+log = logging.getLogger(__name__)
+
+RECIPE = Recipe(base="live", epochs=2, learning_rate=3e-5, is_averaged=True)
+"""What differs from a first training: the weights are there already and have to stay near."""
+
+LARGEST_LOSS = 0.01
+"""Of ROC-AUC or F1 on the test part of a source that the model knew."""
+
+ENOUGH_TEXTS = 100
+"""Of a test part; on fewer a single error moves F1 by more than a point."""
+
+LEAST_OF_EACH = 8
+"""Labels of either sort without which the model would learn that all of a platform is of the other."""
+
+_REPLAYED_PER_LABEL = 3
+_LEAST_REPLAYED = 600
+_BEFORE = "before"
+
+
+class TooFew(ValueError):
+    """Fewer than LEAST_OF_EACH labels of either sort; the message has the counts."""
+
+
+class Forgotten(Exception):
+    """The trained model is worse on a source that it knew; the message names each with its loss."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """Labelled texts of a run: the platform's own, and those of the sources that the live model knew."""
+
+    labels: Sequence[Example]
+    replay: Sequence[Example]
+
+    def of(self, split: Split) -> list[Example]:
+        """Return both kinds' examples of one part."""
+        return [*dataset.part(self.labels, split=split), *dataset.part(self.replay, split=split)]
+
+
+def run(*, live: Path, models: Path, texts: Texts, recipe: Recipe, out: Path) -> list[Change]:
+    """Train further, write the model and continued.json into `out`, return what changed by source.
+
+    `live` is the folder of a release, whose content model is installed in `models`, or a model repository.
+    Raises TooFew or served_weights.Unreadable, and Forgotten once everything is written.
+    """
+    _check(texts.labels)
+    model, tokenizer = served_weights.load(live, models=models)
+    tested = dataset.read_as_served(texts.of(Split.TEST))
+    asked = [example.text for example in tested]
+
+    def said(asked: list[str]) -> Floats:
+        return fine_tune.spam_probabilities(model, tokenizer, texts=asked)
+
+    base = out / _BEFORE
+    fine_tune.save(model, tokenizer, out=base)
+    answer = _trained(texts, said=said, recipe=dataclasses.replace(recipe, base=str(base)), out=out)
+    shutil.rmtree(base)
+
+    changes = paired.by_source(tested, before=said(asked), after=answer(asked), metrics=("ROC-AUC", "F1"))
+    known = {example.source for example in texts.replay}
+    _write(changes, live=live, texts=texts, recipe=recipe, out=out)
+    check_kept([change for change in changes if change.source in known])
+    return changes
+
+
+def check_kept(changes: Sequence[Change]) -> None:
+    """Raise Forgotten if a known source with ENOUGH_TEXTS lost more than LARGEST_LOSS."""
+    lost = [
+        f"{one.source}: {one.metric} {one.before:.3f} → {one.after:.3f}"
+        for one in changes
+        if one.texts >= ENOUGH_TEXTS and one.before - one.after > LARGEST_LOSS
+    ]
+    if lost:
+        raise Forgotten(f"more than {LARGEST_LOSS:g} was lost on {'; '.join(lost)}")
+
+
+def replayed(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
+    """Draw `count` examples in which every source comes as often as it can, with its own share of spam.
+
+    With as much spam as other texts the model would come to expect more of it from every source.
+    """
+    taken: Counter[str] = Counter()
+    ranks = []
+    order = np.random.default_rng(seed).permutation(len(examples)).tolist()
+    for row in order:
+        ranks.append(taken[examples[row].source])
+        taken[examples[row].source] += 1
+    chosen = sorted(zip(ranks, order, strict=True))[:count]
+    return [examples[row] for row in sorted(row for _, row in chosen)]
+
+
+def _check(labels: Sequence[Example]) -> None:
+    spam = sum(example.label for example in labels)
+    if min(spam, len(labels) - spam) < LEAST_OF_EACH:
+        raise TooFew(
+            f"{spam} labels are spam and {len(labels) - spam} are not; at least {LEAST_OF_EACH} of each sort "
+            "are needed: label random posts"
+        )
+
+
+def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path) -> cross_fit.Answer:
+    """Fit both halves, join and calibrate them, save them; return what answers with them."""
+    new, old = (dataset.part(kind, split=Split.TRAIN) for kind in (texts.labels, texts.replay))
+    count = max(_LEAST_REPLAYED, _REPLAYED_PER_LABEL * len(new))
+    again = replayed(old, count=count, seed=recipe.seed)
+    chosen = {id(example) for example in again}
+    validation = texts.of(Split.VALIDATION)
+    log.info("learning from %d labels and %d of %d replayed texts", len(new), len(again), len(old))
+    halves = cross_fit.train(
+        {Split.TRAIN: [*new, *again], Split.VALIDATION: validation},
+        recipe=recipe,
+        out=out,
+        besides=[example for example in old if id(example) not in chosen],
+    )
+    held = cross_fit.on_validation(dataset.part(texts.replay, split=Split.VALIDATION), halves=halves)
+    return halves.save(mix=_mix(held, said=said), out=out)
+
+
+def _mix(held: HeldOut, *, said: cross_fit.Answer) -> Mix:
+    """Join the halves so that on the known sources they are as sure of themselves as the live model was.
+
+    It was calibrated on many more texts than are held out here, and no platform's decisions move the curve
+    that all platforms share.
+    """
+    mix = content_quality.calibrate(held).mix
+    targets = said([example.text for example in held.examples])
+    found = content_quality.mixed(mix, answers=held.answers)
+    return mix.calibrated(platt.fit_to(targets, found, sources=held.sources))
+
+
+def _write(changes: Sequence[Change], *, live: Path, texts: Texts, recipe: Recipe, out: Path) -> None:
+    report = {
+        "live": live.name,
+        "recipe": dataclasses.asdict(recipe),
+        "labels": len(texts.labels),
+        "replay": dict(Counter(example.source for example in texts.replay)),
+        "changes": [dataclasses.asdict(change) for change in changes],
+    }
+    (out / "continued.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    for line in paired.table(changes, names=("before", "after")):
+        log.info("%s", line)

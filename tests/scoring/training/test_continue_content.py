@@ -1,0 +1,156 @@
+"""The live model trained further on a platform's labels: it learns them, and says what it forgot."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from scoring.training import __main__ as command
+from scoring.training import continue_content, export_onnx, paired
+from scoring.training.dataset import Example, Split, split_of
+
+pytestmark = [pytest.mark.train, pytest.mark.timeout(300)]
+pytest.importorskip("torch", reason="torch is in the train group")
+pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
+
+
+@pytest.fixture(scope="module")
+def live(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model repository as it is served."""
+    folder = tmp_path_factory.mktemp("live")
+    export_onnx.export(model_folder=trained, repository=folder)
+    return folder
+
+
+def written(path: Path, *, spam: str, ham: str, count: int) -> Path:
+    rows = [
+        {
+            "id": f"{label}-{number}",
+            "source": "messenger",
+            "text": " ".join([text] * (1 + number % 3)),
+            "label": label,
+            "group": f"messenger-{label}-{number}",
+        }
+        for label, text in ((1, spam), (0, ham))
+        for number in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def train(live: Path, *, labels: Path, replay: Path, out: Path) -> None:
+    command.main(
+        [
+            *("content", "--from-live", str(live), "--data", str(labels), "--replay", str(replay)),
+            *("--without-starter-texts", "--out", str(out), "--threads", "1"),
+            *("--learning-rate", "3e-3", "--epochs", "4", "--batch-size", "8"),
+        ]
+    )
+
+
+def changed(out: Path) -> dict[tuple[str, str], dict[str, float]]:
+    report = json.loads((out / "continued.json").read_text())
+    return {(one["source"], one["metric"]): one for one in report["changes"]}
+
+
+def test_learns_the_platform_and_keeps_what_it_knew(live: Path, trained: Path, tmp_path: Path) -> None:
+    labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
+
+    train(live, labels=labels, replay=trained / "texts.jsonl", out=tmp_path / "out")
+
+    found = changed(tmp_path / "out")
+    assert found["messenger", "ROC-AUC"]["after"] > 0.95
+    assert found["tiny", "ROC-AUC"]["after"] >= found["tiny", "ROC-AUC"]["before"] > 0.95
+    assert export_onnx.export(model_folder=tmp_path / "out", repository=tmp_path / "repository").bytes
+    assert not (tmp_path / "out" / "before").exists()
+
+
+def test_ends_with_an_error_that_names_what_was_forgotten(
+    live: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
+    monkeypatch.setattr(continue_content, "LARGEST_LOSS", -1.0)  # whatever the model does is a loss
+    labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
+
+    with pytest.raises(SystemExit, match=r"was lost on tiny: ROC-AUC .*; tiny: F1 "):
+        train(live, labels=labels, replay=trained / "texts.jsonl", out=tmp_path / "out")
+
+    assert (tmp_path / "out" / "model.safetensors").is_file()
+    assert changed(tmp_path / "out")["messenger", "F1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ((), "--from-live needs --replay"),
+        (("--replay", "TEXTS", "--base", "anything"), "--base is not for --from-live"),
+        (("--replay", "TEXTS", "--folds", "2"), "--folds is not for --from-live"),
+    ],
+)
+def test_refuses_options_that_do_not_go_together(
+    live: Path, trained: Path, tmp_path: Path, options: tuple[str, ...], reason: str
+) -> None:
+    texts = str(trained / "texts.jsonl")
+    given = [texts if option == "TEXTS" else option for option in options]
+
+    with pytest.raises(SystemExit, match=reason):
+        command.main(["content", "--from-live", str(live), "--data", texts, "--out", str(tmp_path), *given])
+
+
+def test_refuses_labels_of_one_sort(live: Path, trained: Path, tmp_path: Path) -> None:
+    """Or the model would learn that all of this platform is spam."""
+    labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=7)
+
+    with pytest.raises(SystemExit, match="7 labels are spam and 7 are not; at least 8 of each sort"):
+        train(live, labels=labels, replay=trained / "texts.jsonl", out=tmp_path / "out")
+
+
+def example(source: str, label: int, number: int) -> Example:
+    name = f"{source}-{label}-{number}"
+    return Example(id=name, source=source, text="a", label=label, group=name)
+
+
+def test_replays_every_source_alike_with_its_own_share_of_spam() -> None:
+    texts = [
+        example(source, label, number)
+        for source, label, count in (
+            ("sms", 0, 900),
+            ("sms", 1, 100),
+            ("comments", 0, 60),
+            ("comments", 1, 40),
+        )
+        for number in range(count)
+    ]
+
+    drawn = continue_content.replayed(texts, count=300, seed=1)
+
+    assert Counter(one.source for one in drawn) == {"comments": 100, "sms": 200}
+    assert sum(one.label for one in drawn if one.source == "sms") == pytest.approx(20, abs=8)
+    assert len({one.id for one in drawn}) == 300
+    assert continue_content.replayed(texts, count=10_000, seed=1) == texts
+
+
+@pytest.mark.parametrize(
+    ("texts", "after", "is_kept"), [(100, 0.905, True), (100, 0.885, False), (99, 0.5, True)]
+)
+def test_a_point_may_be_lost(texts: int, after: float, is_kept: bool) -> None:
+    change = paired.Change(
+        source="sms", texts=texts, spam=40, metric="F1", before=0.9, after=after, low=-1.0, high=1.0
+    )
+
+    if is_kept:
+        continue_content.check_kept([change])
+    else:
+        with pytest.raises(continue_content.Forgotten, match=r"sms: F1 0\.900 → 0\.885"):
+            continue_content.check_kept([change])
+
+
+def test_parts_are_those_of_all_trainings() -> None:
+    labels = [example("desk messenger", number % 2, number) for number in range(50)]
+    texts = continue_content.Texts(labels=labels, replay=[])
+
+    assert all(split_of(one.group) is Split.TEST for one in texts.of(Split.TEST))
+    assert sum(len(texts.of(split)) for split in Split) == 50
