@@ -129,7 +129,7 @@ def _example() -> Case:
 def _multiply(model: type[Model], example: Any, times: int, **instead: str) -> None:
     """Copy one row many times in PostgreSQL; `instead` is SQL for columns that differ, g counts from 1."""
     meta = model._meta  # noqa: SLF001 - documented under this name
-    columns = [field.column for field in meta.concrete_fields]
+    columns = [str(field.column) for field in meta.concrete_fields]
     given = ", ".join(instead.get(column, f't."{column}"') for column in columns).replace("%", "%%")
     names = ", ".join(f'"{column}"' for column in columns)
     copied = f'SELECT {given} FROM "{meta.db_table}" t, generate_series(1, %s) g WHERE t.id = %s'

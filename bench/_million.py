@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any
 
 from django.db import connection
 from django.db.models import Max, Model
@@ -90,7 +91,9 @@ def grow(*, to: int) -> None:
     have = Post.objects.count()
     copies = -(-(to - have) // have)
     started = time.perf_counter()
-    steps = {model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)}
+    steps: dict[type[Model], int] = {
+        model: _step(model) for model in (Author, Domain, Post, Revision, PostLink, AuthorBand)
+    }
     kept = Domain.objects.filter(name=EVERYWHERE).values_list("pk", flat=True).first() or 0
     bands = SimilarityBand.objects.count()
     for first in range(1, copies + 1, _COPIES_AT_ONCE):
@@ -151,7 +154,7 @@ class _Copy:
     def rows(self, model: type[Model], *, where: str = "true", **instead: str) -> None:
         """Copy with SQL for columns that differ; `g` is the number of the copy."""
         meta, step = model._meta, self._steps[model]  # noqa: SLF001 - documented
-        columns = [field.column for field in meta.concrete_fields]
+        columns = [str(field.column) for field in meta.concrete_fields]
         given = {"id": f"t.id + g * {step}", **instead}
         chosen = ", ".join(given.get(column, f't."{column}"') for column in columns)
         names = ", ".join(f'"{column}"' for column in columns)
@@ -167,7 +170,7 @@ def _step(model: type[Model]) -> int:
     return int(model._default_manager.aggregate(last=Max("pk"))["last"] or 0)  # noqa: SLF001 - documented
 
 
-def _run(sql: str, values: list[object] | None) -> None:
+def _run(sql: str, values: list[Any] | None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
 
@@ -188,7 +191,7 @@ def settle(*, cases: int, labels: int) -> None:
 
 
 _SCORED = [
-    field.column
+    str(field.column)
     for field in Score._meta.concrete_fields  # noqa: SLF001 - documented
     if field.column not in ("id", "revision_id")
 ]

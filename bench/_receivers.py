@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from functools import partial
 
 _SLOW_SECONDS = 15.0
 
@@ -36,7 +37,7 @@ async def _main() -> None:
     kinds |= {"mute": ("204 No Content", 1e6), "broken": ("500 Oh", 0.0)}
     servers = {
         name: await asyncio.start_server(
-            lambda reader, writer, said=said: _serve(reader, writer, status=said[0], wait=said[1]),
+            partial(_serve, status=said[0], wait=said[1]),
             "127.0.0.1",
             0,
         )

@@ -81,7 +81,7 @@ def _trial(
     known = set(groups[: len(groups) // 2])
     arriving = [one for one in posts if one.group in known]
     unseen = [one for one in posts if one.group not in known]
-    generator.shuffle(arriving)  # type: ignore[arg-type]  # numpy shuffles lists, its stubs say otherwise
+    generator.shuffle(arriving)
     found = [(("0", "content alone"), _measured(_said(None, unseen, content=content), unseen))]
     decided: list[LabelledRecord] = []
     head: PlatformHead | None = None

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]  # ships no annotations
+import psutil
 
 from deploy.local import ports
 from deploy.local.places import ROOT

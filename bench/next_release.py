@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 import django
-import psutil  # type: ignore[import-untyped]  # ships no annotations
+import psutil
 
 from bench import _source, _stack
 from deploy.local.places import ROOT

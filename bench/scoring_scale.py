@@ -83,7 +83,7 @@ def _runs(options: argparse.Namespace) -> Iterator[Run]:
 def _against_first(runs: list[Run], *, stored: int) -> float:
     """Keep what these runs cost; return the dearest, in times of the same run at the smallest size kept."""
     file = ROOT / ".state" / "bench" / "scoring_scale.json"
-    kept = json.loads(file.read_text()) if file.exists() else {}
+    kept: dict[str, dict[str, float]] = json.loads(file.read_text()) if file.exists() else {}
     kept[str(stored)] = {run.name: run.cost for run in runs}
     file.write_text(json.dumps(kept))
     first = kept[min(kept, key=int)]

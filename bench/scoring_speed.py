@@ -160,7 +160,7 @@ def _record(event: PostEvent, *, seed: int) -> PostRecord:
     payload, rng = event.payload, random.Random(seed)
     created_at = payload["author"].get("created_at")
     author = {**payload["author"], "created_at": datetime.fromisoformat(created_at) if created_at else None}
-    histories = {name: _history(event.at, rng=rng) for name in _HISTORIES}
+    histories: dict[str, Any] = {name: _history(event.at, rng=rng) for name in _HISTORIES}
     return PostRecord(
         platform="speed",
         external_id=payload["external_id"],
@@ -187,7 +187,7 @@ def _record(event: PostEvent, *, seed: int) -> PostRecord:
 
 def _history(at: datetime, *, rng: random.Random) -> History:
     spam = rng.randrange(9)
-    numbers = {
+    numbers: dict[str, Any] = {
         "posts": 40,
         "posts_24h": rng.randrange(9),
         "confirmed_spam": spam,

@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 
 import numpy as np
 import psutil
@@ -73,7 +74,7 @@ def _measure(name: str, kinds: Sequence[_slow.Kind], *, port: int, options: argp
     with _slow.Crowd(port, kinds) as crowd, ThreadPoolExecutor(2) as pool:
         time.sleep(5)
         asked = [
-            pool.submit(_slow.probe, lambda path=path: _status(port, path), seconds=options.seconds - 5)
+            pool.submit(_slow.probe, partial(_status, port, path), seconds=options.seconds - 5)
             for path in ("/healthz", "/sign-in/")
         ]
         healthz, page = (one.result() for one in asked)

@@ -123,8 +123,10 @@ def _beside_the_dead(ports: dict[str, int], *, backlog: int, seconds: float) -> 
     p50, p95 = np.percentile(waited, [50, 95])
     print(f"{'another platform, seconds until delivered: p50':<52}{p50:>8.2f}")
     print(f"{'p95':<52}{p95:>8.2f}   longest {max(waited):.2f} of {len(waited)}")
-    age = f"{np.percentile(ages, 95):>8.1f}   longest {max(ages):.1f}"
-    print(f"{'oldest frequent sweep, seconds: p95':<52}{age}")
+    print(
+        f"{'oldest frequent sweep, seconds: p95':<52}"
+        f"{np.percentile(ages, 95):>8.1f}   longest {max(ages):.1f}"
+    )
     print(f"{'oldest unsealed audit entry, seconds':<52}{max(seals):>8.1f}")
     scored = f"{scored_after or float('nan'):>8.1f}   of {len(left)}"
     print(f"{'posts of the killed scoring worker scored after, s':<52}{scored}")
@@ -259,7 +261,7 @@ def _processes(worker: str) -> list[int]:
 
 def _cpu(worker: str) -> float:
     times = [psutil.Process(process).cpu_times() for process in _processes(worker)]
-    return sum(one.user + one.system for one in times)
+    return float(sum(one.user + one.system for one in times))
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def script(model: PreTrainedModel, *, path: Path) -> None:
     """Trace and freeze as TorchScript: INT32 ids and mask [n, tokens] → logits [n, 2]."""
     import torch  # noqa: PLC0415 - not for the client
 
-    class Logits(torch.nn.Module):
+    class Logits(torch.nn.Module):  # type: ignore[misc]  # torch has no types here
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -76,7 +76,7 @@ def _weights(graph: Any) -> dict[str, np.ndarray]:
 
     def value(name: str) -> np.ndarray | None:
         if name in stored:
-            return stored[name].astype(np.float32)
+            return np.asarray(stored[name], dtype=np.float32)
         node = made_by.get(name)
         if node is None or node.op_type != "Cast":
             return None

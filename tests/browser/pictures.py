@@ -155,7 +155,11 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
         author_id = Author.objects.get(external_id=f"named-{number}").pk
         look(page, shoot, "hostile", {f"author-{number}": f"/authors/{author_id}/"})
     look(page, shoot, "hostile", {"address": "/addresses/2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff/"})
-    domain = Post.objects.get(pk=cases["name-0"].post_id).revisions.last().post_links.first().domain.name
+    revision = Post.objects.get(pk=cases["name-0"].post_id).revisions.last()
+    assert revision is not None
+    link = revision.post_links.first()
+    assert link is not None
+    domain = link.domain.name
     look(
         page,
         shoot,
@@ -251,12 +255,16 @@ def test_moments(
     press_and_wait(page, "s")
     expect(page.locator(".undo")).to_be_visible()
     shoot(page, "moment-undo")
-    case = Case.objects.get(pk=page.locator("[data-case]").get_attribute("data-case"))
+    case = Case.objects.get(pk=page.locator("[data-case]").get_attribute("data-case") or 0)
     now = timezone.now()
     Case.objects.filter(pk=case.pk).update(lease_end_at=now - timedelta(seconds=1))
     review.claim(case_id=case.pk, moderator=other_moderator, at=now)
     review.decide(
-        case_id=case.pk, case_version=case.version, moderator=other_moderator, verdict="not_spam", at=now
+        case_id=case.pk,
+        case_version=case.version,
+        moderator=other_moderator,
+        verdict=Verdict.NOT_SPAM,
+        at=now,
     )
     page.keyboard.press("s")
     expect(page.locator("#notices")).to_contain_text("decided this case before")
@@ -280,7 +288,9 @@ def test_settled(page_of: Open, open_case: Case_, lead: User, shoot: Shoot, sett
     settings.UNDO_SECONDS = 0
     case = open_case(text="cheap pills at https://pills.example/")
     review.claim(case_id=case.pk, moderator=lead, at=timezone.now())
-    made = review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict="spam", at=timezone.now())
+    made = review.decide(
+        case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now()
+    )
     page = still(page_of, lead)
     correct = f"/decisions/{made.pk}/correct/?verdict=not_spam"
     look(
@@ -311,7 +321,7 @@ def test_campaign(
     case = Case.objects.order_by("pk").first()
     assert case is not None
     review.claim(case_id=case.pk, moderator=lead, at=timezone.now())
-    review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict="spam", at=timezone.now())
+    review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now())
     page.keyboard.press("s")
     page.locator(".notice--standing, [role=alert]:visible").first.wait_for()
     shoot(page, "campaign-moved")

@@ -10,7 +10,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Dialog, Page
 
 from moderation.models import Case, Decision, Release, Score, User
 from scoring.features import NAMES, NO_MODELS, extract
@@ -61,7 +61,7 @@ class Watch:
     def over(self, page: Page) -> Page:
         """Watch a page from now on."""
         page.on("request", lambda request: self._requested(request.url))
-        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss())[0])
+        page.on("dialog", self._dismiss)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: self._said(line.type, line.text))
         return page
@@ -70,6 +70,10 @@ class Watch:
     def findings(self) -> list[str]:
         """Everything that was seen; empty is good."""
         return [*self.off_origin, *self.dialogs, *self.complaints]
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
 
     def _requested(self, url: str) -> None:
         if not url.startswith((self.origin, "data:", "blob:")):

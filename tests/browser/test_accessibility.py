@@ -10,7 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, Score, User
-from moderation.models.cases import CaseReason
+from moderation.models.cases import CaseReason, Verdict
 from moderation.operations import export, review, rule
 from moderation.queries.labels import LabelFilter
 from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
@@ -42,7 +42,7 @@ def full_desk(open_case: Case_, lead: User, settings: Any) -> list[Case]:
     cases = [open_case(text=f"fr\u200bee pills {number} at https://evil.example/x") for number in range(4)]
     Score.objects.update(word_contributions=[[0, 5, 1.0], [6, 11, -0.5]])
     [case] = review.claim_next(moderator=lead, at=timezone.now())
-    review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict="spam", at=timezone.now())
+    review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now())
     rule.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
     export.request(requested_by=lead, wanted=LabelFilter(), at=timezone.now())
     return cases

@@ -10,6 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Platform, User
+from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.operations import complain, filters, keys, policies, review, rule
 from moderation.operations.incoming import IncomingAuthor
@@ -49,7 +50,7 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
         if number % 3 == 0:
             review.claim(case_id=case.pk, moderator=admin, at=now)
             verdict = "not_spam" if number % 9 == 0 else "spam"
-            review.decide(case_id=case.pk, case_version=1, moderator=admin, verdict=verdict, at=now)
+            review.decide(case_id=case.pk, case_version=1, moderator=admin, verdict=Verdict(verdict), at=now)
         if number % 4 == 0:
             complaint = complain.IncomingComplaint(
                 post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now

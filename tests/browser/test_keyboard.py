@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, User
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseState, Verdict
 from moderation.operations import review
 from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
 
@@ -123,7 +123,7 @@ class TestTwoModerators:
             case_id=case.pk,
             case_version=case.version,
             moderator=other_moderator,
-            verdict="not_spam",
+            verdict=Verdict.NOT_SPAM,
             at=timezone.now(),
         )
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, Decision, Reason, Score, User
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseState, Verdict
 from moderation.operations import leave, review, shift
 from tests.browser.stage import Watch, press_and_wait, wait_for_ahead, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
@@ -200,7 +200,7 @@ class TestLease:
             case_id=case.pk,
             case_version=case.version,
             moderator=other_moderator,
-            verdict="not_spam",
+            verdict=Verdict.NOT_SPAM,
             at=timezone.now(),
         )
 

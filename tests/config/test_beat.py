@@ -28,10 +28,10 @@ class Asking(SteadyScheduler):
         super().__init__(app=app, lazy=False)
         self.schedule = {name: self.schedule[name] for name in ("often", "seldom")}
 
-    def apply_async(self, entry: ScheduleEntry, **_: object) -> None:
+    def apply_async(self, entry: ScheduleEntry, *_: object, **__: object) -> None:
         if self.is_refused:
             raise SchedulingError("MISCONF Errors writing to the AOF file: No space left on device")
-        self.asked.append(entry.task)
+        self.asked.append(str(entry.task))
 
 
 @pytest.fixture

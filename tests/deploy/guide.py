@@ -87,7 +87,7 @@ def start(command: str, *, folder: Path, settings: Mapping[str, str], log: Path)
         return subprocess.Popen(
             shlex.split(command),
             cwd=folder,
-            env=bare() | settings,
+            env={**bare(), **settings},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -56,7 +56,12 @@ def test_no_secret_stands_on_a_command_line() -> None:
 class TestCompose:
     def test_fits_the_compose_specification(self) -> None:
         checker = Path(sys.executable).with_name("check-jsonschema")
-        command = [checker, "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"]
+        command: list[str | Path] = [
+            checker,
+            "--builtin-schema",
+            "vendor.compose-spec",
+            DEPLOY / "compose.yaml",
+        ]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
 
         assert answer.returncode == 0, answer.stdout

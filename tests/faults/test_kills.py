@@ -125,7 +125,7 @@ def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, door: httpx.Cli
         decision = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id)).json()["id"]
 
         def is_of_it(said: dict[str, Any]) -> bool:
-            return said["type"] == "decision.created" and said["data"]["id"] == decision
+            return bool(said["type"] == "decision.created" and said["data"]["id"] == decision)
 
         def told() -> list[tuple[dict[str, str], bytes]]:
             return [(headers, body) for headers, body in platform.got if is_of_it(json.loads(body))]

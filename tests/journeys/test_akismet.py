@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import akismet
 import httpx
@@ -20,7 +21,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 BLOG = "https://blog.example"
 SPAM, MAYBE = "Cheap pills, no prescription!", "Nice post, look at mine"
 HAM = "I saw your cat near the river."
-SENDER = {"comment_author": "Ann", "comment_author_email": "ann@mail.example", "user_agent": "Mozilla/5.0"}
+SENDER: dict[str, Any] = {
+    "comment_author": "Ann",
+    "comment_author_email": "ann@mail.example",
+    "user_agent": "Mozilla/5.0",
+}
 
 
 class OtherHost(httpx.HTTPTransport):

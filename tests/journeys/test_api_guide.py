@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -80,7 +80,7 @@ def settled(command: str, *, variables: dict[str, str]) -> httpx.Response:
 
 def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
     """Keep the ids that later examples name."""
-    ids = {
+    ids: dict[str, tuple[str, Callable[[], str]]] = {
         "/verdicts": ("POST", lambda: answer["id"]),
         '/webhook-endpoints"': ("ENDPOINT", lambda: answer["id"]),
         "/queues/": ("CASE", lambda: answer["cases"][0]["id"]),

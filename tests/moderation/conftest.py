@@ -28,7 +28,9 @@ Case_ = Callable[..., Case]
 def _transactions_of_the_product(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count only transactions that the product opened: the one around a test would hide that one lacks."""
     monkeypatch.setattr(
-        transactions, "is_open", lambda: any(not block._from_testcase for block in connection.atomic_blocks)
+        transactions,
+        "is_open",
+        lambda: any(not block._from_testcase for block in connection.atomic_blocks),  # type: ignore[attr-defined]  # of Django's own, without a type
     )
 
 

@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import psycopg
 import pytest
 import yaml
 from django.db import connection
+from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
@@ -197,7 +199,7 @@ class TestReady:
         """Else a web process that is asked often soon has none left for its requests."""
         monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.0)  # each probe looks up the live release
         connection.close()
-        connection.close_pool()  # what earlier tests took must not be counted
+        cast("DatabaseWrapper", connection).close_pool()  # what earlier tests took must not be counted
         connection.ensure_connection()
 
         for _ in range(3):
@@ -205,13 +207,15 @@ class TestReady:
 
         deadline = time.monotonic() + 10  # the pool grows beside us, and counts before it hands out
         while taken() > 1:
-            assert time.monotonic() < deadline, connection.pool.get_stats()
+            assert time.monotonic() < deadline, taken()
             time.sleep(0.02)
 
 
 def taken() -> int:
     """Return how many connections this process has taken from its pool."""
-    stats = connection.pool.get_stats()
+    pool = cast("DatabaseWrapper", connection).pool
+    assert pool is not None
+    stats = pool.get_stats()
     return int(stats["pool_size"] - stats["pool_available"])
 
 

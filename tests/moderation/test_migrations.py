@@ -87,7 +87,7 @@ ACCEPTED = {
 
 def lint(*files: Path) -> list[dict[str, Any]]:
     rules = ",".join(NOT_ABOUT_LOCKS)
-    command = [SQUAWK, "--reporter=json", "--pg-version=18.0", f"--exclude={rules}", *files]
+    command: list[str | Path] = [SQUAWK, "--reporter=json", "--pg-version=18.0", f"--exclude={rules}", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scoring.blocklist import Blocklist, Effect, Rule
@@ -97,7 +99,11 @@ class TestEffects:
             addresses=(Rule(5, "203.0.113.0/24", "address"),),
             authors={"acme/rosa": author},
         )
-        by_rosa = {"platform": "acme", "author": AuthorSnapshot(external_id="rosa"), "ip": "203.0.113.7"}
+        by_rosa: dict[str, Any] = {
+            "platform": "acme",
+            "author": AuthorSnapshot(external_id="rosa"),
+            "ip": "203.0.113.7",
+        }
 
         assert rules.match(record(links=(), **by_rosa)) == author
         assert rules.match(record(links=(self.OTHER,), **by_rosa)) == author

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +53,11 @@ def links(record: PostRecord, change: Callable[[History], History]) -> PostRecor
 
 
 def field(name: str) -> Callable[[PostRecord, Callable[[History], History]], PostRecord]:
-    return lambda record, change: dataclasses.replace(record, **{name: change(getattr(record, name))})
+    def changed(record: PostRecord, change: Callable[[History], History]) -> PostRecord:
+        histories: dict[str, Any] = {name: change(getattr(record, name))}
+        return dataclasses.replace(record, **histories)
+
+    return changed
 
 
 HISTORIES = {
@@ -81,10 +87,7 @@ def test_posts_that_turn_out_to_be_spam_never_lower_the_score(scorer: Scorer, na
     for content in (0.03, 0.5, float("nan")):
         ladder = [
             scorer.spam_probabilities(
-                [
-                    HISTORIES[name](record, lambda history, count=count: with_spam(history, count))
-                    for record in RECORDS
-                ],
+                [HISTORIES[name](record, partial(with_spam, count=count)) for record in RECORDS],
                 content_probabilities=np.full(len(RECORDS), content),
             )
             for count in (0, 1, 2, 4, 8)
@@ -100,7 +103,7 @@ def test_nor_do_more_spam_posts(scorer: Scorer, name: str) -> None:
             [
                 HISTORIES[name](
                     counted(record, count),
-                    lambda history, count=count: with_more_spam(history, count),
+                    partial(with_more_spam, count=count),
                 )
                 for record in RECORDS
             ],

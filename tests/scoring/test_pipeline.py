@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from scoring.ensemble import MAIN_INPUTS, Ensemble, calibrated
 from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer, ScoreResult
-from scoring.records import ComplaintRecord, History, Link
+from scoring.records import ComplaintRecord, History, Link, PostRecord
 from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch
 from scoring.routing import ReviewReason, Route
 from scoring.trees import Floats
@@ -62,6 +63,11 @@ def scorer(release: Release, content: FakeContent) -> Scorer:
 def equal(first: ScoreResult, second: ScoreResult) -> bool:
     """Compare results by their digits: NaN features differ from themselves."""
     return repr(first) == repr(second)
+
+
+def with_history(record: PostRecord, name: str, history: History) -> PostRecord:
+    changed: dict[str, Any] = {name: history}
+    return dataclasses.replace(record, **changed)
 
 
 class TestScore:
@@ -116,7 +122,7 @@ class TestScore:
     def test_more_confirmed_spam_never_lowers_it(self, scorer: Scorer, history: str) -> None:
         before, after = (
             [
-                dataclasses.replace(one.record, **{history: History(posts=20, confirmed_spam=spam)})
+                with_history(one.record, history, History(posts=20, confirmed_spam=spam))
                 for one in labelled(60)
             ]
             for spam in (1, 6)

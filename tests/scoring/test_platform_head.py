@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -197,5 +198,5 @@ class _Always:
     def __init__(self, probability: float) -> None:
         self.probability = probability
 
-    def probabilities(self, texts: list[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.full(len(texts), self.probability)

@@ -164,7 +164,7 @@ class TestSafety:
     def test_refuses_what_is_no_bound(self, bound: float) -> None:
         for refused in ({"hold_from": {"content": bound}}, {"unread_from": bound}):
             with pytest.raises(ValueError, match="out of range"):
-                Safety(**refused)  # type: ignore[arg-type]  # each a field of its own type
+                Safety(**refused)
 
 
 class TestUnreadScript:

@@ -52,7 +52,7 @@ class _Receiver(BaseHTTPRequestHandler):
     """Counts who was reached."""
 
     def do_POST(self) -> None:
-        hits[str(self.server.server_address[0])] += 1
+        hits[self.connection.getsockname()[0]] += 1
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()

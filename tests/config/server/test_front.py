@@ -66,7 +66,7 @@ class TestBody:
             ({"body_bytes": 4}, 4, 200),
         ],
     )
-    def test_is_bounded(self, limits: dict[str, int], length: int, status: int) -> None:
+    def test_is_bounded(self, limits: dict[str, Any], length: int, status: int) -> None:
         async def main() -> None:
             async with serving(**limits) as front:
                 assert await Client(front, parts=[b"a" * length]).run() == status

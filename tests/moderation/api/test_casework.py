@@ -60,7 +60,8 @@ class TestRead:
 
     @pytest.mark.parametrize("sort", ["harm", "uncertainty", "newest", "reported"])
     def test_pages_in_every_order_without_a_gap(self, door: APIClient, cases: list[Case], sort: str) -> None:
-        seen, cursor = [], ""
+        seen: list[str] = []
+        cursor: str | None = ""
         while cursor is not None:
             page = door.get(f"/api/v1/cases?limit=1&sort={sort}{cursor}").json()
             seen += [row["id"] for row in page["data"]]

@@ -61,7 +61,7 @@ def test_a_packed_body_is_refused(door: APIClient, coding: str) -> None:
 @pytest.mark.parametrize("charset", ["bogus", "latin-1", "utf-16", '"iso-8859-15"', ""])
 def test_another_charset_is_refused(door: APIClient, charset: str) -> None:
     response = door.generic(
-        "POST", "/api/v1/posts", b"{}", content_type=f"application/json; charset={charset}"
+        "POST", "/api/v1/posts", "{}", content_type=f"application/json; charset={charset}"
     )
 
     problem(response, status=415, code="unsupported_media_type")
@@ -72,7 +72,7 @@ def test_utf_8_may_be_said(door: APIClient, charset: str) -> None:
     response = door.generic(
         "POST",
         "/api/v1/posts",
-        b"{}",
+        "{}",
         content_type=f"application/json; charset={charset}",
         headers={"Content-Encoding": "identity"},
     )

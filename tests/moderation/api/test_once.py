@@ -18,11 +18,11 @@ from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
 from moderation.operations import erase, idempotency
 from tests.moderation.api.answers import problem
 
-KEY = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
+KEY: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
 Later = Callable[[float], datetime]
 
 
-def send(door: APIClient, payload: dict[str, Any], **headers: str) -> Any:
+def send(door: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
     return door.post("/api/v1/posts", payload, format="json", **headers)
 
 

@@ -78,7 +78,7 @@ class TestLabels:
 
         assert (ready["format"], ready["manifest"]["format"]) == (form, form)
         assert file.headers["Content-Type"] == media
-        content = b"".join(file.streaming_content)
+        content = b"".join(file)
         assert content.startswith(begins)
         assert ready["manifest"]["sha256"] == hashlib.sha256(content).hexdigest()
 
@@ -96,7 +96,7 @@ class TestLabels:
         assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
         problem(early, status=409, code="not_ready")
         assert (ready["state"], ready["rows"]) == ("ready", 1)
-        assert len(b"".join(file.streaming_content).splitlines()) == 1
+        assert len(b"".join(file).splitlines()) == 1
         problem(foreign, status=404, code="not_found")
 
     def test_changes_go_into_a_file_that_follows_another(
@@ -112,7 +112,7 @@ class TestLabels:
         asked = lead_door.post("/api/v1/exports", {"after": base["id"]}, format="json").json()
         export_build.build(export_id=int(asked["id"]), at=timezone.now())
         ready = lead_door.get(f"/api/v1/exports/{asked['id']}").json()
-        file = b"".join(lead_door.get(ready["file"]).streaming_content)
+        file = b"".join(lead_door.get(ready["file"]))
         both = lead_door.post(
             "/api/v1/exports", {"after": base["id"], "since": "2026-01-01T00:00:00Z"}, format="json"
         )

@@ -16,7 +16,7 @@ from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 
 
-def ask(door: APIClient, payload: dict[str, Any], **headers: str) -> Any:
+def ask(door: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
     return door.post("/api/v1/verdicts", payload, format="json", **headers)
 
 

@@ -26,6 +26,7 @@ from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdi
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import campaign, campaign_reverse, reverse, review
 from moderation.queries import campaign_members, history
+from moderation.queries.campaign_members import Place
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all, spam
 
@@ -140,7 +141,7 @@ class TestDecide:
         fake_scorer.default = 0.1
         run_all(accept(platform, [incoming(7, at=later(1))], at=later(1)), at=later(2))
         places = campaign_members.counts(campaign_id=pills.pk)
-        assert (places["waiting"], places["allowed"]) == (3, 1)
+        assert (places[Place.WAITING], places[Place.ALLOWED]) == (3, 1)
 
         campaign.decide(
             campaign_id=pills.pk, wanted=spam(4, has_filtered=True), moderator=moderator, at=later(60)
@@ -213,7 +214,7 @@ class TestUndo:
         assert not Label.objects.filter(retracted_at__isnull=True).exists()
         assert Reversal.objects.filter(replacement__isnull=True).count() == 5
         assert AuditEntry.objects.filter(action="decision.undone").count() == 5
-        assert campaign_members.counts(campaign_id=pills.pk)["waiting"] == 5
+        assert campaign_members.counts(campaign_id=pills.pk)[Place.WAITING] == 5
 
     def test_can_be_decided_again(self, pills: Campaign, moderator: User, later: Later) -> None:
         made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))

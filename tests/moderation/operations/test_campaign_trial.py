@@ -76,7 +76,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
     parts = [joining[number::4] for number in range(4)]
     outcomes = side_by_side(
         decide,
-        *(lambda part=part: run_all(part, at=later(30)) for part in parts),  # type: ignore[misc]  # bound now
+        *(lambda part=part: run_all(part, at=later(30)) for part in parts),
     )
 
     assert all(outcome is None for outcome in outcomes[1:])

@@ -28,11 +28,22 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import complain, erase, explain, ingest, note, review, score
+from moderation.operations import (
+    campaign_gather,
+    compare,
+    complain,
+    erase,
+    explain,
+    ingest,
+    note,
+    review,
+    score,
+)
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.incoming import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said
+from moderation.operations.reputation.web_risk import WebRisk
 from moderation.queries import records
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
@@ -79,8 +90,8 @@ class TestRaces:
         line: str,
     ) -> None:
         owner, name = {
-            "missing": (score.compare, "missing"),
-            "gather": (score.campaign_gather, "gather_or_leave"),
+            "missing": (compare, "missing"),
+            "gather": (campaign_gather, "gather_or_leave"),
             "freeze": (records, "records_at"),
             "score": (fake_scorer, "score_many"),
         }[line]
@@ -127,7 +138,7 @@ class TestRaces:
             return Said(value=1.0, detail="xyzzy", holds_for=later(9) - later(1))
 
         class Provider:
-            name = inquiry.WebRisk.name
+            name = WebRisk.name
 
             def subject(self, link: Any) -> str:
                 return str(link.url_digest)

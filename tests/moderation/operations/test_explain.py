@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from celery import current_app
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
@@ -128,7 +129,7 @@ def test_a_message_has_its_own_queue_and_an_end(
 ) -> None:
     case = open_case()
     sent: list[dict[str, object]] = []
-    monkeypatch.setattr(enqueue.current_app, "send_task", lambda task, **options: sent.append(options))
+    monkeypatch.setattr(current_app, "send_task", lambda task, **options: sent.append(options))
 
     with django_capture_on_commit_callbacks(execute=True):
         enqueue.explanation(score_id=case.score_id)

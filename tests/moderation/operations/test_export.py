@@ -143,7 +143,8 @@ class TestForms:
         if out.suffix == ".csv":
             with out.open(encoding="utf-8", newline="") as file:
                 return list(csv.DictReader(file))
-        return parquet.read_table(out).to_pylist()
+        rows: list[dict[str, Any]] = parquet.read_table(out).to_pylist()
+        return rows
 
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     def test_say_what_the_lines_say(self, tmp_path: Path, later: Later, form: str) -> None:

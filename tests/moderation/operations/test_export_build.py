@@ -105,7 +105,7 @@ def kill() -> None:
     raise Killed
 
 
-def in_thread(work: Callable[[], None]) -> threading.Thread:
+def in_thread(work: Callable[[], object]) -> threading.Thread:
     """Run with a connection of its own, as another process would."""
 
     def run() -> None:
@@ -220,7 +220,7 @@ class TestErased:
         erasures: list[threading.Thread] = []
 
         def erase_it() -> None:
-            erasures.append(in_thread(lambda: erase.post(post_id=post.pk, at=later(52)) and None))
+            erasures.append(in_thread(lambda: erase.post(post_id=post.pk, at=later(52))))
             # The publisher holds the row: there the erasure comes right after it.
             erasures[0].join(0.3 if step == "publishing" else WAIT_SECONDS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -24,7 +25,7 @@ class TestUpgrade:
 
     @staticmethod
     def number() -> None:
-        migration = importlib.import_module("moderation.migrations.0035_decisions_into_feeds")
+        migration: Any = importlib.import_module("moderation.migrations.0035_decisions_into_feeds")
         with connection.schema_editor(atomic=False) as editor:
             migration._BATCH = 2
             migration.number(apps, editor)

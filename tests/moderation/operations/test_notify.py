@@ -17,6 +17,7 @@ from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
 from moderation.operations import notify, reverse, review, webhooks
+from moderation.operations.attempts import RETRY_SECONDS
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 
@@ -61,6 +62,11 @@ def send(delivery: Delivery, at: datetime) -> Delivery:
     notify.serve(endpoint_id=delivery.endpoint_id, at=at)
     delivery.refresh_from_db()
     return delivery
+
+
+def decision_of(delivery: Delivery) -> int:
+    assert delivery.decision_id is not None
+    return delivery.decision_id
 
 
 class TestSend:
@@ -123,12 +129,12 @@ class TestSend:
         server.status = 503
         at = later(15)
 
-        for _ in range(len(notify.RETRY_SECONDS) + 1):
+        for _ in range(len(RETRY_SECONDS) + 1):
             assert send(delivery, at).state in {DeliveryState.WAITING, DeliveryState.FAILED}
             at = delivery.next_attempt_at
 
         assert delivery.state == DeliveryState.FAILED
-        assert [attempt.status for attempt in delivery.log.all()] == [503] * (len(notify.RETRY_SECONDS) + 1)
+        assert [attempt.status for attempt in delivery.log.all()] == [503] * (len(RETRY_SECONDS) + 1)
 
     @pytest.mark.parametrize(("asked", "waits"), [("120", 120), ("1", 5)])
     def test_comes_back_when_the_receiver_asks(
@@ -143,7 +149,7 @@ class TestSend:
     def test_sends_nothing_of_an_undone_decision(
         self, delivery: Delivery, server: Receiver, moderator: User, later: Later
     ) -> None:
-        reverse.undo(decision_id=delivery.decision_id, moderator=moderator, at=later(9))
+        reverse.undo(decision_id=decision_of(delivery), moderator=moderator, at=later(9))
 
         assert send(delivery, later(15)).state == DeliveryState.CANCELLED
         assert server.got == []
@@ -194,7 +200,7 @@ class TestOrder:
         server.status = 500
         send(delivery, later(15))
         right = reverse.correct(
-            decision_id=delivery.decision_id, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(16)
+            decision_id=decision_of(delivery), verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(16)
         )
         server.got.clear()
         server.status = 204

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models.cases import Verdict
 from moderation.operations import review, rule, score
 from tests.moderation.fakes import FakeScorer
 
@@ -82,7 +83,9 @@ class TestRequeue:
     ) -> None:
         case = open_case(text="https://pills.example/")
         review.claim(case_id=case.pk, moderator=moderator, at=later(2))
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict="not_spam", at=later(3))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
+        )
 
         rule.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rule.Requeue.RECENT)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import redis
@@ -79,7 +80,11 @@ class TestTurn:
         assert server.connections <= notify.CONNECTIONS
 
     def test_asks_the_database_little_for_each(
-        self, make: Make, endpoint: WebhookEndpoint, at: datetime, django_assert_max_num_queries: Callable
+        self,
+        make: Make,
+        endpoint: WebhookEndpoint,
+        at: datetime,
+        django_assert_max_num_queries: Callable[..., Any],
     ) -> None:
         make(256)
 

@@ -83,7 +83,7 @@ def decided(moderator: User) -> Callable[..., Decision]:
 @pytest.fixture
 def reasons(db: None) -> dict[str, Reason]:
     """Return the standard reasons by code, also where a test before this one emptied the tables."""
-    rows = (
+    rows: tuple[tuple[str, str, int, str, bool, list[str]], ...] = (
         ("scam", "Scam or fraud", 1, "spam", False, ["complaint:scam"]),
         ("other_spam", "Other spam", 6, "spam", True, []),
         ("ordinary", "Ordinary post", 7, "not_spam", False, []),

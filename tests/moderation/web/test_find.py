@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Author, Case, Post, SavedFilter, User
+from moderation.models.cases import Verdict
 from moderation.operations import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries import domains, search
@@ -49,7 +50,7 @@ class TestPosts:
     def test_are_found_by_their_standing_verdict(self, desk: Client, linked: Case, moderator: User) -> None:
         at = timezone.now()
         review.claim(case_id=linked.pk, moderator=moderator, at=at)
-        review.decide(case_id=linked.pk, case_version=1, moderator=moderator, verdict="spam", at=at)
+        review.decide(case_id=linked.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=at)
 
         assert "203.0.113.7" in desk.get("/posts/?state=spam").content.decode()
         assert "203.0.113.7" not in desk.get("/posts/?state=not_spam").content.decode()

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
+from moderation.models.cases import Verdict
 from moderation.operations import export_build, probe, review
 from moderation.operations.probe import Answer, Part
 from moderation.queries import queue
@@ -108,7 +109,7 @@ class TestDecisions:
             case_id=case_in_front.pk,
             case_version=case_in_front.version,
             moderator=moderator,
-            verdict="spam",
+            verdict=Verdict.SPAM,
             at=timezone.now(),
         )
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
@@ -200,7 +201,7 @@ class TestExports:
         assert "SHA-256" in body
         answer = lead_desk.get(f"/exports/{asked.pk}/download/")
         assert answer.headers["Content-Disposition"] == f'attachment; filename="labels-{asked.pk}-1.csv"'
-        assert b"".join(answer.streaming_content).startswith(b'"schema_version","id","text"')  # type: ignore[arg-type]  # a plain iterator here
+        assert b"".join(answer).startswith(b'"schema_version","id","text"')
 
     def test_refuse_a_window_that_ends_before_it_begins(self, lead_desk: Client) -> None:
         answer = lead_desk.post("/exports/", {"since": "2026-02-01", "until": "2026-01-31"})

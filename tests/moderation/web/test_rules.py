@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Revision, Rule, User
+from moderation.models.cases import Verdict
 from moderation.operations import review, rule, score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
@@ -42,7 +43,9 @@ class TestDryRun:
         for number, verdict in enumerate(("spam", "spam", "not_spam")):
             case = open_case(text=f"{verdict} {number} https://shop.example/", at=at)
             review.claim(case_id=case.pk, moderator=moderator, at=at)
-            review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=at)
+            review.decide(
+                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict(verdict), at=at
+            )
 
         body = lead_desk.get("/rules/new/?kind=domain&value=shop.example").content.decode()
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -51,7 +52,7 @@ def decisions(spam: int, fine: int, *, posts: int | None = None) -> History:
     )
 
 
-def known(history: History, **parts: object) -> PostRecord:
+def known(history: History, **parts: Any) -> PostRecord:
     """A post of which every history is the same."""
     complaint = ComplaintRecord(
         reason="spam",
@@ -68,7 +69,7 @@ def known(history: History, **parts: object) -> PostRecord:
         author_posts=history.posts,
         reputation=LinkReputation(trust_score=12.0, threat_score=1.0, live_since_at=AT - timedelta(days=9)),
     )
-    fields: dict[str, object] = {
+    fields: dict[str, Any] = {
         "author": AuthorSnapshot(
             external_id="author-1",
             created_at=AT - timedelta(days=40),

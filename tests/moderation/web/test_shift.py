@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import AuditEntry, Case, Decision, Reason, User
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseState, Verdict
 from moderation.operations import review
 from tests.moderation.web.conftest import SHIFT
 
@@ -144,7 +144,7 @@ class TestDecide:
             case_id=case_in_front.pk,
             case_version=case_in_front.version,
             moderator=other_moderator,
-            verdict="not_spam",
+            verdict=Verdict.NOT_SPAM,
             at=timezone.now(),
         )
 

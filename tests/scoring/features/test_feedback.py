@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def complaint(reason: str, *, hours_ago: float, confirmed: int = 0, rejected: in
     )
 
 
-def reported(*complaints: ComplaintRecord, hours_old: float = 4, **parts: object) -> PostRecord:
+def reported(*complaints: ComplaintRecord, hours_old: float = 4, **parts: Any) -> PostRecord:
     return record(complaints=complaints, posted_at=AT - timedelta(hours=hours_old), **parts)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from pathlib import Path
 
@@ -30,14 +31,14 @@ class Driver:
 
 
 def give_driver(monkeypatch: pytest.MonkeyPatch, *, gpus: int) -> None:
-    monkeypatch.setattr(build_tensorrt.ctypes, "CDLL", lambda _name: Driver(gpus=gpus))
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: Driver(gpus=gpus))
 
 
 def take_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(_name: str) -> None:
         raise OSError("libcuda.so.1: cannot open shared object file")
 
-    monkeypatch.setattr(build_tensorrt.ctypes, "CDLL", absent)
+    monkeypatch.setattr(ctypes, "CDLL", absent)
 
 
 def fake_trtexec(folder: Path, *, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

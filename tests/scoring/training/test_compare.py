@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
+from scoring.records import PostRecord
 from scoring.training import chart, compare, robustness
 from scoring.training.chart import Axis
 from scoring.training.compare import Floats, Sample
@@ -120,10 +123,10 @@ class TestRobustness:
     def test_shows_what_a_release_loses_that_reads_letter_by_letter(self) -> None:
         one = sample(edge=6.0)
 
-        def reads_plain_words(records: object) -> Floats:
+        def reads_plain_words(records: Sequence[PostRecord]) -> Floats:
             return np.array(
                 [0.99 if "prize" in post.text and "free" in post.text else 0.0 for post in records]
-            )  # type: ignore[attr-defined]
+            )
 
         found = {
             row["attack"]: row

@@ -20,7 +20,7 @@ LABELS, WEIGHTS = (0, 1), (1.0, 3.0)
 FIRST, SECOND = [[1.0, -1.0], [0.0, 2.0]], [[0.5, 0.5], [1.0, 0.0]]
 
 
-class Reader(torch.nn.Module):  # type: ignore[misc] # torch has no types here
+class Reader(torch.nn.Module):  # type: ignore[misc, name-defined] # torch has no types here
     """Answers with the logits that it was given, as many as it is asked for."""
 
     def __init__(self, logits: list[list[float]]) -> None:

@@ -11,7 +11,8 @@ import pytest
 from scoring.records import Link
 from scoring.splits import Split, split_of
 from scoring.training import labelled_posts
-from scoring.training.labelled_posts import Malformed, with_text
+from scoring.training.labelled_lines import Malformed
+from scoring.training.labelled_posts import with_text
 from tests.scoring.random_records import record
 
 TESTED = next(str(number) for number in range(1000) if split_of(str(number)) is Split.TEST)

@@ -12,9 +12,9 @@ import pytest
 
 from scoring.features import FAMILIES, NAMES, NO_MODELS, extract
 from scoring.records import History, Link
+from scoring.training.labelled_lines import Malformed
 from scoring.training.labelled_records import (
     LabelledRecord,
-    Malformed,
     bare,
     load,
     with_links_of_another,

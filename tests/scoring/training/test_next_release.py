@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scoring.release import MANIFEST, Release
-from scoring.training import next_release
+from scoring.training import next_release, train_heads
 from tests.scoring.starter import STARTER
 
 FINDINGS = [["holds enough evidence", False, "5 posts"], ["scores a post as fast", True, "p95 1 ms"]]
@@ -55,7 +55,7 @@ def called(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     ):
         stand_in = command(name)
         if name == "heads":
-            stand_in.told = next_release.train_heads.told
+            stand_in.told = train_heads.told
         monkeypatch.setattr(next_release, module, stand_in)
     return names
 
@@ -121,7 +121,7 @@ def test_a_step_that_failed_is_done_again(
         raise ConnectionError("Triton went away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(next_release.evaluate_releases, "main", broken)
+        patched.setattr("scoring.training.next_release.evaluate_releases.main", broken)
         with pytest.raises(ConnectionError):
             run(tmp_path)
 

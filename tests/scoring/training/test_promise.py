@@ -113,7 +113,7 @@ class TestTable:
 def test_roc_auc_is_that_of_the_peer() -> None:
     generator = np.random.default_rng(1)
     is_spam = generator.random(300) < 0.3
-    probabilities = np.round(generator.random(300) + 0.3 * is_spam, 1)
+    probabilities = np.asarray(np.round(generator.random(300) + 0.3 * is_spam, 1), dtype=np.float64)
 
     found = promise.roc_auc(is_spam, probabilities)
 

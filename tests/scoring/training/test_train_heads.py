@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -189,5 +189,5 @@ def _shuffled(labelled: list[LabelledRecord]) -> list[LabelledRecord]:
 class _Confident:
     """Says one half of every text: nothing is as hard to beat where labels are noise."""
 
-    def probabilities(self, texts: list[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         return np.full(len(texts), 0.5)
