@@ -29,6 +29,7 @@ COMMANDS = {
         "scoring.training.measure_circumstances",
         "real texts in ten circumstances: is the promise kept?",
     ),
+    "languages": ("scoring.training.measure_languages", "what content is known to be worth, by language"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }
 
