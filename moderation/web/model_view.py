@@ -136,6 +136,8 @@ def _meaning(page: CasePage, *, at: datetime) -> str:
             "last": day(found.last_at),
             "spam": count(found.spam),
         }
+    if score.route_reason == CaseReason.UNREAD_SCRIPT:
+        return ""  # what the release was calibrated on could be read
     words = _of_release(
         score.release.manifest.get("training") or {}, number=hundredth(score.spam_probability)
     )
