@@ -47,8 +47,15 @@ def kinds() -> dict[str, str]:
 def popular_domains(path: Path, *, without: Collection[str] = ()) -> list[str]:
     """Read registrable domains, one per line, less those that anyone may write to and those in `without`."""
     names = {line.strip().lower() for line in path.read_text(encoding="utf-8").splitlines()}
-    refused = {*_words("open_to_anyone"), *without, ""}
+    refused = {*open_to_anyone(), *without, ""}
     return sorted(name for name in names - refused if name.partition(".")[0] != "blogspot")
+
+
+def open_to_anyone() -> frozenset[str]:
+    """Return domains under which anybody may publish, such as shorteners and free hosts: they have no one
+    author.
+    """
+    return frozenset(_words("open_to_anyone"))
 
 
 def write(

@@ -30,12 +30,19 @@ _STRENGTH = 5.0
 _LARGEST_WEIGHT = 127
 
 
+PRIOR_DOMAINS = 500.0
+"""Lists and everyday links together count as this many domains that people decided on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A URL to fit on; `everyday` is the kind of an everyday link, empty for a URL of a list."""
+    """A URL to fit on; `everyday` is the kind of an everyday link, empty for a URL of a list; one that
+    `is_decided` is a link of decided posts.
+    """
 
     url: LabelledUrl
     everyday: str = ""
+    is_decided: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +84,21 @@ def fit(material: Material, *, places: NDArray[np.intp], seed: int) -> LogisticR
 
 
 def weights(rows: Sequence[Row]) -> Floats:
-    """Weigh both sorts alike; domains of lists alike, kinds of everyday links alike. The mean weight is 1."""
+    """Weigh both sorts alike; domains of lists alike, kinds of everyday links alike. Their mean weight is 1.
+
+    Beside them each decided domain counts as one of PRIOR_DOMAINS does, whatever it is.
+    """
     parts = np.array([_part(row) for row in rows])
     keys = [row.everyday or row.url.domain for row in rows]
     counts = Counter(zip(parts, keys, strict=True))
     weighed = np.array([1.0 / counts[part, key] for part, key in zip(parts, keys, strict=True)])
     everyday = EVERYDAY_SHARE if "everyday" in parts else 0.0
     totals = {"bad": 0.5, "benign": 0.5 * (1.0 - everyday), "everyday": 0.5 * everyday}
+    prior = int((parts != "decided").sum())
     for part, total in totals.items():
         chosen = parts == part
-        weighed[chosen] *= total * len(rows) / weighed[chosen].sum() if chosen.any() else 1.0
+        weighed[chosen] *= total * prior / weighed[chosen].sum() if chosen.any() else 1.0
+    weighed[parts == "decided"] *= prior / PRIOR_DOMAINS
     return weighed
 
 
@@ -113,6 +125,8 @@ def packed(line: LogisticRegression, *, slope: float, intercept: float, review_f
 
 
 def _part(row: Row) -> str:
+    if row.is_decided:
+        return "decided"
     if row.url.is_bad:
         return "bad"
     return "everyday" if row.everyday else "benign"

@@ -51,7 +51,7 @@ def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Pa
     found: dict[Path, list[LabelledPost]] = {path: [] for path in given}
     for line in labelled_lines.read_all(given):
         # A decision that stands for no post proves nothing about the others.
-        if line.weight > 0.0 and split_of((post := _post(line)).group) is split:
+        if line.weight > 0.0 and split_of((post := of_line(line)).group) is split:
             found[line.path].append(post)
     return found
 
@@ -71,7 +71,8 @@ def with_text(record: PostRecord, text: str) -> PostRecord:
     )
 
 
-def _post(line: LabelledLine) -> LabelledPost:
+def of_line(line: LabelledLine) -> LabelledPost:
+    """Make a post of a standing line. Raises Malformed."""
     try:
         if line.origin is Origin.TEXT:
             return _of_text(line.stored)

@@ -1,7 +1,7 @@
 """`python -m scoring.training urls`: fit the URL model, split by registrable domain, and write its page.
 
-It learns from labelled URLs, pages beside their benign ones, and everyday links by pattern. Names of spam
-sites from other collectors are only measured on.
+It learns from labelled URLs, pages beside their benign ones, everyday links by pattern, and links of decided
+posts if exports are given. Names of spam sites from other collectors are only measured on.
 """
 
 from __future__ import annotations
@@ -20,9 +20,18 @@ from sklearn.metrics import roc_auc_score
 
 from scoring.release import file_sha256
 from scoring.splits import Split, split_of
-from scoring.training import everyday_urls, fit_urls, labelled_urls, measure_urls, url_card
+from scoring.training import (
+    decided_urls,
+    everyday_urls,
+    fit_urls,
+    gain_of_decided,
+    labelled_urls,
+    measure_urls,
+    url_card,
+)
 from scoring.training.everyday_urls import EverydayUrl
 from scoring.training.fit_urls import Material, Row
+from scoring.training.gain_of_decided import Gain
 from scoring.training.labelled_urls import LabelledUrl
 from scoring.training.measure_urls import Measures, Share, bad_of
 from scoring.trees import Floats
@@ -71,13 +80,16 @@ class Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """A model and what it is worth; `popular_fronts` are probabilities of left-out popular front pages."""
+    """A model and what it is worth; `popular_fronts` are probabilities of left-out popular front pages;
+    `gain` is what decisions changed, None without any.
+    """
 
     model: UrlModel
     measured: dict[str, Measures]
     everyday: Everyday
     small_sites: SmallSites
     popular_fronts: Floats
+    gain: Gain | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,18 +102,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--everyday", type=int, default=everyday_urls.URLS_PER_KIND, help="links by pattern of each kind"
     )
+    parser.add_argument(
+        "--labels", type=Path, nargs="*", default=(), help="exports of decisions, oldest first"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder of the release, scoring/starter")
     parser.add_argument("--card", type=Path, help="page whose URL part is rewritten, docs/models.md")
     parser.add_argument("--seed", type=int, default=SEED, help="the same seed gives the same model")
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Train, measure, write model, manifest and card."""
+    """Train, measure, write model, manifest and card; nothing is written if decisions are refused."""
     urls = labelled_urls.load(arguments.urls)
     sites = everyday_urls.popular_domains(
         arguments.popular, without={one.domain for one in urls if one.is_bad}
     )
-    trained = train(urls, sites=sites, seed=arguments.seed, everyday_per_kind=arguments.everyday)
+    try:
+        trained = train(
+            urls,
+            sites=sites,
+            decided=decided_urls.load(arguments.labels, popular=arguments.popular)
+            if arguments.labels
+            else [],
+            seed=arguments.seed,
+            everyday_per_kind=arguments.everyday,
+        )
+    except (decided_urls.TooFew, gain_of_decided.NoGain) as why:
+        sys.exit(f"{type(why).__name__}: {why}")
     arguments.out.mkdir(parents=True, exist_ok=True)
     trained.model.save(arguments.out)
     manifest: dict[str, Any] = {
@@ -117,6 +143,9 @@ def main(arguments: argparse.Namespace) -> None:
         "everyday": asdict(trained.everyday),
         "small_sites": asdict(trained.small_sites),
         "names": [asdict(_names(path, trained=trained)) for path in arguments.names],
+        "decided": None
+        if trained.gain is None
+        else {"sha256": [file_sha256(path) for path in arguments.labels], **asdict(trained.gain)},
     }
     (arguments.out / URLS_MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     card = url_card.write(manifest)
@@ -129,13 +158,14 @@ def train(
     urls: Sequence[LabelledUrl],
     *,
     sites: Sequence[str],
+    decided: Sequence[LabelledUrl] = (),
     seed: int,
     everyday_per_kind: int,
 ) -> Trained:
     """Fit on the domains outside the test part; measure there left out by folds, and on the test part.
 
-    Everyday links of a domain in the test part are not fitted on. Raises ValueError if a part has URLs of one
-    sort only.
+    Everyday and decided links of a domain in the test part are not fitted on. Raises ValueError if a part has
+    URLs of one sort only, and gain_of_decided.NoGain if decisions do not make the model better.
     """
     known, unseen = _parts(urls)
     generator = np.random.default_rng(seed)
@@ -144,14 +174,24 @@ def train(
     hidden = {one.domain for one in unseen}
     everyday = [one for one in written if one.labelled.domain not in hidden]
     material = Material.of(
-        [*map(Row, known), *map(Row, relatives), *(Row(one.labelled, one.kind) for one in everyday)]
+        [
+            *map(Row, known),
+            *map(Row, relatives),
+            *(Row(one.labelled, one.kind) for one in everyday),
+            *(Row(one, is_decided=True) for one in decided if split_of(one.domain) is not Split.TEST),
+        ]
     )
     margins = fit_urls.left_out_margins(material, seed=seed)
     slope, intercept = fit_urls.platt(margins[: len(known)], urls=known)
     left_out = _logistic(slope * margins + intercept)
-    listed, patterned = left_out[: len(known)], left_out[len(known) + len(relatives) :]
+    listed, patterned = left_out[: len(known)], left_out[len(known) + len(relatives) :][: len(everyday)]
     review_from = _bound(listed, patterned, known=known, everyday=everyday, seed=seed)
     line = fit_urls.fit(material, places=np.arange(len(material.rows)), seed=seed)
+    gain = (
+        gain_of_decided.measure(material, left_out=margins, line=line, unseen=unseen, seed=seed)
+        if decided
+        else None
+    )
     model = fit_urls.packed(line, slope=slope, intercept=intercept, review_from=review_from)
     tested = np.array([model.probability(one.url) for one in unseen])
     popular = set(sites)
@@ -173,6 +213,7 @@ def train(
         everyday=_everyday(patterned, links=everyday, review_from=review_from, seed=seed),
         small_sites=_small_sites(model, unseen=unseen, seed=seed, per_kind=everyday_per_kind),
         popular_fronts=patterned[is_front],
+        gain=gain,
     )
 
 
