@@ -22,7 +22,7 @@ from scoring import routing
 from scoring.links import links_in
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.records import History, PostRecord
-from scoring.routing import Route
+from scoring.routing import Route, Thresholds
 from scoring.trees import Floats
 
 MAX_WORDS = 40
@@ -111,10 +111,11 @@ def find(
     records = [record, *(one.record for one in tries)]
     before, *after = scorer.spam_probabilities(records, content_probabilities=contents).tolist()
     route_before, *routes = scorer.routes(records, content_probabilities=contents)
+    thresholds = scorer.release.thresholds_on(record.platform)
     flips = [
         (one.size, abs(probability - before), place)
         for place, (one, probability) in enumerate(zip(tries, after, strict=True))
-        if routes[place] is not route_before and _explains(before, probability, scorer=scorer)
+        if routes[place] is not route_before and _explains(before, probability, thresholds=thresholds)
     ]
     if not flips:
         return None
@@ -136,17 +137,17 @@ def _content_probabilities(
     return probabilities
 
 
-def _explains(before: float, after: float, *, scorer: Scorer) -> bool:
+def _explains(before: float, after: float, *, thresholds: Thresholds) -> bool:
     if before >= routing.NO_OPINION and after > before:
         return False
-    return _shown_side(before, scorer=scorer) != _shown_side(after, scorer=scorer)
+    return _shown_side(before, thresholds=thresholds) != _shown_side(after, thresholds=thresholds)
 
 
-def _shown_side(probability: float, *, scorer: Scorer) -> int:
+def _shown_side(probability: float, *, thresholds: Thresholds) -> int:
     """Return how many thresholds a probability reaches, all in whole per cent."""
-    thresholds = (scorer.release.thresholds.review_from, scorer.release.thresholds.remove_from)
     shown = routing.hundredth(probability)
-    return sum(shown >= routing.hundredth(threshold) for threshold in thresholds)
+    bounds = (thresholds.review_from, thresholds.remove_from)
+    return sum(shown >= routing.hundredth(bound) for bound in bounds)
 
 
 def _told(one: _Try, *, probability: float, route: Route) -> Counterfactual:

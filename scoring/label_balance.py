@@ -9,6 +9,9 @@ from enum import StrEnum
 ENOUGH_RANDOM = 50
 """Random labels from which on they show what is posted, however one-sided that is."""
 
+ENOUGH_FOR_ROUTES = 200
+"""With fewer labels that chance alone brought to a human, decisions move neither curve nor thresholds."""
+
 ENOUGH_OF_EACH = 30
 MOST_OF_ONE_SORT = 0.85
 MOST_OF_ONE_LANGUAGE = 0.95

@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import features, routing, unread_script
+from scoring import features, platform_routes, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement, calibrated, probabilities_of
+from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement, probabilities_of
 from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, StackExplainer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
@@ -123,36 +123,30 @@ class Scorer:
         Rules are not looked at, the content model is not asked and nothing is explained.
         """
         judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
-        return self._probabilities(judgement)
+        return self._probabilities(records, judgement)
 
     def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
         """Return where thresholds and safety bounds would send records whose content probabilities are known
         (NaN unknown): rules and the audit sample play no part, nor does what is degraded.
         """
         judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
-        judged = zip(
-            records,
-            self._probabilities(judgement),
-            _opinions(judgement, content_probabilities),
-            strict=True,
-        )
-        return [
-            self._route(record, float(probability), sub_models=own).route
-            for record, probability, own in judged
-        ]
+        probabilities = self._probabilities(records, judgement).tolist()
+        told = zip(records, probabilities, _opinions(judgement, content_probabilities), strict=True)
+        return [self._route(record, said, sub_models=own).route for record, said, own in told]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
 
-    def _probabilities(self, judgement: Judgement) -> Floats:
-        return calibrated(judgement.margins, calibration=self._release.calibration)
+    def _probabilities(self, records: Sequence[PostRecord], judgement: Judgement) -> Floats:
+        platforms = [record.platform for record in records]
+        return platform_routes.probabilities(self._release, judgement.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[tuple[PostRecord, Rule | None]]) -> list[ScoreResult]:
         records = [record for record, _ in asked]
         rows = self._rows(records)
         content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
         judgement = self._ensemble.judge(rows, content_probabilities=content_probabilities)
-        probabilities = self._probabilities(judgement)
+        probabilities = self._probabilities(records, judgement)
         shares = self._explainer.contributions(rows, judgement=judgement)
         sub_models = _opinions(judgement, content_probabilities)
         return [
@@ -173,7 +167,7 @@ class Scorer:
         pass without it, and for all when it is unavailable.
         """
         probabilities = np.full(len(records), np.nan)
-        is_needed = self._needs_content(rows)
+        is_needed = self._needs_content(records, rows)
         asked = [index for index, record in enumerate(records) if is_needed[index] and record.text.strip()]
         if not asked:
             return probabilities, False
@@ -185,14 +179,13 @@ class Scorer:
             probabilities[index] = self._heads.read_one(records[index], probabilities[index])
         return probabilities, False
 
-    def _needs_content(self, rows: Floats) -> NDArray[np.bool_]:
+    def _needs_content(self, records: Sequence[PostRecord], rows: Floats) -> NDArray[np.bool_]:
         """Tell which posts the cheap sub-models leave open; all, unless the release says otherwise."""
         cascade = self._release.cascade
         if not cascade.skips_content:
             return np.ones(len(rows), dtype=np.bool_)
-        cheap = self._probabilities(
-            self._ensemble.judge(rows, content_probabilities=np.full(len(rows), np.nan))
-        )
+        unasked = self._ensemble.judge(rows, content_probabilities=np.full(len(rows), np.nan))
+        cheap = self._probabilities(records, unasked)
         return (cheap >= cascade.ask_content_from) & (cheap < cascade.ask_content_below)
 
     def _result(
@@ -246,7 +239,7 @@ class Scorer:
     ) -> Routing:
         return routing.decide(
             probability=probability,
-            thresholds=self._release.thresholds,
+            thresholds=self._release.thresholds_on(record.platform),
             is_degraded=is_degraded,
             effect=effect,
             sub_models=sub_models,

@@ -95,6 +95,23 @@ class Calibration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformRoutes:
+    """A platform's own curve and thresholds, chosen on its random labels."""
+
+    calibration: Calibration
+    thresholds: Thresholds
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Read one platform's part of a manifest, or the part that all others share."""
+        names = Thresholds.__slots__
+        return cls(
+            calibration=Calibration(**stored["calibration"]),
+            thresholds=Thresholds(**{name: stored["thresholds"][name] for name in names}),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """A text and the content probability that the pinned model gave it."""
 
@@ -134,8 +151,8 @@ class Release:
     """Content model, ensemble files, feature schema, calibration and thresholds that go live together.
 
     `sub_models` names the digest of each tree model inside the ensemble file, so that two releases can be
-    told apart part by part; `heads` names the file of each platform that has a head; `manifest` is everything
-    as it was written.
+    told apart part by part; `heads` names the file of each platform that has a head, `platforms` holds the
+    curve and thresholds of each that has its own; `manifest` is everything as it was written.
     """
 
     id: str
@@ -149,6 +166,7 @@ class Release:
     calibration: Calibration
     cascade: Cascade
     heads: Mapping[str, str]
+    platforms: Mapping[str, PlatformRoutes]
     safety: Safety
     training: Mapping[str, Any]
     metrics: Mapping[str, Any]
@@ -161,6 +179,7 @@ class Release:
         """
         manifest = _read_manifest(folder / MANIFEST)
         try:
+            shared = PlatformRoutes.from_json(manifest)
             release = cls(
                 id=manifest_id(manifest),
                 folder=folder,
@@ -169,12 +188,14 @@ class Release:
                 sub_models=dict(manifest.get("sub_models", {})),
                 schema_hash=str(manifest["schema_hash"]),
                 normaliser=str(manifest["normaliser"]),
-                thresholds=Thresholds(
-                    **{name: manifest["thresholds"][name] for name in Thresholds.__slots__}
-                ),
-                calibration=Calibration(**manifest["calibration"]),
+                thresholds=shared.thresholds,
+                calibration=shared.calibration,
                 cascade=Cascade(**manifest.get("cascade", {})),
                 heads=_heads(manifest),
+                platforms={
+                    platform: PlatformRoutes.from_json(own)
+                    for platform, own in manifest.get("platforms", {}).items()
+                },
                 safety=Safety(**manifest.get("safety", {})),
                 training=manifest["training"],
                 metrics=manifest["metrics"],
@@ -185,6 +206,11 @@ class Release:
         for name, expected in release.files.items():
             _check_file(folder / name, expected=expected)
         return release
+
+    def thresholds_on(self, platform: str) -> Thresholds:
+        """Return the thresholds of a platform, by slug: its own, or those that all others share."""
+        own = self.platforms.get(platform)
+        return own.thresholds if own else self.thresholds
 
     def check_schema(self, schema_hash: str) -> None:
         """Raise SchemaMismatch unless the release was trained on features with this schema hash."""

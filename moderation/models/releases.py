@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 
@@ -18,6 +20,14 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return self.id[:12]
+
+    def own_routes(self, platform: str) -> dict[str, Any]:
+        """Return the part of the manifest on a platform's own curve and thresholds, empty if it has none."""
+        return (self.manifest.get("platforms") or {}).get(platform) or {}
+
+    def thresholds_on(self, platform: str) -> dict[str, float]:
+        """Return the thresholds of a platform, by slug: its own, or those that all others share."""
+        return (self.own_routes(platform) or self.manifest).get("thresholds") or {}
 
 
 class PromotionKind(models.TextChoices):

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from moderation import scorer
 from moderation.models import Score
+from scoring import platform_routes
 from scoring.content import Unavailable
-from scoring.ensemble import calibrated, kept_margins
+from scoring.ensemble import kept_margins
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
@@ -99,7 +100,8 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
     except SchemaMismatch:
         rows = np.array([score.features for score in scores], dtype=np.float64)
         margins = kept_margins(release.folder, rows, content_probabilities=content)
-        return calibrated(margins, calibration=release.calibration)
+        platforms = [str(score.record["platform"]) for score in scores]
+        return platform_routes.probabilities(release, margins, platforms=platforms)
 
 
 def _content(scores: Sequence[Score], *, release_id: str) -> Floats:

@@ -13,9 +13,21 @@ from moderation.models import Label, LabelDraw, Platform, Promotion, Release
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries import audit_plan
 from moderation.queries.audit_plan import Plan
-from scoring.label_balance import Balance, Finding, Weakness, findings
+from scoring.label_balance import ENOUGH_FOR_ROUTES, Balance, Finding, Weakness, findings
 
-__all__ = ["Balance", "Finding", "Weakness", "draw", "draws", "gravest", "of", "sampling"]
+__all__ = [
+    "ENOUGH_FOR_ROUTES",
+    "Balance",
+    "Finding",
+    "Weakness",
+    "audit_rate",
+    "draw",
+    "draws",
+    "gravest",
+    "live_release",
+    "of",
+    "sampling",
+]
 
 COMPLAINING = (CaseReason.COMPLAINTS, CaseReason.APPEALED, CaseReason.SECOND)
 _SHOWN = 5
@@ -94,11 +106,17 @@ def gravest() -> list[tuple[str, Finding]]:
     return found
 
 
-def live_audit_rate() -> float:
-    """Return the audit rate of the live release, the usual one before anything scored."""
+def live_release() -> Release:
+    """Return the live release; an empty one before anything scored."""
     promoted = Promotion.objects.select_related("release").order_by("-id").first()
-    release = promoted.release if promoted else Release.objects.order_by("-first_used_at", "id").first()
-    return float(((release.manifest if release else {}).get("thresholds") or {}).get("audit_rate", 0.02))
+    if promoted:
+        return promoted.release
+    return Release.objects.order_by("-first_used_at", "id").first() or Release(manifest={})
+
+
+def audit_rate(release: Release) -> float:
+    """Return the audit rate of a release, the usual one where it says none."""
+    return float((release.manifest.get("thresholds") or {}).get("audit_rate", 0.02))
 
 
 def draws(*, platform_id: int, limit: int = _SHOWN) -> list[DrawRow]:

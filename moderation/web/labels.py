@@ -17,7 +17,7 @@ from moderation.models.platforms import Reconsidering
 from moderation.operations import label_draw, platforms
 from moderation.operations.review import Refusal
 from moderation.queries import label_balance
-from moderation.web import access, quantities
+from moderation.web import access, platform_models, quantities
 from moderation.web.label_forms import DrawForm, SamplingForm
 from moderation.web.label_warnings import words
 
@@ -86,13 +86,23 @@ def _context(
     request: access.DeskRequest, *, form: SamplingForm | None = None, of: Platform | None = None
 ) -> dict[str, object]:
     at = timezone.now()
-    rows = label_balance.sampling(floor=label_balance.live_audit_rate(), at=at)
+    release = label_balance.live_release()
+    rows = label_balance.sampling(floor=label_balance.audit_rate(release), at=at)
     return {
         "section": "exports",
         "at": at,
         "form": form,
         "wrong": of,
-        "rows": [(row, [words(finding) for finding in row.findings], uuid.uuid4()) for row in rows],
+        "rows": [
+            {
+                "row": row,
+                "findings": [words(finding) for finding in row.findings],
+                "key": uuid.uuid4(),
+                "head": platform_models.head(release, row.platform.slug),
+                "routes": platform_models.routes(release, row.platform.slug),
+            }
+            for row in rows
+        ],
         "reconsidering": Reconsidering.choices,
         "may_bound": request.user.may_lead,
     }

@@ -97,7 +97,7 @@ def of(page: CasePage, *, at: datetime) -> ModelView:
     """Return the models' view of a score that did not stop at a banned domain."""
     score = page.case.score
     lines, unsaid = _lines(page)
-    thresholds = score.release.manifest.get("thresholds") or {}
+    thresholds = score.release.thresholds_on(page.case.post.platform.slug)
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
@@ -138,9 +138,14 @@ def _meaning(page: CasePage, *, at: datetime) -> str:
         }
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
         return ""  # what the release was calibrated on could be read
-    words = _of_release(
-        score.release.manifest.get("training") or {}, number=hundredth(score.spam_probability)
-    )
+    number = hundredth(score.spam_probability)
+    own = score.release.own_routes(page.case.post.platform.slug).get("chosen_on")
+    if own:
+        return gettext(
+            "Calibrated on %(posts)s labels of this platform, %(random)s of them random: of 100 scored like "
+            "this one, about %(number)s are spam."
+        ) % {"number": number, "posts": count(own["posts"]), "random": count(own["random"])}
+    words = _of_release(score.release.manifest.get("training") or {}, number=number)
     return f"{words} {gettext('For posts of this platform it is not measured yet.')}" if words else ""
 
 

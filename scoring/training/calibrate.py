@@ -35,8 +35,6 @@ RULE_ON_TEXTS = (
     f"{REMOVE_PRECISION:.0%} in every circumstance, in all of them by the 90 % confidence bound, "
     f"and never starts below {REMOVE_FLOOR:.2f}"
 )
-ENOUGH_RANDOM = 200
-"""With fewer labels that chance alone brought to a human, decisions move neither curve nor thresholds."""
 _FOLDS = 5
 _ONE_SIDED_90 = 1.2816
 _FAR = 20.0
@@ -55,10 +53,12 @@ class Outcome:
 
     def worse_share(self, thresholds: Floats) -> Floats:
         """Return for each threshold the larger of two shares: spam under it, others from it on."""
-        spam, others = np.sort(self.probabilities[self.is_spam]), np.sort(self.probabilities[~self.is_spam])
-        let_through = np.searchsorted(spam, thresholds) / max(len(spam), 1)
-        held = 1.0 - np.searchsorted(others, thresholds) / max(len(others), 1)
-        return np.maximum(let_through, held)
+        return worse_shares(
+            self.probabilities,
+            is_spam=self.is_spam,
+            weights=np.ones(len(self.is_spam)),
+            thresholds=thresholds,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +105,8 @@ def choose_thresholds(
     order = np.argsort(probabilities)
     ascending = probabilities[order]
     given = np.ones(len(order)) if weights is None else weights[order]
-    leak = _bound(is_spam[order], given, side=1)
-    precision = _bound(is_spam[order][::-1], given[::-1], side=-1)[::-1]
+    leak = share_bounds(is_spam[order], given, side=1)
+    precision = share_bounds(is_spam[order][::-1], given[::-1], side=-1)[::-1]
     may_allow = np.flatnonzero(leak <= ALLOW_LEAK)
     may_remove = np.flatnonzero(precision >= REMOVE_PRECISION)
     review_from = float(np.nextafter(ascending[may_allow[-1]], 1.0)) if len(may_allow) else 0.0
@@ -138,6 +138,28 @@ def choose_in_circumstances(outcomes: Sequence[Outcome]) -> Thresholds:
     )
 
 
+def worse_shares(
+    probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats, thresholds: Floats
+) -> Floats:
+    """Return for each threshold the larger of two shares by weight: spam under it, others from it on."""
+    let_through, passed = (
+        _share_below(probabilities[chosen], weights=weights[chosen], thresholds=thresholds)
+        for chosen in (is_spam, ~is_spam)
+    )
+    return np.maximum(let_through, 1.0 - passed)
+
+
+def share_bounds(is_spam: NDArray[np.bool_], weights: Floats, *, side: int, repeats: int = 1) -> Floats:
+    """Return Wilson's one-sided 90 % confidence bound of the share of spam in the first rows, for each number
+    of them: upper for side 1, lower for -1. Rows that are each there so often prove as much as one.
+    """
+    total, z = np.cumsum(weights), _ONE_SIDED_90
+    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2) / repeats
+    spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
+    bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
+    return bound
+
+
 def choose_hold(opinions: Floats, *, share: float, least: float) -> float:
     """Return the bound that this share of honest posts' opinions reach at most, NaN silent, and not less than
     `least`.
@@ -153,19 +175,16 @@ def _may_remove(outcomes: Sequence[Outcome], threshold: float) -> bool:
         return False
     together = np.concatenate(removed)
     return bool(
-        _bound(together, np.ones(len(together)), side=-1, repeats=len(removed))[-1] >= REMOVE_PRECISION
+        share_bounds(together, np.ones(len(together)), side=-1, repeats=len(removed))[-1] >= REMOVE_PRECISION
     )
 
 
-def _bound(is_spam: NDArray[np.bool_], weights: Floats, *, side: int, repeats: int = 1) -> Floats:
-    """Return Wilson's one-sided 90 % confidence bound of the share of spam in the first rows, for each number
-    of them: upper for side 1, lower for -1. Rows that are each there so often prove as much as one.
-    """
-    total, z = np.cumsum(weights), _ONE_SIDED_90
-    shares, counts = np.cumsum(weights * is_spam) / total, total**2 / np.cumsum(weights**2) / repeats
-    spread = z * np.sqrt(shares * (1.0 - shares) / counts + z * z / (4.0 * counts**2))
-    bound: Floats = (shares + z * z / (2.0 * counts) + side * spread) / (1.0 + z * z / counts)
-    return bound
+def _share_below(probabilities: Floats, *, weights: Floats, thresholds: Floats) -> Floats:
+    """Return for each threshold the share by weight that lies under it, 0 of nothing."""
+    order = np.argsort(probabilities)
+    below = np.concatenate([[0.0], np.cumsum(weights[order])])
+    shares: Floats = below[np.searchsorted(probabilities[order], thresholds)] / max(below[-1], 1e-9)
+    return shares
 
 
 def _left_out_loss(

@@ -33,6 +33,18 @@ _SLOPE_HELD = 50.0
 _DOUBT = 2.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line through log-odds."""
+
+    slope: float
+    shift: float
+
+    def through(self, log_odds: Floats) -> Floats:
+        """Return log-odds (n,) sent through the line."""
+        return self.slope * log_odds + self.shift
+
+
 @dataclass(frozen=True, kw_only=True)
 class Decisions:
     """Decided texts of a platform as arrays of one length; `is_reported` marks those that no chance brought.
@@ -126,18 +138,35 @@ def content_slope(decisions: Decisions) -> float:
     1 where decisions agree with it or are too few to contradict it, 0 where it is noise, as in a script that
     the model does not read.
     """
-    signs, given = 2.0 * decisions.is_spam - 1.0, decisions.content_margins
+    given = decisions.content_margins
+    best = line(given, is_spam=decisions.is_spam, weights=decisions.weights)
+    said = probabilities_of(best.through(given))
+    known = float((decisions.weights * said * (1.0 - said) * given**2).sum()) + _SLOPE_AT_WORD
+    return float(np.clip(best.slope - _DOUBT / np.sqrt(known), 0.0, 1.0))
+
+
+def line(
+    log_odds: Floats,
+    *,
+    is_spam: NDArray[np.bool_],
+    weights: Floats,
+    within: tuple[tuple[float, float], tuple[float, float]] | None = None,
+) -> Line:
+    """Fit slope and shift to decisions; without any, log-odds are taken at their word.
+
+    `within` bounds the slope and the shift, lowest and highest of each.
+    """
+    signs = 2.0 * is_spam - 1.0
 
     def cost(found: Floats) -> tuple[float, Floats]:
-        margins_here = (1.0 + found[0]) * given + found[1]
-        slack = -signs * decisions.weights * probabilities_of(-signs * margins_here)
-        loss = float((decisions.weights * np.logaddexp(0.0, -signs * margins_here)).sum())
-        penalty = _SLOPE_AT_WORD * found[0] ** 2 + _SHIFT_AT_WORD * found[1] ** 2
+        slope, shift = found
+        margins_here = slope * log_odds + shift
+        slack = -signs * weights * probabilities_of(-signs * margins_here)
+        loss = float((weights * np.logaddexp(0.0, -signs * margins_here)).sum())
+        penalty = _SLOPE_AT_WORD * (slope - 1.0) ** 2 + _SHIFT_AT_WORD * shift**2
         return loss + 0.5 * penalty, np.array(
-            [slack @ given + _SLOPE_AT_WORD * found[0], slack.sum() + _SHIFT_AT_WORD * found[1]]
+            [slack @ log_odds + _SLOPE_AT_WORD * (slope - 1.0), slack.sum() + _SHIFT_AT_WORD * shift]
         )
 
-    moved, shift = minimize(cost, np.zeros(2), jac=True, method="L-BFGS-B").x
-    said = probabilities_of((1.0 + moved) * given + shift)
-    known = float((decisions.weights * said * (1.0 - said) * given**2).sum()) + _SLOPE_AT_WORD
-    return float(np.clip(1.0 + moved - _DOUBT / np.sqrt(known), 0.0, 1.0))
+    slope, shift = minimize(cost, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B", bounds=within).x
+    return Line(slope=float(slope), shift=float(shift))

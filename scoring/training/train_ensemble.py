@@ -20,6 +20,7 @@ from scoring import features, normalise
 from scoring.ensemble import Ensemble
 from scoring.features import Models
 from scoring.features.models import MODEL_FILES
+from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pipeline import ContentProtocol
 from scoring.release import MANIFEST, Calibration, Cascade, ContentPin, Release, Thresholds, file_sha256
 from scoring.splits import Split
@@ -210,10 +211,10 @@ def _calibrating(material: Material) -> Material:
     if not decided.all():
         return material.taken(~decided)
     is_random = np.array([one.is_random for one in material.labelled])
-    if is_random.sum() < calibrate.ENOUGH_RANDOM:
+    if is_random.sum() < ENOUGH_FOR_ROUTES:
         raise calibrate.TooFewRandom(
             f"{is_random.sum()} random labels and no simulated record: thresholds need at least "
-            f"{calibrate.ENOUGH_RANDOM}. Give --records, or label more random posts."
+            f"{ENOUGH_FOR_ROUTES}. Give --records, or label more random posts."
         )
     return material.taken(is_random)
 

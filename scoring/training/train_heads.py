@@ -1,4 +1,6 @@
-"""`python -m scoring.training heads`: give a release a head for each platform with enough decisions."""
+"""`python -m scoring.training heads`: give a release a head for each platform with enough decisions, and a
+curve and thresholds of its own for each with enough random labels.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import json
 import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,22 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from scoring import release as releases
-from scoring.ensemble import content_margins
+from scoring.ensemble import content_margins, probabilities_of
 from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead, file_of
 from scoring.release import MANIFEST, Release
 from scoring.splits import Split, split_of
-from scoring.training import fit_head, head_guards, labelled_records, mixture, scripts_seen, served_content
+from scoring.training import (
+    choose_platform_routes,
+    fit_head,
+    head_guards,
+    labelled_records,
+    mixture,
+    scripts_seen,
+    served_content,
+)
+from scoring.training.calibrate import TooFewRandom
+from scoring.training.choose_platform_routes import Choice
 from scoring.training.ensemble_rows import ask_content
 from scoring.training.fit_head import Decisions
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
@@ -54,18 +66,23 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A platform's head, what it was fitted on and how much it gains on decisions left out."""
+    """A platform's head, the decisions it was fitted on, what heads that did not learn from each of them make
+    of it (log-odds), and what the manifest tells.
+    """
 
     head: PlatformHead
+    learnt: Sequence[LabelledRecord]
+    left_out: Floats
     about: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """A release with heads, and why some platforms got none."""
+    """A release with heads, and why some platforms got none, or no curve and thresholds of their own."""
 
     release: Release
     refused: dict[str, str]
+    not_chosen: dict[str, str]
 
 
 def add_heads(
@@ -76,10 +93,11 @@ def add_heads(
     out: Path,
     platforms: Sequence[str] = (),
 ) -> Made:
-    """Write `base` anew into `out` with a head for each platform whose decisions allow it.
+    """Write `base` anew into `out` with a head for each platform whose decisions allow it, and a curve and
+    thresholds of its own for each whose random labels do.
 
-    A platform without new decisions keeps the head that it has. Decisions of the test part are not learnt
-    from: they judge the release.
+    A platform without new decisions, or whose new head is refused, keeps what it has. Decisions of the test
+    part are not learnt from: they judge the release.
     """
     by_platform = defaultdict(list)
     for one in labelled:
@@ -91,7 +109,17 @@ def add_heads(
             fitted[platform] = fit_platform(decided, content=content)
         except head_guards.Refused as why:
             refused[platform] = f"{type(why).__name__}: {why}"
-    return Made(release=_write(base, fitted, refused=refused, out=out), refused=refused)
+    chosen, not_chosen = {}, {}
+    for platform, decided in sorted(by_platform.items()):
+        if platform in refused and platform in base.heads:
+            continue
+        try:
+            chosen[platform] = _choose(decided, fitted=fitted.get(platform), content=content, base=base)
+        except TooFewRandom as why:
+            not_chosen[platform] = f"{type(why).__name__}: {why}"
+    manifest = _with_routes(base.manifest, chosen=chosen, not_chosen=not_chosen)
+    release = _write(base, manifest, fitted, refused=refused, out=out)
+    return Made(release=release, refused=refused, not_chosen=not_chosen)
 
 
 def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:
@@ -111,7 +139,7 @@ def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol
         "scripts": scripts_seen.seen(learnt),
         "warnings": list(head_guards.warnings(learnt)),
     }
-    return Fitted(head=head, about=about)
+    return Fitted(head=head, learnt=learnt, left_out=left_out, about=about)
 
 
 def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
@@ -148,11 +176,43 @@ def told(release: Release) -> list[str]:
             f"{counts.get('random', 0)} random), {about['reported']} of them reported"
         )
         lines.extend(f"{platform}: WARNING {warning}" for warning in about["warnings"])
-    refused = release.training.get("heads_refused", {})
-    return [*lines, *(f"{platform}: NO HEAD {why}" for platform, why in refused.items())]
+    lines.extend(
+        f"{platform}: NO HEAD {why}" for platform, why in release.training.get("heads_refused", {}).items()
+    )
+    lines.extend(choose_platform_routes.told(release))
+    return lines
 
 
-def _write(base: Release, fitted: dict[str, Fitted], *, refused: dict[str, str], out: Path) -> Release:
+def _choose(
+    decided: Sequence[LabelledRecord], *, fitted: Fitted | None, content: ContentProtocol, base: Release
+) -> Choice:
+    """Choose a platform's curve and thresholds on decisions as its head reads them. Raises TooFewRandom."""
+    learnt = fitted.learnt if fitted else learnable(decided)
+    random = sum(one.is_random for one in decided)
+    choose_platform_routes.check(random)
+    read = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
+    return choose_platform_routes.on_labels(learnt, content_probabilities=read, random=random, base=base)
+
+
+def _with_routes(
+    manifest: Mapping[str, Any], *, chosen: Mapping[str, Choice], not_chosen: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return a manifest with what was chosen; what no longer can be chosen is as for all platforms."""
+    kept = {name: own for name, own in manifest.get("platforms", {}).items() if name not in not_chosen}
+    return dict(manifest) | {
+        "platforms": kept | {platform: choice.to_json() for platform, choice in chosen.items()},
+        "training": dict(manifest["training"]) | {"platforms_refused": dict(not_chosen)},
+    }
+
+
+def _write(
+    base: Release,
+    manifest: Mapping[str, Any],
+    fitted: Mapping[str, Fitted],
+    *,
+    refused: dict[str, str],
+    out: Path,
+) -> Release:
     out.mkdir(parents=True, exist_ok=True)
     for name in base.files:
         target = out / name
@@ -166,11 +226,11 @@ def _write(base: Release, fitted: dict[str, Fitted], *, refused: dict[str, str],
         one.head.save(out / name)
         files[name] = releases.file_sha256(out / name)
         heads[platform] = {"file": name, **one.about}
-    manifest = dict(base.manifest) | {
+    made = dict(manifest) | {
         "files": files,
         "heads": heads,
-        "training": dict(base.training) | {"heads_refused": refused},
+        "training": dict(manifest["training"]) | {"heads_refused": refused},
     }
-    text = json.dumps(manifest, indent=1, allow_nan=False)
+    text = json.dumps(made, indent=1, allow_nan=False)
     (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
     return Release.load(out)

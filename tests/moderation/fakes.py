@@ -41,7 +41,13 @@ class FakeScorer:
     asked: int = 0
     release: SimpleNamespace = field(
         default_factory=lambda: SimpleNamespace(
-            id=RELEASE_ID, manifest={}, files={}, heads={}, folder=Path("nowhere"), thresholds=THRESHOLDS
+            id=RELEASE_ID,
+            manifest={},
+            files={},
+            heads={},
+            folder=Path("nowhere"),
+            thresholds=THRESHOLDS,
+            thresholds_on=lambda _platform: THRESHOLDS,
         )
     )
 

@@ -53,7 +53,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
 def verdict(judged: Judged) -> dict[str, Any]:
     """Return what is known; without a score everything about it is null."""
     score, decision, case = judged.score, judged.decision, judged.case
-    thresholds = (score.release.manifest.get("thresholds") if score else None) or {}
+    thresholds = score.release.thresholds_on(score.record["platform"]) if score else {}
     has_bands = {"review_from", "remove_from"} <= thresholds.keys()
     return {
         "id": str(judged.post.post_id),

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
-from moderation.models import AuditEntry, Case, LabelDraw, Platform, Revision, User
+from moderation.models import AuditEntry, Case, LabelDraw, Platform, Release, Revision, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
 from moderation.operations import review, score
@@ -35,6 +35,31 @@ def allowed(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
         post(at=now())
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
     audit_plan.forget()
+
+
+@pytest.mark.usefixtures("allowed")
+class TestLiveRelease:
+    def test_says_what_it_learnt_here(self, ml_desk: Client, platform: Platform) -> None:
+        release = Release.objects.get()
+        release.manifest = {"thresholds": {"review_from": 0.08, "remove_from": 0.96, "audit_rate": 0.02}}
+        release.save(update_fields=["manifest"])
+        before = ml_desk.get("/labels/").content.decode()
+        release.manifest |= {
+            "heads": {platform.slug: {"fitted_on": {platform.slug: {"posts": 412, "spam": 130}}}},
+            "platforms": {
+                platform.slug: {
+                    "thresholds": {"review_from": 0.05, "remove_from": 0.97},
+                    "chosen_on": {"posts": 412, "random": 240},
+                }
+            },
+        }
+        release.save(update_fields=["manifest"])
+        after = ml_desk.get("/labels/").content.decode()
+
+        assert "held from 8%, removed from 96%, as on every platform" in before
+        assert "its own come from 200 random labels on" in before
+        assert "fitted on 412 decisions, 130 of them spam" in after
+        assert "held from 5%, removed from 97%, chosen on 240 random labels of this platform" in after
 
 
 @pytest.mark.usefixtures("allowed")

@@ -151,6 +151,30 @@ class TestMeaning:
 
         assert view_of(found).exception == words
 
+    def test_a_platform_has_thresholds_and_labels_of_its_own(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934, route_reason="uncertain")
+        own = {
+            "thresholds": {"review_from": 0.3, "remove_from": 0.96},
+            "chosen_on": {"posts": 412, "random": 240},
+        }
+        shared = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}, "training": {"simulated": True}}
+        release = found.case.score.release
+        platform = found.case.post.platform.slug
+
+        shown = {}
+        for slug in (platform, "another"):
+            release.manifest = {**shared, "platforms": {slug: own}}
+            shown[slug] = view_of(found)
+
+        assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
+        assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
+        assert (shown[platform].exception == "", shown["another"].exception == "") == (True, False)
+        assert shown[platform].meaning == (
+            "Calibrated on 412 labels of this platform, 240 of them random: of 100 scored like this one, "
+            "about 93 are spam."
+        )
+        assert "simulated" in shown["another"].meaning
+
     def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
         assert view_of(scored()).meaning == ""
 

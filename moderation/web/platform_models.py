@@ -1,0 +1,44 @@
+"""What the live release learnt from a platform's own decisions, in words."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from moderation.models import Release
+from moderation.queries.label_balance import ENOUGH_FOR_ROUTES
+from moderation.web.quantities import count, percent
+
+
+def head(release: Release, platform: str) -> str:
+    """Say whether a release reads the platform's texts by a head of its own, and from what it was fitted."""
+    about = (release.manifest.get("heads") or {}).get(platform)
+    if not about:
+        return _("as on every platform")
+    fitted = about["fitted_on"].get(platform, {})
+    told = _("by a model of its own on the shared one, fitted on %(posts)s decisions, %(spam)s of them spam")
+    return told % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
+
+
+def routes(release: Release, platform: str) -> str:
+    """Say which curve and thresholds route the platform's posts, and what these rest on."""
+    thresholds = release.thresholds_on(platform)
+    if not {"review_from", "remove_from"} <= thresholds.keys():
+        return ""
+    numbers = {
+        "review": percent(thresholds["review_from"]),
+        "remove": percent(thresholds["remove_from"]),
+        "enough": count(ENOUGH_FOR_ROUTES),
+    }
+    own = release.own_routes(platform)
+    if own:
+        numbers["random"] = count(own["chosen_on"]["random"])
+        told = _(
+            "held from %(review)s, removed from %(remove)s, chosen on %(random)s random labels of this "
+            "platform"
+        )
+    else:
+        told = _(
+            "held from %(review)s, removed from %(remove)s, as on every platform; its own come from "
+            "%(enough)s random labels on"
+        )
+    return told % numbers
