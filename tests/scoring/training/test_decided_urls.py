@@ -187,15 +187,6 @@ class TestTrain:
         with pytest.raises(NoGain, match="train without --labels"):
             train_urls.train(made_up(600), sites=SITES, decided=decided, seed=1, everyday_per_kind=20)
 
-    def test_without_decisions_the_model_is_the_same_as_ever(self) -> None:
-        first, second = (
-            train_urls.train(made_up(300), sites=SITES, seed=1, everyday_per_kind=20, **given)
-            for given in ({}, {"decided": []})
-        )
-
-        assert (first.gain, second.gain) == (None, None)
-        assert np.array_equal(first.model.gram_weights, second.model.gram_weights)
-
 
 def _is_learnt(one: LabelledUrl) -> bool:
     return split_of(one.domain) is not Split.TEST
