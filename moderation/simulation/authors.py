@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from moderation.simulation import addresses, material, quantiles
+from moderation.simulation import account_facts, addresses, material, quantiles
 from moderation.simulation.platforms import Network
 
 
@@ -41,9 +41,13 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What accounts have in common that one script made."""
+    """What accounts have in common that one script made.
+
+    `age_place` is where their age stands among the role's, as a draw from the standard normal distribution.
+    """
 
     created_at: datetime
+    age_place: float
     mail_domain: str
     name_ending: str
     farm: int
@@ -92,7 +96,6 @@ class Author:
 
 _UNDESCRIBED_SHARE = 0.12
 _OLDEST_DAYS = 6000
-_LARGEST_AUDIENCE = 5_000_000
 _BATCH_DAYS = 6.0
 _UTC_OFFSETS = {
     "en": (-8, -5, -5, 0, 0, 1, 8), "es": (-5, -3, 1, 1), "de": (1,), "fr": (1, 1, -5), "pt": (-3, -3, 0),
@@ -113,20 +116,27 @@ def create(
     """Return a new author as known at `at`; the accounts of one `batch` look alike."""
     facts = material.table("accounts")[network][role]
     traits = material.table("accounts")["traits"][role]
-    friends = quantiles.draw(facts["friends"], rng=rng)
-    ratio = max(quantiles.draw(facts["friends_per_follower"], rng=rng), 1e-3)
+    age_place = batch.age_place if batch else rng.gauss(0, 1)
+    created_at = _created_at(facts["age_days"], place=age_place, batch=batch, at=at, rng=rng)
+    counted = account_facts.draw(
+        facts,
+        age_place=age_place,
+        age_days=(at - created_at) / timedelta(days=1),
+        grows_with_age=traits["grows_with_age"],
+        posts_per_day_at_most=traits["posts_per_day_at_most"],
+        rng=rng,
+    )
     return Author(
         external_id=external_id,
         role=role,
         language=language,
         display_name=_name(traits, batch=batch, language=language, rng=rng),
-        created_at=_created_at(facts["age_days"], batch=batch, at=at, rng=rng),
+        created_at=created_at,
         email_domain=_mail_domain(traits, batch=batch, rng=rng),
-        friends=round(friends),
-        # The ratio is drawn, so that accounts who follow many are followed by many as well.
-        followers=round(min(friends / ratio, _LARGEST_AUDIENCE)),
+        friends=counted.friends,
+        followers=counted.followers,
         is_verified=rng.random() < traits["verified"],
-        posts=round(quantiles.draw(facts["posts"], rng=rng)),
+        posts=counted.posts,
         addresses=_addresses(batch=batch, rng=rng),
         user_agent=_user_agent(role, batch=batch, rng=rng),
         utc_offset_hours=rng.choice(_UTC_OFFSETS.get(language, (0,))),
@@ -137,9 +147,11 @@ def create(
 def batch(*, role: Role, network: Network, farm: int, at: datetime, rng: random.Random) -> Batch:
     """Return what the accounts of a new batch will have in common."""
     people = material.table("people")
-    age_days = quantiles.draw(material.table("accounts")[network][role]["age_days"], rng=rng)
+    age_place = rng.gauss(0, 1)
+    age_days = material.table("accounts")[network][role]["age_days"]
     return Batch(
-        created_at=at - timedelta(days=min(age_days, _OLDEST_DAYS)),
+        created_at=_born(age_days, place=age_place, at=at),
+        age_place=age_place,
         mail_domain=rng.choice(people["big_mail_domains"]),
         name_ending=rng.choice(people["spam_name_endings"]),
         farm=farm,
@@ -156,12 +168,18 @@ def takeover(*, farm: int, rng: random.Random) -> Takeover:
     return Takeover(addresses=(rng.choice(elsewhere),), user_agent=rng.choice(agents))
 
 
-def _created_at(age_days: list[float], *, batch: Batch | None, at: datetime, rng: random.Random) -> datetime:
+def _created_at(
+    age_days: list[float], *, place: float, batch: Batch | None, at: datetime, rng: random.Random
+) -> datetime:
     if batch is None:
-        return at - timedelta(days=min(quantiles.draw(age_days, rng=rng), _OLDEST_DAYS))
+        return _born(age_days, place=place, at=at)
     # Registered within days of one another, and not after they post.
     window = min(timedelta(days=_BATCH_DAYS), at - batch.created_at)
     return batch.created_at + window * rng.random()
+
+
+def _born(age_days: list[float], *, place: float, at: datetime) -> datetime:
+    return at - timedelta(days=min(quantiles.value_at(age_days, place=place), _OLDEST_DAYS))
 
 
 def _mail_domain(traits: dict[str, Any], *, batch: Batch | None, rng: random.Random) -> str:
