@@ -3,11 +3,11 @@
 make bench ARGS=campaigns      (while `make run` is up; its workers wait meanwhile, and nothing stays)
 
 Each world goes through ingest and gathering, a batch at a time as the workers do, in a transaction that is
-rolled back. Of posts in found campaigns: how many agree with their campaign's most common truth, spam or
-not (verdict purity), and how many are of one simulated campaign (purity; honest posts that happen to say
-the same count against it). Of the posts of simulated spam campaigns: how many are in one found campaign
-(completeness). The worlds named `domain` add one link to 30 % of all posts, `network` puts 30 % behind one
-address.
+rolled back. By seed they last days, weeks or months. Of posts in found campaigns: how many agree with their
+campaign's most common truth, spam or not (verdict purity), and how many are of one simulated campaign
+(purity; honest posts that happen to say the same count against it). Of the posts of simulated spam campaigns:
+how many are in one found campaign (completeness). The worlds named `domain` add one link to 30 % of all
+posts, `network` puts 30 % behind one address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 
 from bench import _product
 from moderation.simulation.events import PostEvent, Truth
-from moderation.simulation.world import World
+from moderation.simulation.world import SECONDS_PER_POST, World
 
 if TYPE_CHECKING:
     from moderation.models import Platform
@@ -88,7 +88,8 @@ def _replayed(*, seed: int, posts: int, common: str) -> _Found:
 
 
 def _batches(*, seed: int, posts: int) -> Iterator[list[PostEvent]]:
-    events = World(seed=seed, run=f"bench{seed}").run(start=_START, seconds_per_post=20, posts=posts)
+    pace = SECONDS_PER_POST[seed % len(SECONDS_PER_POST)]
+    events = World(seed=seed, run=f"bench{seed}").run(start=_START, seconds_per_post=pace, posts=posts)
     written = [event for event in events if isinstance(event, PostEvent)]
     for start in range(0, len(written), _BATCH):
         yield written[start : start + _BATCH]

@@ -10,28 +10,25 @@ simulated accounts alone ranks them.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 
+from bench import _real_accounts
 from moderation.simulation import hosts, material
 from moderation.simulation.authors import Role
 from moderation.simulation.events import ComplaintEvent, PostEvent
 from moderation.simulation.platforms import Network
-from moderation.simulation.world import SPAM_SHARE, World
+from moderation.simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
 
 _START = datetime(2026, 10, 1, tzinfo=UTC)
 _POSTS = 2500
-_SECONDS_PER_POST = (240, 1800, 60)
 _QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 _PUBLISHED = {
     (Network.MICROBLOG, "followers"): "56 / 149 / 341 / 804 / 1,884 (Cresci 2017)",
@@ -48,6 +45,7 @@ class _Seen:
     posts: list[PostEvent]
     complaints: list[ComplaintEvent]
     networks: dict[str, Network]
+    paces: dict[str, int]
 
     def of(self, *, is_spam: bool) -> list[PostEvent]:
         return [post for post in self.posts if post.truth.is_spam == is_spam]
@@ -58,6 +56,11 @@ class _Seen:
             for post in self.posts
             if "friends" in post.payload["author"] and network in (None, self.networks[_run(post)])
         ]
+
+    def ordinary_accounts(self, network: Network) -> list[PostEvent]:
+        """Return the first post of each ordinary account."""
+        posts = [post for post in self.described(network) if post.truth.role == Role.ORDINARY]
+        return list({post.payload["author"]["external_id"]: post for post in reversed(posts)}.values())
 
 
 def main() -> None:
@@ -81,56 +84,32 @@ def main() -> None:
 
 def _print_ranks(path: Path, *, seen: _Seen) -> None:
     """Rank with all simulated accounts, then without those whose quantiles come from the same collection."""
+    accounts = _real_accounts.load(path)
     others = [post for post in seen.described(Network.MICROBLOG) if post.truth.role != Role.BOOSTER]
     for name, described in (
         ("all simulated accounts", seen.described()),
         ("microblogs, no boosters", others),
     ):
-        ranked = rank_real_accounts(path, described=described)
+        ranked = _real_accounts.rank(accounts, described=described)
         print(
             f"\n{ranked.accounts} real accounts, {ranked.fakes} of them fake, by a forest that saw {name}: "
             f"ROC-AUC {ranked.by_forest:.3f}; friends per follower alone {ranked.by_ratio:.3f}"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """How well real accounts are told apart, fake from genuine, as ROC-AUC."""
-
-    accounts: int
-    fakes: int
-    by_forest: float
-    by_ratio: float
-
-
-def rank_real_accounts(path: Path, *, described: Sequence[PostEvent]) -> Ranked:
-    """Rank real accounts by a forest that saw simulated ones only, its directions left free."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    truths = [row["label"] for row in rows]
-    forest = RandomForestClassifier(n_estimators=150, min_samples_leaf=12, random_state=1)
-    forest.fit(
-        [_account(post.payload["author"]) for post in described], [post.truth.is_spam for post in described]
+    genuine = _real_accounts.going_together(account for account in accounts if not account["label"])
+    made = _real_accounts.going_together(
+        post.payload["author"] for post in seen.ordinary_accounts(Network.PHOTO)
     )
-    return Ranked(
-        accounts=len(rows),
-        fakes=sum(truths),
-        by_forest=float(roc_auc_score(truths, forest.predict_proba([_account(row) for row in rows])[:, 1])),
-        by_ratio=float(roc_auc_score(truths, [_account(row)[2] for row in rows])),
-    )
-
-
-def _account(author: dict[str, Any]) -> list[float]:
-    ratio = (author["friends"] + 1) / (author["followers"] + 1)
-    return [author["friends"], author["followers"], ratio, author["posts"]]
+    print("\nCorrelations of logarithms, genuine real accounts and simulated ordinary ones (photo network):")
+    print("; ".join(f"{name} {found:.2f} and {made[name]:.2f}" for name, found in genuine.items()))
 
 
 def _worlds(count: int, *, spam_share: float) -> _Seen:
-    seen = _Seen(posts=[], complaints=[], networks={})
+    seen = _Seen(posts=[], complaints=[], networks={}, paces={})
     for number in range(count):
         run, network = f"w{number}", list(Network)[number % 2]
         seen.networks[run] = network
         world = World(seed=7000 + number, run=run, spam_share=spam_share, network=network)
-        pace = _SECONDS_PER_POST[number % len(_SECONDS_PER_POST)]
+        pace = seen.paces[run] = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
         for event in world.run(start=_START, seconds_per_post=pace, posts=_POSTS):
             if isinstance(event, PostEvent):
                 seen.posts.append(event)
@@ -156,11 +135,18 @@ def _families(seen: _Seen) -> Iterator[Row]:
 
 def _accounts(seen: _Seen) -> Iterator[Row]:
     for (network, fact), published in _PUBLISHED.items():
-        genuine = [post for post in seen.described(network) if post.truth.role == Role.ORDINARY]
-        first = {post.payload["author"]["external_id"]: post for post in reversed(genuine)}
-        drawn = np.quantile([post.payload["author"][fact] for post in first.values()], _QUANTILES)
+        accounts = seen.ordinary_accounts(network)
+        drawn = np.quantile([post.payload["author"][fact] for post in accounts], _QUANTILES)
         name = f"{fact} of ordinary accounts, {network} (10, 25, 50, 75, 90 %)"
         yield name, " / ".join(f"{value:,.0f}" for value in drawn), published
+    accounts = seen.ordinary_accounts(Network.MICROBLOG)
+    rates = np.array([post.payload["author"]["posts"] / max(1.0, _age_days(post)) for post in accounts])
+    yield (
+        "posts per day of ordinary accounts, microblog (10, 25, 50, 75, 90 %)",
+        " / ".join(f"{value:,.1f}" for value in np.quantile(rates, _QUANTILES)),
+        "5 / 10 / 19 / 32 / 55 of people with 1,000 followers (Gilani 2017)",
+    )
+    yield "the same accounts: at the bound of 200 posts a day", f"{np.mean(rates > 199):.1%}", "-"
     for name, (fact_of, others) in _SEPARATIONS.items():
         separations = ", ".join(f"{_separation(seen.described(one), fact_of):.2f}" for one in Network)
         yield f"ROC-AUC of {name} alone ({', '.join(Network)})", separations, others
@@ -175,9 +161,9 @@ def _separation(posts: list[PostEvent], fact: Callable[[PostEvent], float]) -> f
 
 
 _SEPARATIONS: dict[str, tuple[Callable[[PostEvent], float], str]] = {
-    "followers": (lambda post: _account(post.payload["author"])[1], ".07 to .44 by data set"),
-    "friends per follower": (lambda post: _account(post.payload["author"])[2], ".37 to .93"),
-    "posts": (lambda post: _account(post.payload["author"])[3], ".07 to .45"),
+    "followers": (lambda post: _real_accounts.facts(post.payload["author"])[1], ".07 to .44 by data set"),
+    "friends per follower": (lambda post: _real_accounts.facts(post.payload["author"])[2], ".37 to .93"),
+    "posts": (lambda post: _real_accounts.facts(post.payload["author"])[3], ".07 to .45"),
     "age": (_age_days, ".10 to .52"),
 }
 
@@ -211,12 +197,17 @@ def _groups(seen: _Seen) -> Iterator[Row]:
     accounts = sum(len({post.payload["author"]["external_id"] for post in group}) for group in bad)
     posts = sum(len(group) for group in bad)
     yield "posts per account in a campaign", f"{posts / accounts:.2f}", "1.09 (2023), 3.5 (2010), 17 (2012)"
-    days = np.quantile([(group[-1].at - group[0].at).total_seconds() / 86_400 for group in bad], _QUANTILES)
-    yield (
-        "days that a campaign lasts, in worlds of 2, 7 and 52 days",
-        " / ".join(f"{value:.1f}" for value in days),
-        "9 / 19 / 68 / 99 / 223 (YouTube, groups of 5 authors)",
-    )
+    for place, seconds in enumerate(SECONDS_PER_POST):
+        days = [_days(group) for group in bad if seen.paces[_run(group[0])] == seconds]
+        yield (
+            f"days that a campaign lasts, in worlds of {seconds * _POSTS / 86_400:.0f} days",
+            " / ".join(f"{value:.1f}" for value in np.quantile(days, _QUANTILES)),
+            "9 / 19 / 68 / 99 / 223 (YouTube, groups of 5 authors)" if not place else "the same",
+        )
+
+
+def _days(group: Sequence[PostEvent]) -> float:
+    return (group[-1].at - group[0].at).total_seconds() / 86_400
 
 
 def _shared_by_two(posts: list[PostEvent]) -> list[list[PostEvent]]:

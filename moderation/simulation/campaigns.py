@@ -12,8 +12,8 @@ from moderation.simulation.texts import Template, Text, TextSource, reworded, va
 
 SHARE_OF_SPAM = 0.55
 
-# More run at once as the world grows older, so that each lasts for days or weeks.
-_RUNNING_AT_FIRST, _POSTS_PER_RUNNING = 4, 22
+# More run at once as the world grows older, so that each lasts for weeks or months where the world does.
+_RUNNING_AT_FIRST, _POSTS_PER_RUNNING = 8, 22
 _SMALLEST, _LARGEST = 6, 150
 _SIZE_TAIL = 1.05
 _BURST_LARGEST = 25
@@ -132,8 +132,8 @@ class Campaigns:
             style=style,
             role=role,
             batch=self._population.batch(role, at=at),
-            # Hours between two copies, minutes in some campaigns and days in others.
-            gap=timedelta(hours=rng.lognormvariate(1.3, 1.4)),
+            # A day between two copies, minutes in some campaigns and weeks in others.
+            gap=timedelta(days=rng.lognormvariate(0.0, 2.0)),
             posts_left=min(size, _BURST_LARGEST if style.is_burst else _LARGEST),
             next_at=at,
         )

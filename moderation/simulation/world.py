@@ -19,6 +19,10 @@ from moderation.simulation.population import Population
 from moderation.simulation.texts import ComposedTexts, Text, TextSource
 
 SPAM_SHARE = 0.2
+SECONDS_PER_POST = (1800, 7200, 60)
+"""Paces of the worlds that are trained on and measured, by turns: 2,500 posts last seven weeks, seven months
+or two days, because campaigns last from minutes to months.
+"""
 HOSTILE_SHARE = 0.025
 
 _BARE_SHARE = 0.07

@@ -17,12 +17,10 @@ from django.db import connection, transaction
 from moderation.management.replay import Frozen, Pace, Replay
 from moderation.models import Revision
 from moderation.simulation.platforms import Network, PlatformKind
-from moderation.simulation.world import SPAM_SHARE, World
+from moderation.simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
 
 # Fixed, so that the same seed gives the same file on every day.
 _START = datetime(2026, 3, 1, tzinfo=UTC)
-# Worlds of a day and a half, of a week, and of seven weeks: campaigns last days to months.
-_SECONDS_PER_POST = (240, 1800, 60)
 # Small worlds: in one large one, nearly every wording would have been seen and judged before.
 _WORLD_POSTS = 2500
 _BACKLOG_EVERY = 5, (0, 2)
@@ -156,7 +154,7 @@ def _sizes(posts: int) -> list[int]:
 def _replay(*, number: int, seed: int, posts: int, kind: PlatformKind | None, spam_share: float) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
-    seconds = _SECONDS_PER_POST[number % len(_SECONDS_PER_POST)]
+    seconds = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
     if number % every in backlogs:
         start = _START - timedelta(seconds=seconds * posts)
         pace = Pace(start=start, seconds_per_post=seconds, speed=4000, batch=25, soon_seconds=0.2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.simulated_world import rank_real_accounts
+from bench import _real_accounts
 from deploy.local.places import ROOT
 from moderation.simulation.events import PostEvent
 from moderation.simulation.platforms import Network
@@ -26,6 +26,6 @@ def test_a_forest_of_simulated_accounts_ranks_real_ones(network: Network) -> Non
         if isinstance(event, PostEvent) and "friends" in event.payload["author"]
     ]
 
-    ranked = rank_real_accounts(_REAL, described=described)
+    ranked = _real_accounts.rank(_real_accounts.load(_REAL), described=described)
 
     assert ranked.by_forest > 0.85
