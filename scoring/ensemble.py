@@ -24,8 +24,7 @@ from scoring.trees import Floats, Forest
 ENSEMBLE_FILE = "ensemble.json"
 SUB_MODELS = ("ip_url", "behaviour", "feedback")
 MAIN_INPUTS = (*SUB_MODELS, "content")
-_FORMAT = 2
-_FORMAT_BEFORE = 1
+_FORMAT, _FORMAT_BEFORE = 2, 1
 # Content probabilities are cut here so that a saturated model still has a finite margin (about ±13.8).
 _CONTENT_EDGE = 1e-6
 # Subject -> its counts of honest and of spam posts by human decisions. Not the domain's: anybody may link to
@@ -176,9 +175,12 @@ class Ensemble:
     def silent_margins(self) -> Floats:
         """Return the sub-models' margins for a post about which nothing is known, float64 (3,)."""
         row = self.reference[None, :]
-        return np.array(
-            [float(self.sub_models[name].margins(row[:, self.columns(name)])[0]) for name in SUB_MODELS]
-        )
+        return np.concatenate([self.sub_models[one].margins(row[:, self.columns(one)]) for one in SUB_MODELS])
+
+    @functools.cached_property
+    def _silence(self) -> float:
+        """What the main tree makes of a post about which nothing is known."""
+        return float(self.main.margins(self.silent_margins[None, :])[0])
 
     def judge(self, features: Floats, *, content_probabilities: Floats) -> Judgement:
         """Evaluate everything.
@@ -188,8 +190,7 @@ class Ensemble:
         margins = self._sub_model_margins(features)
         content = content_margins(content_probabilities)
         added = self._added(margins)
-        most = np.maximum(0.0, self._added(self._sub_model_margins(self._proven(features))))
-        bounded = np.maximum(-self.excuse(features), np.minimum(added, most + self.bounds.suspicion))
+        bounded = np.maximum(-self.excuse(features), self._suspected(features, added=added))
         return Judgement(
             main_inputs=np.column_stack([margins, content]),
             line=np.where(np.isnan(content), self.base_rate, content),
@@ -218,8 +219,16 @@ class Ensemble:
     def _added(self, margins: Floats) -> Floats:
         """Return what the main tree makes of sub-models' margins (n, 3) beyond what it makes of silence."""
         heard = np.where(np.isnan(margins), self.silent_margins, margins)
-        added: Floats = self.main.margins(heard) - self.main.margins(self.silent_margins[None, :])
-        return added
+        return np.asarray(self.main.margins(heard) - self._silence)
+
+    def _suspected(self, features: Floats, *, added: Floats) -> Floats:
+        """Return what is added, by circumstances at most `bounds.suspicion` beyond what is proven."""
+        bounded = added.copy()
+        # The trees are asked again only where the bound can act.
+        if len(high := np.flatnonzero(added > self.bounds.suspicion)):
+            proven = self._added(self._sub_model_margins(self._proven(features[high])))
+            bounded[high] = np.minimum(added[high], np.maximum(0.0, proven) + self.bounds.suspicion)
+        return bounded
 
     def _proven(self, features: Floats) -> Floats:
         """Return the rows as if of circumstances nothing were known."""
