@@ -15,11 +15,11 @@ from scoring.features import Models
 from scoring.pipeline import ContentProtocol
 from scoring.records import PostRecord
 from scoring.splits import Split, split_of
+from scoring.training import served_content
 from scoring.training.labelled_records import LabelledRecord, with_links_of_another, with_random_gaps
 from scoring.trees import Floats
 
 GAPPED_COPIES = 2
-_CONTENT_BATCH = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,12 +106,7 @@ class Material:
 
 def ask_content(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Floats:
     """Return each text's content probability, NaN for an empty text. Raises content.Unavailable."""
-    probabilities = np.full(len(labelled), np.nan)
-    asked = [place for place, one in enumerate(labelled) if one.record.text.strip()]
-    for start in range(0, len(asked), _CONTENT_BATCH):
-        places = asked[start : start + _CONTENT_BATCH]
-        probabilities[places] = content.probabilities([labelled[place].record.text for place in places])
-    return probabilities
+    return served_content.ask([one.record.text for one in labelled], content=content)
 
 
 def joined(parts: Sequence[Rows]) -> Rows:

@@ -21,7 +21,7 @@ from scoring.ensemble import UNPROVEN
 from scoring.features import Models, context
 from scoring.pipeline import ContentProtocol
 from scoring.splits import Split, bucket
-from scoring.training import labelled_posts, peer, platt
+from scoring.training import labelled_posts, peer, platt, served_content
 from scoring.training.dataset import Example, read_as_served
 from scoring.training.ensemble_rows import Rows
 from scoring.training.labelled_posts import LabelledPost
@@ -30,7 +30,6 @@ from scoring.trees import Floats
 COPIES = 3
 """In so many circumstances each text of the train part is learnt."""
 _FOLDS = 5
-_BATCH = 64
 _HAS_LINK = features.NAMES.index("context.link_count")
 # Decisions and complaints look at the post itself, so they can never stand around any text by chance.
 _DRAWN = [features.NAMES.index(name) for name in UNPROVEN]
@@ -87,9 +86,8 @@ def load(
     posts = [post for post in labelled_posts.load(paths, split=split) if post.record.text.strip()]
     if split is Split.TRAIN:
         return RealTexts(posts, left_out_answers(posts, seed=seed), models)
-    texts = [post.record.text for post in posts]
-    answers = [content.probabilities(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-    return RealTexts(posts, np.concatenate(answers) if answers else np.zeros(0), models)
+    answers = served_content.ask([post.record.text for post in posts], content=content)
+    return RealTexts(posts, answers, models)
 
 
 def left_out_answers(posts: Sequence[LabelledPost], *, seed: int) -> Floats:

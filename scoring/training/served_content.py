@@ -7,19 +7,25 @@ import dataclasses
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from scoring import hosting, trees
 from scoring.content import MODEL, ContentModel
 from scoring.ensemble import Ensemble
 from scoring.hosting import TritonAdmin
+from scoring.pipeline import ContentProtocol
 from scoring.release import ContentPin, Probe
 from scoring.training import vocabulary_scripts
+from scoring.trees import Floats
 
 SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
 _STATE = Path(os.environ.get("SPAMDESK_STATE_DIR") or SHIPPED.parent / ".state")
 MODELS = _STATE / "triton" / "models"
 _TIMEOUT_SECONDS = 30.0
+_BATCH = 64
 _PROBES = (
     "Are you ready?",
     "Congratulations, you won a free prize! Call 0800 123 456 now to claim your cash.",
@@ -75,6 +81,16 @@ def connect(pinned: ContentPin, *, normaliser: str, arguments: argparse.Namespac
     )
     hosting.probe(pinned, content=content)
     return content
+
+
+def ask(texts: Sequence[str], *, content: ContentProtocol) -> Floats:
+    """Return P(spam) of each text, float64 (n_texts,), NaN for an empty one. Raises content.Unavailable."""
+    probabilities = np.full(len(texts), np.nan)
+    asked = [place for place, text in enumerate(texts) if text.strip()]
+    for start in range(0, len(asked), _BATCH):
+        places = asked[start : start + _BATCH]
+        probabilities[places] = content.probabilities([texts[place] for place in places])
+    return probabilities
 
 
 def tree_digests(ensemble: Ensemble) -> dict[str, str]:
