@@ -26,6 +26,9 @@ SLOWER = 1.5
 SLOWER_MS = 2.0
 """The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more, in processor time."""
 
+NOT_ASKED = "not asked"
+"""How the answer begins to a question of which the report holds nothing; no release is kept back by it."""
+
 
 class Unreadable(Exception):
     """A report that is not one, or of another format."""
@@ -53,6 +56,7 @@ def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Fi
             *_evidence(report),
             *_quality(report["slices"]),
             *_robustness(report["robustness"]),
+            *_circumstances(report.get("circumstances")),
             *_latency(report["latency"]),
         ]
     except (KeyError, TypeError, ValueError) as wrong:
@@ -124,6 +128,24 @@ def _robustness(attacks: list[Mapping[str, Any]]) -> Iterator[Finding]:
             question=f"holds under {attack['attack']}",
             passed=before - after <= ATTACK_LOSS or after >= live_after - ATTACK_LOSS,
             answer=f"recall {before:.3f}, attacked {after:.3f}; live attacked {live_after:.3f}",
+        )
+
+
+def _circumstances(asked: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """Ask whether texts are judged as promised whatever they stand in, or at least as by the live release."""
+    if asked is None:
+        yield Finding(
+            question="keeps its promise whatever a text stands in",
+            passed=True,
+            answer=f"{NOT_ASKED}: fewer than {ENOUGH_SPAM} spam and {ENOUGH_HAM} other labelled texts",
+        )
+        return
+    for one in asked["promises"]:
+        yield Finding(
+            question=f"whatever a text stands in: {one['promise']}",
+            passed=one["is_kept"] or one["is_no_worse"],
+            answer=f"{one['live']} live, {one['candidate']} candidate, at worst ({one['circumstance']}); "
+            f"{asked['texts']} labelled texts",
         )
 
 

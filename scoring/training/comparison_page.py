@@ -8,6 +8,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from scoring import gate
 from scoring.training import chart
 from scoring.training.chart import Axis
 
@@ -63,7 +64,10 @@ def _row(cells: Sequence[str], *, is_failed: bool = False) -> str:
 
 
 def _finding(question: str, passed: bool, answer: str) -> str:  # noqa: FBT001 - a stored row, by place
-    return _row((question, "yes" if passed else "no", answer), is_failed=not passed)
+    said = "yes" if passed else "no"
+    if answer.startswith(gate.NOT_ASKED):
+        said = gate.NOT_ASKED
+    return _row((question, said, answer), is_failed=not passed)
 
 
 def _slice(part: Mapping[str, Any]) -> list[str]:

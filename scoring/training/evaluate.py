@@ -98,16 +98,8 @@ def calibration_error(labels: Floats, probabilities: Floats) -> float:
 
 
 def group_draws(groups: Sequence[str], *, seed: int) -> list[NDArray[np.intp]]:
-    """Resample whole groups: near-duplicates are one observation, not many."""
-    members: dict[str, list[int]] = {}
-    for row, group in enumerate(groups):
-        members.setdefault(group, []).append(row)
-    rows_of = [np.array(rows, dtype=np.intp) for rows in members.values()]
-    random = np.random.default_rng(seed)
-    return [
-        np.concatenate([rows_of[index] for index in random.integers(len(rows_of), size=len(rows_of))])
-        for _ in range(RESAMPLES)
-    ]
+    """Return the rows of each resample of whole groups."""
+    return promise.group_draws(groups, seed=seed, resamples=RESAMPLES)
 
 
 def _quality(

@@ -27,12 +27,13 @@ from scoring.training import (
     comparison_page,
     fresh_decisions,
     labelled_posts,
+    promise,
     robustness,
     served_content,
 )
 from scoring.training.compare import Floats, Sample
+from scoring.training.labelled_posts import LabelledPost
 
-_BATCH = 64
 _TIMED_POSTS = 200
 
 
@@ -130,14 +131,13 @@ class Opened:
         """
         texts = [record.text for record in records]
         asked = [text for text in dict.fromkeys(texts) if text.strip() and text not in self.known]
-        for start in range(0, len(asked), _BATCH):
-            batch = asked[start : start + _BATCH]
-            self.known.update(zip(batch, self.content.probabilities(batch).tolist(), strict=True))
+        answers = served_content.ask(asked, content=self.content)
+        self.known.update(zip(asked, answers.tolist(), strict=True))
         return np.array([self.known.get(text, np.nan) for text in texts])
 
 
 def evaluate(
-    posts: Sequence[labelled_posts.LabelledPost],
+    posts: Sequence[LabelledPost],
     *,
     live: Opened,
     candidate: Opened,
@@ -155,6 +155,7 @@ def evaluate(
         "live": _about(live.release),
         "candidate": _about(candidate.release),
         "slices": compare.slices(compare.joined([sample, *fresh]), seed=seed),
+        "circumstances": _circumstances(posts, live=live.scorer, candidate=candidate.scorer, seed=seed),
         "robustness": robustness.measure(sample, live=live.judge, candidate=candidate.judge, seed=seed),
         "latency": _latency(records[:_TIMED_POSTS], live=live.scorer, candidate=candidate.scorer),
         "curves": {
@@ -192,6 +193,31 @@ def _required(candidate: Release, *, live: Release) -> list[str]:
     """Name the sources that a report about a release must hold: what its new heads claim to be better at."""
     new = fresh_decisions.new_heads(candidate, live=live)
     return [f"{labelled_posts.DECIDED_ON} {platform}" for platform in new]
+
+
+def _circumstances(
+    posts: Sequence[LabelledPost], *, live: Scorer, candidate: Scorer, seed: int
+) -> dict[str, Any] | None:
+    """Ask both releases for the promise (promise.py) on the labelled texts; None if these are too few."""
+    texts = [post for post in posts if post.is_text]
+    spam = sum(post.is_spam for post in texts)
+    if spam < gate.ENOUGH_SPAM or len(texts) - spam < gate.ENOUGH_HAM:
+        return None
+    before, after = (
+        promise.worst(promise.outcomes_of(texts, scorer=scorer, seed=seed)) for scorer in (live, candidate)
+    )
+    rows = [
+        {
+            "promise": column.title,
+            "circumstance": new.circumstance,
+            "live": column.said(old.value),
+            "candidate": column.said(new.value),
+            "is_kept": new.is_kept,
+            "is_no_worse": promise.is_no_worse(column, new.value, than=old.value),
+        }
+        for column, old, new in zip(promise.PROMISES, before, after, strict=True)
+    ]
+    return {"texts": len(texts), "spam": spam, "promises": rows}
 
 
 def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) -> dict[str, float]:

@@ -23,6 +23,7 @@ from scoring.training.labelled_records import LabelledRecord
 DECIDED_ON = "decided on"
 """How the source of an exported decision begins; its platform's slug follows."""
 
+_TEXTS = "texts"
 _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -38,6 +39,11 @@ class LabelledPost:
     language: str
     group: str
     weight: float = 1.0
+
+    @property
+    def is_text(self) -> bool:
+        """Tell a labelled text, of which nothing else is known, from a record."""
+        return self.record.platform == _TEXTS
 
 
 def load(paths: Iterable[Path], *, split: Split = Split.TEST) -> list[LabelledPost]:
@@ -100,7 +106,7 @@ def _of_text(stored: Mapping[str, Any]) -> LabelledPost:
     text = str(stored["text"])
     links = tuple(Link(url=link.url, host=link.host, domain=link.domain) for link in links_in(text))
     record = PostRecord(
-        platform="texts",
+        platform=_TEXTS,
         external_id=str(stored["id"]),
         revision=1,
         at=_FIRST_DAY,

@@ -12,7 +12,7 @@ from scoring.pipeline import Scorer
 from scoring.release import Release
 from scoring.splits import Split
 from scoring.training import cards, labelled_posts, promise, served_content
-from scoring.training.promise import Figure, Outcome
+from scoring.training.promise import Figure, Outcome, Promise
 
 PART = "circumstances"
 
@@ -37,25 +37,24 @@ def main(arguments: argparse.Namespace) -> None:
     scorer = Scorer(release=release, content=content)
     outcomes = promise.outcomes_of(posts, scorer=scorer, seed=arguments.seed)
     sources = ", ".join(path.stem for path in arguments.data)
-    card = write(outcomes, release=release, texts=f"the {arguments.part} part of {sources}")
+    beside = {promise.PEER: promise.peer_of(outcomes), **outcomes}
+    rows = promise.table(beside)
+    card = write(beside, rows=rows, release=release, texts=f"the {arguments.part} part of {sources}")
     if arguments.card:
         cards.insert(card, part=PART, page=arguments.card)
     sys.stdout.write(card)
-    rows = promise.table(outcomes)
-    broken = [name for name, row in rows.items() if not all(figure.is_kept for figure in row)]
+    broken = [name for name in outcomes if not all(figure.is_kept for figure in rows[name])]
     if broken:
         sys.exit(f"promise broken in {len(broken)} of {len(outcomes)} circumstances: {'; '.join(broken)}")
 
 
-def write(outcomes: Mapping[str, Outcome], *, release: Release, texts: str) -> str:
+def write(
+    outcomes: Mapping[str, Outcome], *, rows: Mapping[str, Sequence[Figure]], release: Release, texts: str
+) -> str:
     """Return the table as markdown between its marks; `texts` says which they are."""
-    beside = {promise.PEER: promise.peer_of(outcomes), **outcomes}
-    peer, thresholds = beside[promise.PEER], release.thresholds
+    peer, thresholds = outcomes[promise.PEER], release.thresholds
     head = ["circumstance", *(column.title for column in promise.PROMISES), "removed"]
-    rows = [
-        _row(name, row, removed=int(beside[name].is_removed.sum()))
-        for name, row in promise.table(beside).items()
-    ]
+    lines = [_row(name, row, removed=int(outcomes[name].is_removed.sum())) for name, row in rows.items()]
     text = f"""# Real texts in ten circumstances
 
 Written by `python -m scoring.training circumstances` from what it measured; do not edit by hand.
@@ -68,16 +67,16 @@ the 95 % interval of a bootstrap over near-duplicate groups; **bold** breaks the
 | {" | ".join(head)} |
 |{"---|" * len(head)}
 """  # noqa: E501 - a page's lines are longer
-    return cards.marked(text + "\n".join(rows), part=PART)
+    return cards.marked(text + "\n".join(lines), part=PART)
 
 
 def _row(name: str, row: Sequence[Figure], *, removed: int) -> str:
-    cells = [_cell(figure, form=column.form) for figure, column in zip(row, promise.PROMISES, strict=True)]
+    cells = [_cell(figure, column=column) for figure, column in zip(row, promise.PROMISES, strict=True)]
     return f"| {' | '.join((name, *cells, str(removed)))} |"
 
 
-def _cell(figure: Figure, *, form: str) -> str:
+def _cell(figure: Figure, *, column: Promise) -> str:
     if math.isnan(figure.value):
-        return "none"
-    said = f"{form.format(figure.value)} ({form.format(figure.low)} to {form.format(figure.high)})"
+        return column.said(figure.value)
+    said = f"{column.said(figure.value)} ({column.said(figure.low)} to {column.said(figure.high)})"
     return said if figure.is_kept else f"**{said}**"

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.pipeline import ContentProtocol, Scorer
+from scoring.pipeline import Scorer
 from scoring.records import PostRecord
 from scoring.routing import Route
+from scoring.training import served_content
 from scoring.training.circumstances import CIRCUMSTANCES
 from scoring.training.compare import Floats, calibration_error
 from scoring.training.labelled_posts import LabelledPost
@@ -24,7 +25,6 @@ from scoring.training.labelled_posts import LabelledPost
 SURE = 0.95
 PREVALENCE = 0.01
 _RESAMPLES = 300
-_BATCH = 64
 _PEER_FROM, _PEER_REMOVE = 0.15, 0.97
 PEER = f"content alone, held from {_PEER_FROM}, removed from {_PEER_REMOVE}"
 
@@ -65,6 +65,20 @@ class Promise:
     measure: Callable[[Outcome], float]
     is_kept: Callable[[float, float], bool]
     form: str
+    higher_is_better: bool = False
+
+    def said(self, value: float) -> str:
+        """Return a figure as it is printed; NaN, where there is nothing to measure, as `none`."""
+        return "none" if math.isnan(value) else self.form.format(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worst:
+    """The circumstance in which a promise fares worst."""
+
+    circumstance: str
+    value: float
+    is_kept: bool
 
 
 def _sure_spam_allowed(outcome: Outcome) -> float:
@@ -118,6 +132,7 @@ PROMISES = (
         measure=_removal_precision,
         is_kept=lambda value, _: not value < 0.98,
         form="{:.1%}",
+        higher_is_better=True,
     ),
     Promise(
         title="calibration error ≤ .03",
@@ -130,6 +145,7 @@ PROMISES = (
         measure=_roc_auc,
         is_kept=lambda value, peer: value >= peer - 0.002,
         form="{:.4f}",
+        higher_is_better=True,
     ),
     Promise(
         title=f"spam among the allowed at {PREVALENCE:.0%} prevalence ≤ .15 %",
@@ -142,7 +158,8 @@ PROMISES = (
 
 def outcomes_of(posts: Sequence[LabelledPost], *, scorer: Scorer, seed: int) -> dict[str, Outcome]:
     """Return what becomes of the texts in each circumstance. Raises content.Unavailable."""
-    content = _asked(posts, content=scorer.content)
+    posts = [post for post in posts if post.record.text.strip()]
+    content = served_content.ask([post.record.text for post in posts], content=scorer.content)
     found = {}
     for place, (name, circumstance) in enumerate(CIRCUMSTANCES.items()):
         random = np.random.default_rng([seed, place])
@@ -178,9 +195,46 @@ def roc_auc(is_spam: Bools, probabilities: Floats) -> float:
     return float((ranks[is_spam].sum() - spam * (spam + 1) / 2.0) / (spam * others))
 
 
+def group_draws(groups: Iterable[Hashable], *, seed: int, resamples: int) -> list[NDArray[np.intp]]:
+    """Return the rows of each resample of whole groups: near-duplicates are one observation, not many."""
+    members: dict[Hashable, list[int]] = {}
+    for row, group in enumerate(groups):
+        members.setdefault(group, []).append(row)
+    rows_of = [np.array(rows, dtype=np.intp) for rows in members.values()]
+    random = np.random.default_rng(seed)
+    return [
+        np.concatenate([rows_of[index] for index in random.integers(len(rows_of), size=len(rows_of))])
+        for _ in range(resamples)
+    ]
+
+
+def worst(outcomes: Mapping[str, Outcome]) -> list[Worst]:
+    """Return where each promise fares worst, in the order of PROMISES."""
+    peer = _peer_roc_auc(next(iter(outcomes.values())))
+    return [_worst(promise, outcomes=outcomes, peer=peer) for promise in PROMISES]
+
+
+def is_no_worse(promise: Promise, value: float, *, than: float) -> bool:
+    """Tell whether a figure is at least as good as another; NaN, nothing to measure, is as good as any."""
+    return not (value < than if promise.higher_is_better else value > than)
+
+
+def _worst(promise: Promise, *, outcomes: Mapping[str, Outcome], peer: float) -> Worst:
+    values = {name: promise.measure(outcome) for name, outcome in outcomes.items()}
+    sign = 1.0 if promise.higher_is_better else -1.0
+    name = min(values, key=lambda one: math.inf if math.isnan(values[one]) else sign * values[one])
+    return Worst(circumstance=name, value=values[name], is_kept=promise.is_kept(values[name], peer))
+
+
+def _peer_roc_auc(outcome: Outcome) -> float:
+    return roc_auc(outcome.is_spam, outcome.content)
+
+
 def _figures(outcome: Outcome, *, seed: int) -> Iterator[Figure]:
-    draws = [outcome.taken(rows) for rows in _group_draws(outcome.groups, seed=seed)]
-    peer = roc_auc(outcome.is_spam, outcome.content)
+    draws = [
+        outcome.taken(rows) for rows in group_draws(outcome.groups.tolist(), seed=seed, resamples=_RESAMPLES)
+    ]
+    peer = _peer_roc_auc(outcome)
     for promise in PROMISES:
         value = promise.measure(outcome)
         drawn = [figure for figure in map(promise.measure, draws) if not math.isnan(figure)]
@@ -200,22 +254,6 @@ def _outcome(
         is_removed=routes == Route.REMOVE,
         groups=np.unique([post.group for post in posts], return_inverse=True)[1],
     )
-
-
-def _asked(posts: Sequence[LabelledPost], *, content: ContentProtocol) -> Floats:
-    texts = [post.record.text for post in posts]
-    answers = [content.probabilities(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-    return np.concatenate(answers)
-
-
-def _group_draws(groups: NDArray[np.int_], *, seed: int) -> list[NDArray[np.intp]]:
-    order = np.argsort(groups, kind="stable")
-    members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
-    random = np.random.default_rng(seed)
-    return [
-        np.concatenate([members[place] for place in random.integers(len(members), size=len(members))])
-        for _ in range(_RESAMPLES)
-    ]
 
 
 def _share(flags: Bools) -> float:

@@ -38,6 +38,18 @@ def attack(*, before: float, after: float, live_after: float) -> dict[str, Any]:
     }
 
 
+def circumstances(*, is_kept: bool, is_no_worse: bool) -> dict[str, Any]:
+    one = {
+        "promise": "honest held ≤ 8 %",
+        "circumstance": "new account",
+        "live": "7.5%",
+        "candidate": "9.1%",
+        "is_kept": is_kept,
+        "is_no_worse": is_no_worse,
+    }
+    return {"texts": 927, "spam": 225, "promises": [one]}
+
+
 def failed(stored: dict[str, Any], *, live: str = LIVE) -> list[str]:
     return [one.question for one in gate.findings(stored, candidate=CANDIDATE, live=live) if not one.passed]
 
@@ -136,3 +148,27 @@ def test_bounds_latency(live: float, candidate: float, passes: bool) -> None:
 def test_names_a_report_that_cannot_be_read(stored: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
         gate.findings(stored, candidate=CANDIDATE, live=LIVE)
+
+
+class TestPromise:
+    @pytest.mark.parametrize(
+        ("is_kept", "is_no_worse", "passes"),
+        [(True, False, True), (False, True, True), (False, False, False)],
+    )
+    def test_is_kept_or_no_worse_than_before(self, is_kept: bool, is_no_worse: bool, passes: bool) -> None:
+        stored = report(circumstances=circumstances(is_kept=is_kept, is_no_worse=is_no_worse))
+
+        question = "whatever a text stands in: honest held ≤ 8 %"
+
+        assert failed(stored) == ([] if passes else [question])
+
+    @pytest.mark.parametrize("stored", [report(), report(circumstances=None)])
+    def test_is_not_asked_without_labelled_texts(self, stored: dict[str, Any]) -> None:
+        [finding] = [
+            one
+            for one in gate.findings(stored, candidate=CANDIDATE, live=LIVE)
+            if one.answer.startswith(gate.NOT_ASKED)
+        ]
+
+        assert finding.passed
+        assert finding.question == "keeps its promise whatever a text stands in"

@@ -97,6 +97,30 @@ class TestTable:
 
         assert {row[0].value for row in rows.values()} == {0.0}
 
+    def test_names_the_circumstance_in_which_a_promise_fares_worst(self) -> None:
+        good = Outcome(
+            is_spam=np.array([True, True, False, False]),
+            content=np.array([0.97, 0.9, 0.1, 0.2]),
+            probabilities=np.array([0.97, 0.9, 0.1, 0.2]),
+            is_allowed=np.array([False, False, True, True]),
+            is_removed=np.array([True, False, False, False]),
+            groups=np.arange(4),
+        )
+        bad = dataclasses.replace(good, is_allowed=np.array([True, False, True, False]))
+
+        sure, let_through, held, precision, *_ = promise.worst({"good": good, "bad": bad})
+
+        assert [one.circumstance for one in (sure, let_through, held)] == ["bad"] * 3
+        assert [one.is_kept for one in (sure, let_through, held, precision)] == [False, False, False, True]
+        assert (let_through.value, held.value) == (0.5, 0.5)
+
+    @pytest.mark.parametrize(("title", "is_no_worse"), [("ROC-AUC", False), ("honest held", True)])
+    def test_compares_in_the_direction_of_each_promise(self, title: str, is_no_worse: bool) -> None:
+        [column] = [one for one in promise.PROMISES if one.title.startswith(title)]
+
+        assert promise.is_no_worse(column, 0.05, than=0.06) is is_no_worse
+        assert promise.is_no_worse(column, float("nan"), than=0.06)
+
     def test_weighs_to_one_per_cent(self) -> None:
         outcome = Outcome(
             is_spam=np.array([True] * 4 + [False] * 4),
