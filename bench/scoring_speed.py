@@ -64,9 +64,9 @@ def main() -> None:
     fresh = records[BATCH:]
     singles = _timed(lambda record: scorer.score(record, blocklist=nothing), fresh)
     batches = [fresh[place : place + BATCH] for place in range(0, len(fresh) - BATCH + 1, BATCH)]
-    rounds = [cpu for cpu, _ in _timed(lambda batch: scorer.score_many(batch, blocklist=nothing), batches)]
+    rounds = _timed(lambda batch: scorer.score_many(batch, blocklist=nothing), batches)
     print(f"release {release.id[:12]}, {len(fresh):,} simulated posts, each scored once alone\n")
-    print("| one post, ms | p50 | p95 |\n|---|---|---|")
+    print("| one post, ms of CPU time | p50 | p95 |\n|---|---|---|")
     print(_row("features, trees and contributions", singles))
     for name, times in _parts(release, fresh).items():
         print(_row(f"of these: {name}", times))
@@ -88,17 +88,17 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _timed(act: Callable[[Any], object], given: Sequence[Any]) -> list[tuple[float, float]]:
-    """Return the CPU seconds of this process, and the seconds on the clock, of each call."""
+def _timed(act: Callable[[Any], object], given: Sequence[Any]) -> list[float]:
+    """Return the CPU seconds of this process that each call took: what else the machine does is left out."""
     found = []
     for one in given:
-        cpu, clock = time.process_time(), time.perf_counter()
+        begun = time.process_time()
         act(one)
-        found.append((time.process_time() - cpu, time.perf_counter() - clock))
+        found.append(time.process_time() - begun)
     return found
 
 
-def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[tuple[float, float]]]:
+def _parts(release: Release, records: Sequence[PostRecord]) -> dict[str, list[float]]:
     """Time the three parts of scoring one post apart; caches are warm from before."""
     ensemble = Ensemble.load(release.folder)
     models = Models.load(release.folder, files=release.files)
@@ -141,12 +141,12 @@ def _microseconds(explainers: Sequence[tuple[TreeShap | ShapTrees, Floats]], *, 
             explainer.shares(rows[start : start + size])
 
     starts = range(0, len(explainers[0][1]) - size + 1, size)
-    return statistics.median(seconds for _, seconds in _timed(explain, starts)) / size * 1e6
+    return statistics.median(_timed(explain, starts)) / size * 1e6
 
 
-def _row(name: str, times: Sequence[tuple[float, float]]) -> str:
-    clock = np.array([seconds for _, seconds in times]) * 1000
-    return f"| {name} | {np.percentile(clock, 50):.2f} | {np.percentile(clock, 95):.2f} |"
+def _row(name: str, seconds: Sequence[float]) -> str:
+    half, most = np.percentile(1000 * np.array(seconds), [50, 95])
+    return f"| {name} | {half:.2f} | {most:.2f} |"
 
 
 def _posts(count: int) -> list[PostEvent]:
