@@ -53,6 +53,7 @@ def write(release: Release, *, checks: Sequence[TextCheck]) -> str:
         test_rows="\n".join(_test_row(name, measures) for name, measures in metrics["test"].items()),
         alone=", ".join(f"{name} {value:.3f}" for name, value in metrics["pr_auc_of_each_sub_model"].items()),
         families=_family_table(metrics["families"]),
+        evidence="\n".join(map(_evidence_row, metrics["evidence"])),
         normaliser=release.normaliser,
         kind_rows="\n".join(_kind_row(row) for row in metrics["by_kind"]),
         checks=_CHECKS + "\n".join(map(_check_row, checks)) if checks else "",
@@ -162,6 +163,13 @@ def _kind_row(row: Mapping[str, Any]) -> str:
     sort = "spam" if row["is_spam"] else "not spam"
     allowed, removed = _share(row["allowed_share"]), _share(row["removed_share"])
     return f"| {row['kind']} ({sort}) | {row['rows']} | {allowed} | {removed} |"
+
+
+def _evidence_row(row: Mapping[str, Any]) -> str:
+    in_records, added = (
+        "none" if row[name] is None else f"{row[name]:+.2f}" for name in ("in_records", "added")
+    )
+    return f"| {row['evidence']} | {row['posts']:,} ({row['spam']:,}) | {in_records} | {added} |"
 
 
 def _share(value: float | None) -> str:

@@ -28,6 +28,7 @@ from scoring.training import (
     calibrate,
     choose_routes,
     ensemble_card,
+    evidence,
     family_study,
     labelled_records,
     measure_ensemble,
@@ -178,7 +179,7 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
             calibration=calibration,
             thresholds=thresholds,
         )
-        | {"families": _families(material, seed=seed)},
+        | _studied(material, ensemble=ensemble, seed=seed),
     }
     text = json.dumps(manifest, indent=1, allow_nan=False)
     (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
@@ -196,11 +197,14 @@ def _present(folder: Path, names: Sequence[str]) -> list[str]:
     return [name for name in names if (folder / name).exists()]
 
 
-def _families(material: Material, *, seed: int) -> dict[str, Any]:
-    """Study the families on the test part, as simulated and with signals missing and misleading."""
+def _studied(material: Material, *, ensemble: Ensemble, seed: int) -> dict[str, Any]:
+    """Study the families on the test part, as simulated and with signals missing and misleading, and single
+    pieces of evidence on the train part.
+    """
     train, test = material.part(Split.TRAIN).rows(), material.part(Split.TEST).rows()
     with threadpool_limits(limits=1):
-        return family_study.study_levels(train, test, seed=seed)
+        families = family_study.study_levels(train, test, seed=seed)
+    return {"families": families, "evidence": evidence.measure(train, ensemble=ensemble)}
 
 
 def _calibrating(material: Material) -> Material:
