@@ -91,7 +91,7 @@ def _told(path: Path, texts: list[Text], *, options: argparse.Namespace) -> bool
         f"\n{path.stem}: {len(chosen)} texts, {_source.spam_share(chosen):.1%} spam, in "
         f"{len({one.group for one in chosen})} groups; {options.seeds} seeds; release {trials.base_id[:12]}"
     )
-    for seed in range(1, options.seeds + 1):
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
         trial = trials.run(_source.halved(chosen, seed=seed), seed=seed, sizes=options.sizes)
         for name, measured in trial.found.items():
             found[name].append(measured)
@@ -177,6 +177,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--texts", type=int, default=2_400, help="most texts of a source, whole groups")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument(
+        "--first-seed", type=int, default=1, help="so that several machines can share the seeds"
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=_SIZES, help="numbers of decisions")
     parser.add_argument(
         "--others",
