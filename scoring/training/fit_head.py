@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, diags_array
 from sklearn.model_selection import GroupKFold
 
 from scoring.ensemble import probabilities_of
@@ -23,7 +23,9 @@ MOST_DECISIONS = 3_000
 """Older ones are left out: a fit grows with their square, and what is posted changes."""
 _FOLDS = 5
 # Penalties, all in the scale of a decision of weight 1.
-_GRAMS = 0.05
+_GRAMS = 0.02
+# Next to nothing: n-grams that all texts share would carry the shift that is kept from it, and rank by it.
+_SHIFT = 0.001
 # Before any decision the content margin is taken at its word: a slope of 1, give or take a half, no shift,
 # give or take two.
 _SLOPE_AT_WORD, _SHIFT_AT_WORD = 4.0, 0.25
@@ -84,7 +86,9 @@ def grams_matrix(texts: list[str]) -> csr_matrix:
 def fit(decisions: Decisions) -> PlatformHead:
     """Fit a head. Its weights are kept in half the precision that they are found in."""
     slope = content_slope(decisions)
-    kernel = (decisions.grams @ decisions.grams.T).toarray()
+    scales = rarities(decisions.grams)
+    grams = decisions.grams @ diags_array(scales)
+    kernel = (grams @ grams.T).toarray()
     signs = 2.0 * decisions.is_spam - 1.0
     reported = decisions.is_reported.astype(np.float64)
     rows = len(signs)
@@ -95,13 +99,13 @@ def fit(decisions: Decisions) -> PlatformHead:
         margins = of_grams + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
         slack = -signs * decisions.weights * probabilities_of(-signs * margins)
         loss = float((decisions.weights * np.logaddexp(0.0, -signs * margins)).sum())
-        penalty = _GRAMS * (duals @ of_grams) + _SLOPE_HELD * moved**2 + _SHIFT_AT_WORD * shift**2
+        penalty = _GRAMS * (duals @ of_grams) + _SLOPE_HELD * moved**2 + _SHIFT * shift**2
         gradient = np.concatenate(
             [
                 kernel @ slack + _GRAMS * of_grams,
                 [
                     slack @ decisions.content_margins + _SLOPE_HELD * moved,
-                    slack.sum() + _SHIFT_AT_WORD * shift,
+                    slack.sum() + _SHIFT * shift,
                     slack @ reported,
                 ],
             ]
@@ -110,10 +114,23 @@ def fit(decisions: Decisions) -> PlatformHead:
 
     found = minimize(cost, np.zeros(rows + 3), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
     return PlatformHead(
-        weights=np.asarray(decisions.grams.T @ found[:rows], dtype=np.float32),
+        weights=np.asarray(scales * (grams.T @ found[:rows]), dtype=np.float32),
         content_slope=float(slope + found[rows]),
         intercept=float(found[rows + 1]),
     )
+
+
+def rarities(grams: csr_matrix) -> Floats:
+    """Return how much each bucket's n-grams count in a fit, float64 (BUCKETS,): inverse document frequency,
+    scaled so that texts are as long as before on average; 0 for what occurs in no text.
+
+    What half of all texts share says little of one. As a scale of weights it is gone once these are fitted.
+    """
+    texts, seen = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
+    found = np.where(seen > 0, np.log((1.0 + texts) / (1.0 + seen)) + 1.0, 0.0)
+    squares = np.bincount(grams.indices, weights=grams.data**2, minlength=BUCKETS)
+    scaled: Floats = found * np.sqrt(squares.sum() / max(float(squares @ found**2), 1e-9))
+    return scaled
 
 
 def margins(head: PlatformHead, decisions: Decisions) -> Floats:

@@ -1,0 +1,53 @@
+"""A head's fit: logistic regression over n-grams by their rarity, beside the content margin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import diags_array
+from sklearn.linear_model import LogisticRegression
+
+from scoring.ngrams import BUCKETS
+from scoring.training import fit_head
+from scoring.training.fit_head import Decisions
+from scoring.training.train_heads import decisions_of
+from tests.scoring.platform_posts import decisions
+
+SILENT = 0.0
+
+
+def rare_spam(count: int = 150) -> Decisions:
+    """One post in eight is spam; the content model says nothing."""
+    return decisions_of(decisions(count, spam_share=0.125), content=np.full(count, SILENT))
+
+
+class TestFit:
+    def test_comes_to_the_least_cost(self) -> None:
+        """As another solver does in the primal, with a shift that no penalty keeps from the base rate."""
+        given = rare_spam()
+        rows = given.grams @ diags_array(fit_head.rarities(given.grams))
+        peer = LogisticRegression(C=1.0 / fit_head._GRAMS, tol=1e-8, max_iter=5_000)
+        peer.fit(rows, given.is_spam, sample_weight=given.weights)
+
+        head = fit_head.fit(given)
+
+        assert fit_head.margins(head, given) == pytest.approx(peer.decision_function(rows), abs=0.15)
+        assert head.intercept == pytest.approx(peer.intercept_[0], abs=0.15)
+
+
+class TestRarities:
+    def test_what_all_texts_share_counts_least(self) -> None:
+        grams = fit_head.grams_matrix(["aa bb", "aa cc", "aa dd"])
+        seen = np.bincount(grams.indices, minlength=BUCKETS)
+
+        found = fit_head.rarities(grams)
+
+        assert found[seen == 3].max() < found[seen == 1].min()
+        assert (found[seen == 0] == 0.0).all()
+
+    def test_texts_are_as_long_as_before_on_average(self) -> None:
+        grams = fit_head.grams_matrix(["free cash now", "lunch now", "free lunch"])
+
+        scaled = grams @ diags_array(fit_head.rarities(grams))
+
+        assert scaled.power(2).sum() == pytest.approx(grams.power(2).sum())
