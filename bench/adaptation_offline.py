@@ -32,7 +32,7 @@ from scoring.training.labelled_lines import Origin
 from scoring.training.labelled_records import DECISION, LabelledRecord
 from scoring.trees import Floats
 
-_FILES = [Path(f"../shared/data/{name}.jsonl") for name in ("sms_thai", "sms_hindi_mt")]
+FILES = [Path(f"../shared/data/{name}.jsonl") for name in ("sms_thai", "sms_hindi_mt")]
 _DECISIONS = (50, 100, 200, 300, 400)
 _REVIEW_FROM, _REMOVE_FROM = 0.15, 0.95
 _AUDITED = 0.2
@@ -42,9 +42,9 @@ _AUDITED = 0.2
 def main() -> None:
     """Print a table for each file."""
     options = _options()
-    content = _Remembered(_content.connect())
+    content = Remembered(_content.connect())
     for path in options.files:
-        posts = _posts(path, most=options.texts)
+        posts = posts_of(path, most=options.texts)
         print(
             f"\n{path.stem}: {len(posts)} texts, {np.mean([one.is_spam for one in posts]):.0%} spam, "
             f"{options.seeds} seeds; mean, in brackets the worst of them\n"
@@ -72,16 +72,24 @@ class Measured:
     held: float
 
 
-def _trial(
-    posts: Sequence[LabelledRecord], *, content: ContentProtocol, seed: int
-) -> list[tuple[tuple[str, str], Measured]]:
-    generator = np.random.default_rng(seed)
+def halves(
+    posts: Sequence[LabelledRecord], *, generator: np.random.Generator
+) -> tuple[list[LabelledRecord], list[LabelledRecord]]:
+    """Return the posts of half of the groups in the order in which they arrive, and the others."""
     groups = np.array(sorted({one.group for one in posts}))
     generator.shuffle(groups)
     known = set(groups[: len(groups) // 2])
     arriving = [one for one in posts if one.group in known]
     unseen = [one for one in posts if one.group not in known]
     generator.shuffle(arriving)
+    return arriving, unseen
+
+
+def _trial(
+    posts: Sequence[LabelledRecord], *, content: ContentProtocol, seed: int
+) -> list[tuple[tuple[str, str], Measured]]:
+    generator = np.random.default_rng(seed)
+    arriving, unseen = halves(posts, generator=generator)
     found = [(("0", "content alone"), _measured(_said(None, unseen, content=content), unseen))]
     decided: list[LabelledRecord] = []
     head: PlatformHead | None = None
@@ -170,7 +178,7 @@ def _cells(found: Sequence[Measured]) -> str:
     return " | ".join(cells)
 
 
-def _posts(path: Path, *, most: int) -> list[LabelledRecord]:
+def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:
     """Read every part of a file as decided posts of one platform, whole groups up to `most` texts."""
     found = [
         LabelledRecord(
@@ -191,7 +199,7 @@ def _posts(path: Path, *, most: int) -> list[LabelledRecord]:
     return chosen
 
 
-class _Remembered:
+class Remembered:
     """Asks the content model once about each text."""
 
     def __init__(self, content: ContentProtocol) -> None:
@@ -208,7 +216,7 @@ class _Remembered:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench adaptation_offline")
-    parser.add_argument("--files", type=Path, nargs="+", default=_FILES)
+    parser.add_argument("--files", type=Path, nargs="+", default=FILES)
     parser.add_argument("--texts", type=int, default=2_400, help="of each file, whole groups")
     parser.add_argument("--seeds", type=int, default=3)
     return parser.parse_args()
