@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,9 +11,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import figures, rules, search, targets, timeline
+from moderation.queries import figures, keyset, rules, search, targets, timeline
 from moderation.queries.figures import Figures
-from moderation.queries.search import InvalidCursor
+from moderation.queries.keyset import Page
 from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
@@ -37,14 +38,6 @@ class AuthorRow:
     not_spam: int
     complaints: int
     waiting: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuthorPage:
-    """Some authors and the cursor that continues after them, "" at the end."""
-
-    rows: tuple[AuthorRow, ...]
-    next_cursor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +67,12 @@ class AuthorFacts:
     live_rule: Rule | None
 
 
-def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> AuthorPage:
+def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[AuthorRow]:
     """Return authors who posted, the newest first. Raises InvalidCursor."""
     found = search.authors(wanted.text) if wanted.text else Author.objects.all()
     found = _in_state(found.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
-    if cursor:
-        if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-            raise InvalidCursor("This page of authors does not exist.")
-        found = found.filter(pk__lt=int(cursor))
-    rows = list(found.select_related("platform").order_by("-pk")[: limit + 1])
-    shown = rows[:limit]
-    return AuthorPage(rows=_rows(shown), next_cursor=str(shown[-1].pk) if len(rows) > limit else "")
+    rows = found.select_related("platform")
+    return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)
 
 
 def facts(*, author_id: int, at: datetime) -> AuthorFacts:
@@ -130,7 +118,7 @@ def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
     return found
 
 
-def _rows(shown: list[Author]) -> tuple[AuthorRow, ...]:
+def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
     """Count in four queries for any number of authors: joined in one, the counts would multiply."""
     ids = [author.pk for author in shown]
     posts = _counted(Post.objects.filter(author__in=ids), "author", total=Count("pk"))

@@ -26,7 +26,8 @@ from django.db.models.functions import Coalesce, Concat, Left
 from moderation.models import CampaignMember, Decision
 from moderation.models.cases import BLIND_REASONS, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries.queue import InvalidCursor
+from moderation.queries import keyset
+from moderation.queries.keyset import Page
 
 _READ_LENGTH = 800
 
@@ -61,14 +62,6 @@ class MemberRow:
     left_out_by: str
     case_id: int | None
     spam_probability: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberPage:
-    """Some members and the cursor that continues after them, "" at the end."""
-
-    rows: tuple[MemberRow, ...]
-    next_cursor: str
 
 
 class _Placed(TypedDict):
@@ -127,25 +120,12 @@ def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[
     return frozenset(places)
 
 
-def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> MemberPage:
+def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> Page[MemberRow]:
     """Return members, those least like the others first, or the newest first. Raises InvalidCursor."""
-    wanted = placed(CampaignMember.objects.filter(campaign=campaign_id))
-    if is_newest_first:
-        wanted = wanted.filter(pk__lt=parsed(f"0~{cursor}")[1]) if cursor else wanted
-        wanted = wanted.order_by("-id")
-    else:
-        if cursor:
-            likeness, last = parsed(cursor)
-            wanted = wanted.filter(Q(likeness__gt=likeness) | Q(likeness=likeness, pk__gt=last))
-        wanted = wanted.order_by("likeness", "id")
-    found = list(_columns(wanted)[: limit + 1])
-    shown = found[:limit]
-    cursors = [
-        f"{row['pk']}" if is_newest_first else f"{row['likeness']!r}~{row['pk']}" for row in shown[-1:]
-    ]
-    return MemberPage(
-        rows=tuple(_member(row) for row in shown), next_cursor=cursors[0] if len(found) > limit else ""
-    )
+    order, kinds = (("-pk",), (int,)) if is_newest_first else (("likeness", "pk"), (float, int))
+    wanted = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id)))
+    page = keyset.page(wanted, order=order, after=keyset.after(cursor, *kinds), limit=limit)
+    return page.of(lambda rows: map(_member, rows))
 
 
 def row(*, campaign_id: int, post_id: int) -> MemberRow:
@@ -154,15 +134,6 @@ def row(*, campaign_id: int, post_id: int) -> MemberRow:
     if found is None:
         raise CampaignMember.DoesNotExist
     return _member(found)
-
-
-def parsed(cursor: str) -> tuple[float, int]:
-    """Read a cursor of two numbers. Raises InvalidCursor."""
-    try:
-        first, last = cursor.split("~")
-        return float(first), int(last)
-    except ValueError:
-        raise InvalidCursor("This page of the campaign does not exist.") from None
 
 
 def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:

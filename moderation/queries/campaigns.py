@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,9 +23,10 @@ from moderation.models import (
 )
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
-from moderation.queries import campaign_members
+from moderation.queries import keyset
 from moderation.queries import purity as purities
 from moderation.queries.campaign_members import Place, placed
+from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
 _TOP = 8
@@ -59,14 +61,6 @@ class ListRow:
     opened_at: datetime
     latest_at: datetime
     excerpt: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPage:
-    """Some campaigns and the cursor that continues after them, "" at the end."""
-
-    rows: tuple[ListRow, ...]
-    next_cursor: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,57 +123,45 @@ def strip(*, case: Case) -> Strip | None:
     )
 
 
-def waiting(*, cursor: str = "", limit: int = 50) -> ListPage:
+def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
     """Return campaigns of several posts of which some wait, those with most waiting posts first.
 
     Raises InvalidCursor.
     """
-    rows = (
-        Campaign.objects.filter(posts__gte=2, members__post__cases__state=CaseState.OPEN)
-        .annotate(waiting=Count("members"))
-        .select_related("example")
-        .order_by("-waiting", "-id")
+    rows = Campaign.objects.filter(posts__gte=2, members__post__cases__state=CaseState.OPEN).annotate(
+        waiting=Count("members")
     )
-    if cursor:
-        fewest, oldest = campaign_members.parsed(cursor)
-        rows = rows.filter(Q(waiting__lt=fewest) | Q(waiting=fewest, pk__lt=oldest))
-    found = _listed(rows, limit=limit)
-    last = found[limit - 1] if len(found) > limit else None
-    return ListPage(
-        rows=tuple(found[:limit]), next_cursor=f"{last.waiting}~{last.campaign_id}" if last else ""
-    )
+    after = keyset.after(cursor, int, int)
+    return _listed(rows, order=("-waiting", "-pk"), after=after, limit=limit)
 
 
-def newest(*, cursor: str = "", limit: int = 50) -> ListPage:
+def newest(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
     """Return all campaigns of several posts, the newest first. Raises InvalidCursor."""
     open_cases = Case.objects.filter(
         post__membership__campaign=OuterRef("pk"), state=CaseState.OPEN
     ).order_by()
     counted = open_cases.values("post__membership__campaign").annotate(cases=Count("pk")).values("cases")
     rows = Campaign.objects.filter(posts__gte=2).annotate(waiting=Coalesce(Subquery(counted), 0))
-    if cursor:
-        rows = rows.filter(pk__lt=campaign_members.parsed(f"0~{cursor}")[1])
-    found = _listed(rows.select_related("example").order_by("-id"), limit=limit)
-    return ListPage(
-        rows=tuple(found[:limit]), next_cursor=str(found[limit - 1].campaign_id) if len(found) > limit else ""
+    return _listed(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
+
+
+def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, limit: int) -> Page[ListRow]:
+    shown = rows.select_related("example").defer("example__journey", "example__author_snapshot")
+    return keyset.page(shown, order=order, after=after, limit=limit).of(
+        lambda found: [
+            ListRow(
+                campaign_id=row.pk,
+                waiting=row.waiting,
+                posts=row.posts,
+                authors=row.authors,
+                domains=row.domains,
+                opened_at=row.opened_at,
+                latest_at=row.latest_at,
+                excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
+            )
+            for row in found
+        ]
     )
-
-
-def _listed(rows: QuerySet[Any], *, limit: int) -> list[ListRow]:
-    """Read one row more than is shown."""
-    return [
-        ListRow(
-            campaign_id=row.pk,
-            waiting=row.waiting,
-            posts=row.posts,
-            authors=row.authors,
-            domains=row.domains,
-            opened_at=row.opened_at,
-            latest_at=row.latest_at,
-            excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
-        )
-        for row in rows.defer("example__journey", "example__author_snapshot")[: limit + 1]
-    ]
 
 
 def reasons() -> list[Reason]:

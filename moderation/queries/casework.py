@@ -9,6 +9,8 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Appeal, Case, Platform
 from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.queries import keyset
+from moderation.queries.keyset import Key, Page
 from moderation.queries.queue import KEYS, Sort
 
 SORTS = {sort.value: key for sort, key in KEYS.items()}
@@ -33,8 +35,8 @@ def of_platform(platform: Platform, *, reason: str = "") -> Q:
     return Q(post__platform=platform) & (Q(reason=reason) if reason else Q())
 
 
-def page(*, platform: Platform, wanted: Wanted, limit: int) -> tuple[list[Case], bool]:
-    """Return cases by expected harm, and whether there are more."""
+def page(*, platform: Platform, wanted: Wanted, limit: int) -> Page[Case]:
+    """Return cases by expected harm, or as `wanted.sort` says."""
     rows = _shown().filter(of_platform(platform, reason=wanted.reason), state=wanted.state)
     if wanted.priority_from is not None:
         rows = rows.filter(priority__gte=wanted.priority_from)
@@ -43,22 +45,18 @@ def page(*, platform: Platform, wanted: Wanted, limit: int) -> tuple[list[Case],
         rows = rows.filter(post__membership__campaign=wanted.campaign_id).exclude(reason__in=BLIND_REASONS)
     if wanted.release_id:
         rows = rows.filter(score__release=wanted.release_id)
-    key = SORTS[wanted.sort]
+    key, after = SORTS[wanted.sort], None
     if wanted.after is not None:
         number, last = wanted.after
         value = datetime.fromtimestamp(number, tz=UTC) if wanted.sort == Sort.NEWEST else number
-        # The plain bound lets the index start at the cursor; the OR alone would scan from the beginning.
-        rows = rows.filter(
-            Q(**{f"{key}__lt": value}) | Q(**{key: value, "id__gt": last}), **{f"{key}__lte": value}
-        )
-    found = list(rows.order_by(f"-{key}", "id")[: limit + 1])
-    return found[:limit], len(found) > limit
+        after = (value, last)
+    page = keyset.page(rows, order=(f"-{key}", "pk"), after=after, limit=limit)
+    return Page(page.rows, page.end and _numbers(*page.end))
 
 
-def place(case: Case, *, sort: str) -> tuple[float, int]:
-    """Return a case's place in a page, for the cursor that continues after it."""
-    value = getattr(case, SORTS[sort])
-    return (value.timestamp() if isinstance(value, datetime) else float(value)), case.pk
+def _numbers(value: float | datetime, last: int) -> Key:
+    """Return a sort key for a cursor, which holds the same kinds of numbers in every order."""
+    return (value.timestamp() if isinstance(value, datetime) else float(value), last)
 
 
 def one(*, platform: Platform, case_id: int) -> Case:

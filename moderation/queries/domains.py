@@ -10,9 +10,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import figures, rules, search, targets, timeline
+from moderation.queries import figures, keyset, rules, search, targets, timeline
 from moderation.queries.figures import Figures
-from moderation.queries.search import InvalidCursor
+from moderation.queries.keyset import Page
 from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
@@ -48,14 +48,6 @@ class DomainHistory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DomainPage:
-    """Some domains and the cursor that continues after them, "" at the end or where the order has no more."""
-
-    rows: tuple[DomainHistory, ...]
-    next_cursor: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SeenHost:
     """A host of a domain, with how many posts link to it."""
 
@@ -78,27 +70,23 @@ class DomainFacts:
 
 def page(
     *, text: str = "", which: str = "", cursor: str = "", at: datetime, limit: int = _LIMIT
-) -> DomainPage:
+) -> Page[DomainHistory]:
     """Return the most posted domains of seven days, or by name those that match, are banned, or all.
 
     Raises InvalidCursor.
     """
     if not (text or which):
         histories = _histories(_most_posted(at=at, limit=limit), at=at)
-        return DomainPage(
-            rows=tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), next_cursor=""
-        )
+        return Page(tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), None)
     found = search.domains(text) if text else Domain.objects.all()
     if which == "banned":
         bans = Rule.objects.filter(rules.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
         found = found.filter(Exists(bans))
-    if cursor:
-        if len(cursor) > 255:
-            raise InvalidCursor("This page of domains does not exist.")
-        found = found.filter(name__gt=cursor)
-    names = list(found.order_by("name").values_list("pk", "name")[: limit + 1])
-    rows = sorted(_histories([pk for pk, _ in names[:limit]], at=at), key=lambda one: one.name)
-    return DomainPage(rows=tuple(rows), next_cursor=names[limit - 1][1] if len(names) > limit else "")
+    page = keyset.page(
+        found.values("pk", "name"), order=("name",), after=keyset.after(cursor, str), limit=limit
+    )
+    histories = _histories([row["pk"] for row in page.rows], at=at)
+    return Page(tuple(sorted(histories, key=lambda one: one.name)), page.end)
 
 
 def facts(*, name: str, at: datetime) -> DomainFacts:

@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Decision, Export, Post, User
 from moderation.models.cases import DecisionSource
-from moderation.queries import search
-from moderation.queries.queue import InvalidCursor
+from moderation.queries import keyset, search
+from moderation.queries.keyset import Page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +21,6 @@ class HistoryFilter:
     verdict: str = ""
     source: str = ""
     is_everyone: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class HistoryPage:
-    """Some decisions and the cursor that continues after them, "" at the end."""
-
-    decisions: tuple[Decision, ...]
-    next_cursor: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,22 +55,17 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
     return Correctable(decision=decision, is_told=decision.effective_at <= at, exports=exports.count())
 
 
-def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> HistoryPage:
+def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
     """Return decisions, newest first: one's own, or everyone's where a lead asks. Raises InvalidCursor."""
     decisions = _related(Decision.objects.all())
     if not (wanted.is_everyone and viewer.may_lead):
         decisions = decisions.filter(decided_by=viewer)
     decisions = _filtered(decisions, wanted)
-    if cursor:
-        decided_at, decision_id = _parsed(cursor)
-        decisions = decisions.filter(
-            Q(decided_at__lt=decided_at) | Q(decided_at=decided_at, pk__lt=decision_id)
-        )
-    found = list(decisions.order_by("-decided_at", "-id")[: limit + 1])
-    shown = tuple(found[:limit])
-    return HistoryPage(
-        decisions=shown,
-        next_cursor=f"{shown[-1].decided_at.isoformat()}~{shown[-1].pk}" if len(found) > limit else "",
+    return keyset.page(
+        decisions,
+        order=("-decided_at", "-pk"),
+        after=keyset.after(cursor, datetime, int),
+        limit=limit,
     )
 
 
@@ -114,11 +101,3 @@ def _filtered(decisions: QuerySet[Decision], wanted: HistoryFilter) -> QuerySet[
             | Q(revision__in=search.revisions(wanted.text).values("pk"))
         )
     return decisions
-
-
-def _parsed(cursor: str) -> tuple[datetime, int]:
-    try:
-        decided_at, decision_id = cursor.split("~")
-        return datetime.fromisoformat(decided_at), int(decision_id)
-    except ValueError:
-        raise InvalidCursor("This page of decisions does not exist.") from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Prefetch, Q
+from django.db.models import Prefetch
 
 from moderation.models import Delivery, Platform, SigningSecret, WebhookEndpoint
 from moderation.models.webhooks import EndpointState
+from moderation.queries import keyset
+from moderation.queries.keyset import Key, Page
 
 
 def endpoints(*, platform: Platform) -> list[WebhookEndpoint]:
@@ -24,18 +25,12 @@ def endpoint(*, platform: Platform, endpoint_id: int) -> WebhookEndpoint:
     return rows.select_related("circuit").get(pk=endpoint_id)
 
 
-def deliveries(
-    *, endpoint: WebhookEndpoint, state: str, after: tuple[datetime, str] | None, limit: int
-) -> tuple[list[Delivery], bool]:
-    """Return deliveries, the newest first, and whether there are more."""
+def deliveries(*, endpoint: WebhookEndpoint, state: str, after: Key | None, limit: int) -> Page[Delivery]:
+    """Return deliveries, the newest first."""
     rows = Delivery.objects.filter(endpoint=endpoint)
     if state:
         rows = rows.filter(state=state)
-    if after is not None:
-        created_at, last = after
-        rows = rows.filter(Q(created_at__lt=created_at) | Q(created_at=created_at, id__lt=UUID(last)))
-    found = list(rows.select_related("post").order_by("-created_at", "-id")[: limit + 1])
-    return found[:limit], len(found) > limit
+    return keyset.page(rows.select_related("post"), order=("-created_at", "-pk"), after=after, limit=limit)
 
 
 def delivery(*, platform: Platform, delivery_id: str) -> Delivery:

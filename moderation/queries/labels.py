@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from moderation.models import Decision, Label
+from moderation.queries import keyset
 from moderation.queries.feeds import Position
+from moderation.queries.keyset import Key, Page
 from scoring.splits import Split, split_of
 
 LABEL_SCHEMA_VERSION = 1
@@ -44,19 +46,12 @@ def count(*, wanted: LabelFilter) -> int:
     return _labels(wanted).count()
 
 
-def page(
-    *, wanted: LabelFilter, after: tuple[datetime, int] | None, limit: int
-) -> tuple[list[dict[str, Any]], tuple[datetime, int] | None]:
-    """Return labels after a position, and the position to go on from; None at the end."""
+def page(*, wanted: LabelFilter, after: Key | None, limit: int) -> Page[dict[str, Any]]:
+    """Return labels, the oldest first."""
     labels = _labels(wanted).select_related(*_RELATED)
-    if after is not None:
-        labelled_at, last = after
-        later = Q(labelled_at__gt=labelled_at) | Q(labelled_at=labelled_at, id__gt=last)
-        # The plain bound lets the index start at the position; the OR alone would scan from the beginning.
-        labels = labels.filter(later, labelled_at__gte=labelled_at)
-    found = list(labels[: limit + 1])
-    end = (found[limit - 1].labelled_at, found[limit - 1].pk) if len(found) > limit else None
-    return [_row(label) for label in found[:limit]], end
+    return keyset.page(labels, order=("labelled_at", "pk"), after=after, limit=limit).of(
+        lambda found: map(_row, found)
+    )
 
 
 def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Campaign, CampaignMember, Platform
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.queries import keyset
 from moderation.queries.campaign_members import placed
+from moderation.queries.keyset import Key, Page
 
 _TOGETHER = [reason for reason in CaseReason.values if reason not in BLIND_REASONS]
 """Of these reasons are the cases that are decided with their campaign; the others are judged alone."""
@@ -47,12 +49,12 @@ class OwnMember:
     joined_at: datetime
 
 
-def page(*, platform: Platform, after: int | None, limit: int) -> tuple[list[OwnCampaign], bool]:
-    """Return campaigns that hold posts of the platform, the newest first, and whether there are more."""
+def page(*, platform: Platform, after: Key | None, limit: int) -> Page[OwnCampaign]:
+    """Return campaigns that hold posts of the platform, the newest first."""
     own = CampaignMember.objects.filter(campaign=OuterRef("pk"), post__platform=platform)
-    rows = Campaign.objects.filter(Exists(own), posts__gte=2).order_by("-id")
-    found = list(rows.filter(pk__lt=after)[: limit + 1] if after is not None else rows[: limit + 1])
-    return _counted(found[:limit], platform=platform), len(found) > limit
+    rows = Campaign.objects.filter(Exists(own), posts__gte=2)
+    page = keyset.page(rows, order=("-pk",), after=after, limit=limit)
+    return page.of(lambda found: _counted(found, platform=platform))
 
 
 def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
@@ -61,14 +63,10 @@ def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
     return _counted([Campaign.objects.get(Exists(own), pk=campaign_id)], platform=platform)[0]
 
 
-def members(
-    *, platform: Platform, campaign_id: int, after: int | None, limit: int
-) -> tuple[list[OwnMember], bool]:
-    """Return the platform's members in the order of their arrival, and whether there are more."""
+def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[OwnMember]:
+    """Return the platform's members in the order of their arrival."""
     wanted = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
-    if after is not None:
-        wanted = wanted.filter(pk__gt=after)
-    columns = wanted.order_by("id").values(
+    columns: QuerySet[Any, Any] = wanted.values(
         "pk",
         "post_id",
         "place",
@@ -78,8 +76,8 @@ def members(
         external_id=F("post__external_id"),
         number=F("revision__number"),
     )
-    found: list[Any] = list(columns[: limit + 1])
-    return [_member(row) for row in found[:limit]], len(found) > limit
+    page = keyset.page(columns, order=("pk",), after=after, limit=limit)
+    return page.of(lambda rows: map(_member, rows))
 
 
 def is_shared(*, platform: Platform, campaign_id: int) -> bool:

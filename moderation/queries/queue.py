@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
 from moderation.models import Case, Post, PostLink, Score, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME
+from moderation.queries import keyset
 from moderation.queries.backlog import aged, visible
-from moderation.queries.search import InvalidCursor as InvalidCursor  # noqa: PLC0414 - raised here, caught by pages
+from moderation.queries.keyset import Page
 
 EXCERPT_LENGTH = 160
 _READ_LENGTH = 4 * EXCERPT_LENGTH
@@ -81,37 +82,26 @@ class QueueRow:
         return tuple(name for name in self.domains if name not in self.excerpt[:EXCERPT_LENGTH])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Some rows and the cursor that continues after them, "" at the end."""
-
-    rows: tuple[QueueRow, ...]
-    next_cursor: str
-
-
-def rows(*, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = 50) -> Page:
+def rows(
+    *, viewer: User, wanted: QueueFilter, at: datetime, cursor: str = "", limit: int = 50
+) -> Page[QueueRow]:
     """Return a page of the queue: escalated cases first if the viewer may take them, then in the order asked.
 
     Raises InvalidCursor.
     """
-    key = KEYS[wanted.sort]
-    after = _parsed(cursor, sort=wanted.sort) if cursor else None
+    order = (f"-{KEYS[wanted.sort]}", "pk")
+    after = keyset.after(cursor, bool, datetime if wanted.sort is Sort.NEWEST else float, int)
     found: list[Any] = []
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue
         group = _filtered(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
-            _, value, case_id = after
-            later = Q(**{f"{key}__lt": value}) | Q(**{key: value, "pk__gt": case_id})
-            # The plain bound lets the index start at the cursor; the OR alone would scan from the beginning.
-            group = group.filter(later, **{f"{key}__lte": value})
-        found += _columns(group.order_by(f"-{key}", "id"))[: limit + 1 - len(found)]
-    shown = found[:limit]
-    return Page(
-        rows=_whole(shown, at=at),
-        next_cursor=_cursor(shown[-1], key=key) if len(found) > limit else "",
-    )
+            group = keyset.beyond(group, order=order, after=after[1:])
+        found += _columns(group.order_by(*order))[: limit + 1 - len(found)]
+    has_more = len(found) > limit
+    end = keyset.key_of(found[limit - 1], order=("is_escalated", *order)) if has_more else None
+    return Page(_whole(found[:limit], at=at), end)
 
 
 def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
@@ -236,18 +226,3 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: dat
         campaign_id=None if is_hidden else case["campaign_id"],
         campaign_posts=case["campaign_posts"] or 0,
     )
-
-
-def _cursor(case: dict[str, Any], *, key: str) -> str:
-    value = case[key]
-    written = value.isoformat() if isinstance(value, datetime) else repr(value)
-    return f"{int(case['is_escalated'])}~{written}~{case['pk']}"
-
-
-def _parsed(cursor: str, *, sort: Sort) -> tuple[bool, float | datetime, int]:
-    try:
-        is_escalated, written, case_id = cursor.split("~")
-        value = datetime.fromisoformat(written).astimezone(UTC) if sort is Sort.NEWEST else float(written)
-        return bool(int(is_escalated)), value, int(case_id)
-    except (ValueError, OverflowError):
-        raise InvalidCursor("This page of the queue does not exist.") from None

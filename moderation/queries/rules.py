@@ -10,8 +10,9 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Label, Platform, Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import figures, targets
+from moderation.queries import figures, keyset, targets
 from moderation.queries.figures import Figures
+from moderation.queries.keyset import Key, Page
 from moderation.queries.targets import Target
 
 _EXAMPLES = 5
@@ -66,16 +67,13 @@ def page(
     state: RuleState,
     kind: str,
     effect: str,
-    after: int | None,
+    after: Key | None,
     limit: int,
     at: datetime,
-) -> tuple[list[Rule], bool]:
-    """Return rules that concern a platform, the newest first, and whether there are more."""
+) -> Page[Rule]:
+    """Return rules that concern a platform, the newest first."""
     rows = _wanted(state=state, kind=kind, effect=effect, at=at).filter(_concerns(platform))
-    if after is not None:
-        rows = rows.filter(pk__lt=after)
-    found = list(_whole(rows).order_by("-id")[: limit + 1])
-    return found[:limit], len(found) > limit
+    return keyset.page(_whole(rows), order=("-pk",), after=after, limit=limit)
 
 
 def of_platform(*, platform: Platform, rule_id: int) -> Rule:

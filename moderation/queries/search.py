@@ -6,6 +6,7 @@ Posts are sorted newest first and never by a probability: the order must not tel
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,17 +20,14 @@ from moderation.models.cases import CaseState, Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
-from moderation.queries import targets
+from moderation.queries import keyset, targets
+from moderation.queries.keyset import Page
 from scoring.links import registrable_domain
 
 _CONFIG = "simple"
 _BEGINNING = re.compile(r"(\w+)\*")
 _READ_LENGTH = 640
 _DOMAINS_SHOWN = 5
-
-
-class InvalidCursor(ValueError):
-    """The cursor was not given out by this module."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,14 +67,6 @@ class PostRow:
     is_hidden: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostPage:
-    """Some posts and the cursor that continues after them, "" at the end."""
-
-    rows: tuple[PostRow, ...]
-    next_cursor: str
-
-
 def query(text: str) -> SearchQuery:
     """Read what people type: words, "a phrase", -without, one or other, and begin* for a beginning."""
     wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
@@ -107,18 +97,17 @@ def domains(text: str) -> QuerySet[Domain]:
     return Domain.objects.alias(words=vector).filter(words=begun) if begun else Domain.objects.none()
 
 
-def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> PostPage:
+def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> Page[PostRow]:
     """Return posts, the newest first. Raises InvalidCursor."""
     found = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
-    if cursor:
-        found = found.filter(post_id__lt=_parsed(cursor))
-    rows = list(_columns(found.order_by("-post_id"), viewer)[: limit + 1])
-    shown = rows[:limit]
-    linked = _domains([row["pk"] for row in shown])
-    return PostPage(
-        rows=tuple(_row(row, linked.get(row["pk"], ())) for row in shown),
-        next_cursor=str(shown[-1]["post_id"]) if len(rows) > limit else "",
-    )
+    return keyset.page(
+        _columns(found, viewer), order=("-post_id",), after=keyset.after(cursor, int), limit=limit
+    ).of(_rows)
+
+
+def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
+    linked = _domains([row["pk"] for row in rows])
+    return [_row(row, linked.get(row["pk"], ())) for row in rows]
 
 
 def _all_begun(text: str) -> SearchQuery | None:
@@ -245,10 +234,3 @@ def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
         spam_probability=None if is_hidden else row["spam_probability"],
         is_hidden=is_hidden,
     )
-
-
-def _parsed(cursor: str) -> int:
-    # isascii keeps out digits of other alphabets, the length what no bigint holds.
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidCursor("This page of posts does not exist.")
-    return int(cursor)

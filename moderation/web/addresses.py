@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.queries import addresses, search
-from moderation.queries.search import InvalidCursor, PostFilter
+from moderation.queries.keyset import InvalidCursor
+from moderation.queries.search import PostFilter
 from moderation.queries.targets import NotATarget
 from moderation.web import access, timeline
 from moderation.web.rules import RuleForm

@@ -20,7 +20,7 @@ from moderation.operations import campaign, campaign_reverse
 from moderation.operations.review import Refusal
 from moderation.queries import campaign_members, campaigns
 from moderation.queries.campaign_members import Place
-from moderation.queries.queue import InvalidCursor
+from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, campaign_pictures
 from moderation.web.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
 

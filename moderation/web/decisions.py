@@ -16,7 +16,7 @@ from moderation.operations import reverse
 from moderation.operations.review import Refusal
 from moderation.queries import history, policies
 from moderation.queries.history import HistoryFilter
-from moderation.queries.queue import InvalidCursor
+from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, filters, shift
 from moderation.web.forms import CorrectForm, HistoryFilterForm
 

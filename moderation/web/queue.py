@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.models.filters import FilterPage
 from moderation.queries import backlog, queue
+from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, filters
 from moderation.web.search_forms import SORTS, QueueFilterForm
 
@@ -25,7 +26,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     try:
         cursor = request.GET.get("cursor", "")
         found = queue.rows(viewer=request.user, wanted=wanted, at=at, cursor=cursor, limit=_ROWS)
-    except queue.InvalidCursor as refusal:
+    except InvalidCursor as refusal:
         raise Http404(str(refusal)) from refusal
     context = {
         "section": "queue",

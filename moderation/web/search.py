@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.models.filters import FilterPage
 from moderation.queries import search
-from moderation.queries.search import InvalidCursor
+from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, filters
 from moderation.web.search_forms import POST_STATES, PostFilterForm
 

@@ -9,7 +9,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, pack, unpack
+from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, unpack
+from moderation.queries import keyset
 from moderation.queries.feeds import AnyPosition, EarlierPosition, Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,7 +26,7 @@ def encode(position: AnyPosition) -> str:
     else:
         kind, moment, last = "v1", position.effective_at, position.id
     microseconds = (moment - _EPOCH) // timedelta(microseconds=1)
-    return pack(f"{kind}:{microseconds}:{last}".encode())
+    return keyset.pack(f"{kind}:{microseconds}:{last}".encode())
 
 
 def decode(cursor: str) -> AnyPosition:

@@ -1,38 +1,27 @@
-"""Opaque cursors: the sort key of the last row. A position, not a right: the key decides what may be read."""
+"""Keyset pages in answers, and their cursors in queries."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, pack, unpack
+from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, MAX_CURSOR_LENGTH
 from moderation.api.serializers.strict import StrictSerializer
+from moderation.queries import keyset
+from moderation.queries.keyset import InvalidCursor, Page
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
-_LARGEST_ID = 2**63 - 1
 
 Row = TypeVar("Row")
-Key = tuple[float | str | datetime, ...]
 
 
-def encode(*parts: float | str | datetime) -> str:
-    """Return a sort key as text for a URL."""
-    plain = [part.isoformat() if isinstance(part, datetime) else part for part in parts]
-    return pack(json.dumps(plain).encode())
-
-
-def page_of(
-    rows: Sequence[Row], *, shown: Callable[[Row], dict[str, Any]], has_more: bool, key: Callable[[Row], Key]
-) -> dict[str, Any]:
-    """Return a page as it is answered: rows as `shown`, and the last one's sort key if more follow."""
-    cursor = encode(*key(rows[-1])) if has_more else None
-    return {"data": [shown(row) for row in rows], "next_cursor": cursor}
+def page_of(page: Page[Row], *, shown: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
+    """Return a page as it is answered: rows as `shown`, and the cursor if more follow."""
+    return {"data": [shown(row) for row in page.rows], "next_cursor": page.next_cursor or None}
 
 
 @extend_schema_field(CURSOR_SCHEMA)
@@ -47,10 +36,11 @@ class KeysetField(serializers.Field[Any, str, str, Any]):
 
     def to_internal_value(self, data: str) -> tuple[Any, ...]:
         """Return the sort key."""
+        if len(data) > MAX_CURSOR_LENGTH:
+            self.fail("invalid_cursor")
         try:
-            parts = json.loads(unpack(data))
-            return tuple(_part(part, kind) for part, kind in zip(parts, self._kinds, strict=True))
-        except (ValueError, TypeError, RecursionError):
+            return keyset.decode(data, *self._kinds)
+        except InvalidCursor:
             self.fail("invalid_cursor")
 
 
@@ -67,18 +57,3 @@ class PageQuerySerializer(StrictSerializer):
     """Which page is asked for; a view's own serializer adds the cursor of its order."""
 
     limit = LimitField()
-
-
-def _part(part: Any, kind: type) -> Any:
-    if kind is datetime:
-        instant = datetime.fromisoformat(part)
-        if instant.tzinfo is None:
-            raise ValueError("no offset")
-        return instant
-    if isinstance(part, bool) or not isinstance(part, (int, float) if kind is float else kind):
-        raise TypeError("another kind")
-    if isinstance(part, int) and not 0 <= part <= _LARGEST_ID:
-        raise ValueError("no id")
-    if isinstance(part, float) and not abs(part) < 1e12:
-        raise ValueError("no priority")
-    return part

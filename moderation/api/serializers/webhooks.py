@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -139,7 +140,7 @@ class DeliveryQuerySerializer(PageQuerySerializer):
     """Which deliveries are asked for."""
 
     state = OneOfField(choices=DeliveryState.values, required=False)
-    cursor = KeysetField(kinds=(datetime, str), required=False)
+    cursor = KeysetField(kinds=(datetime, UUID), required=False)
 
 
 class AttemptSerializer(serializers.Serializer[Any]):

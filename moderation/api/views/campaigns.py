@@ -58,10 +58,10 @@ class Campaigns(DoorView):
     def get(self, request: Request) -> Response:
         """Read one page."""
         asked = self.query(CampaignQuerySerializer, request)
-        rows, has_more = platform_campaigns.page(
-            platform=platform_of(request), after=_after(asked.get("cursor")), limit=asked["limit"]
+        found = platform_campaigns.page(
+            platform=platform_of(request), after=asked.get("cursor"), limit=asked["limit"]
         )
-        return Response(page_of(rows, shown=campaign, has_more=has_more, key=lambda row: (row.campaign_id,)))
+        return Response(page_of(found, shown=campaign))
 
 
 class CampaignMembers(DoorView):
@@ -79,13 +79,13 @@ class CampaignMembers(DoorView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one page."""
         asked, own = self.query(CampaignQuerySerializer, request), _own_campaign(request, id)
-        rows, has_more = platform_campaigns.members(
+        found = platform_campaigns.members(
             platform=platform_of(request),
             campaign_id=own.campaign_id,
-            after=_after(asked.get("cursor")),
+            after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(page_of(rows, shown=member, has_more=has_more, key=lambda row: (row.member_id,)))
+        return Response(page_of(found, shown=member))
 
 
 class CampaignDecisions(DoorView):
@@ -151,7 +151,3 @@ def _own_campaign(request: Request, identifier: str) -> OwnCampaign:
         return platform_campaigns.one(platform=platform_of(request), campaign_id=number_of(identifier))
     except Campaign.DoesNotExist:
         raise Refused("not_found", "No campaign with posts of yours has this id.") from None
-
-
-def _after(cursor: tuple[int] | None) -> int | None:
-    return cursor[0] if cursor else None

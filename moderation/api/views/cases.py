@@ -76,15 +76,8 @@ class Cases(DoorView):
             sort=asked["sort"],
             after=asked.get("cursor"),
         )
-        rows, has_more = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
-        return Response(
-            page_of(
-                rows,
-                shown=partial(case, at=at),
-                has_more=has_more,
-                key=partial(casework.place, sort=asked["sort"]),
-            )
-        )
+        found = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
+        return Response(page_of(found, shown=partial(case, at=at)))
 
 
 class OneCase(DoorView):

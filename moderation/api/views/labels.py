@@ -68,8 +68,8 @@ class Labels(DoorView):
         wanted = LabelFilter(
             since=asked.get("since"), until=asked.get("until"), platform_id=platform_of(request).pk
         )
-        rows, end = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
-        return Response(page_of(rows, shown=label, has_more=end is not None, key=lambda _: end or ()))
+        found = labels.page(wanted=wanted, after=asked.get("cursor"), limit=asked["limit"])
+        return Response(page_of(found, shown=label))
 
 
 class LabelChanges(DoorView):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import ClassVar
-from uuid import UUID
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,7 +16,6 @@ from rest_framework.reverse import reverse
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.keyset import page_of
-from moderation.api.serializers.opaque import INVALID_CURSOR
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
     DeliveryQuerySerializer,
@@ -214,15 +212,13 @@ class EndpointDeliveries(DoorView):
         """Read one page."""
         row = _own_endpoint(request, id)
         asked = self.query(DeliveryQuerySerializer, request)
-        found, has_more = hooks.deliveries(
+        found = hooks.deliveries(
             endpoint=row,
             state=asked.get("state", ""),
-            after=_position(asked.get("cursor")),
+            after=asked.get("cursor"),
             limit=asked["limit"],
         )
-        return Response(
-            page_of(found, shown=delivery, has_more=has_more, key=lambda row: (row.created_at, str(row.pk)))
-        )
+        return Response(page_of(found, shown=delivery))
 
 
 class OneDelivery(DoorView):
@@ -277,16 +273,6 @@ def _own_delivery(request: Request, identifier: str) -> Delivery:
         return hooks.delivery(platform=platform_of(request), delivery_id=identifier)
     except Delivery.DoesNotExist:
         raise Refused("not_found", "No delivery has this id.") from None
-
-
-def _position(cursor: tuple[datetime, str] | None) -> tuple[datetime, str] | None:
-    if cursor is None:
-        return None
-    try:
-        return cursor[0], str(UUID(cursor[1]))
-    except ValueError:
-        refusal = ErrorDetail(INVALID_CURSOR, code="invalid_cursor")
-        raise ValidationError({"cursor": [refusal]}) from None
 
 
 def _refused_url(refused: egress.Refused) -> ValidationError:

@@ -12,8 +12,9 @@ import pytest
 from django.test import Client
 
 from moderation.api.links import NEXT_PAGE
-from moderation.api.serializers import cursor, keyset
+from moderation.api.serializers import cursor
 from moderation.api.serializers.opaque import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
+from moderation.queries import keyset
 from moderation.queries.feeds import EarlierPosition, Position
 
 LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -64,10 +65,10 @@ class TestCursors:
         [
             cursor.encode(Position(LATEST, LARGEST // 10)),
             cursor.encode(EarlierPosition(LATEST, 1)),
-            keyset.encode(LARGEST),
-            keyset.encode(-1.2345678901234567e-300, LARGEST),
-            keyset.encode(LATEST, LARGEST),
-            keyset.encode(LATEST, str(UUID(int=1))),
+            keyset.encode((LARGEST,)),
+            keyset.encode((-1.2345678901234567e-300, LARGEST)),
+            keyset.encode((LATEST, LARGEST)),
+            keyset.encode((LATEST, UUID(int=1))),
         ],
     )
     def test_what_is_given_has_the_form(self, given: str) -> None:

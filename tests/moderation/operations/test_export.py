@@ -56,8 +56,8 @@ class TestWrite:
 
         export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
-        page, _ = labels_query.page(wanted=LabelFilter(), after=None, limit=9)
-        assert [json.loads(line) for line in out.read_text().splitlines()] == page
+        page = labels_query.page(wanted=LabelFilter(), after=None, limit=9)
+        assert [json.loads(line) for line in out.read_text().splitlines()] == list(page.rows)
 
     def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
         out = tmp_path / "labels.jsonl"

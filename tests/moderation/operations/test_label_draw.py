@@ -142,7 +142,7 @@ class TestCases:
         rows = [json.loads(line) for line in out.read_text().splitlines()]
         assert [row["weight"] for row in rows] == [4.0] * 5
         assert {row["provenance"]["sample"] for row in rows} == {"draw"}
-        assert rows == labels.page(wanted=LabelFilter(), after=None, limit=9)[0]
+        assert rows == list(labels.page(wanted=LabelFilter(), after=None, limit=9).rows)
         assert label_balance.of(platform_id=platform.pk).random == 5
         assert manifest["weaknesses"][0].startswith("5 labels were drawn at random, 50 would be enough")
 
