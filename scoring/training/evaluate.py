@@ -41,15 +41,6 @@ class Quality:
     calibration_error: float
 
 
-def best_threshold(*, labels: Floats, probabilities: Floats) -> float:
-    """Choose the threshold with the highest F1; call it on the validation part, never on the test part."""
-    from sklearn.metrics import precision_recall_curve
-
-    precision, recall, thresholds = precision_recall_curve(labels, probabilities)
-    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
-    return float(thresholds[int(np.argmax(f1[:-1]))])
-
-
 def by_source(
     examples: Sequence[Example], *, probabilities: Floats, threshold: float, seed: int
 ) -> list[Quality]:

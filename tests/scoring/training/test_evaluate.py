@@ -1,4 +1,4 @@
-"""Thresholds and metrics with intervals over groups."""
+"""Metrics with intervals over groups."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def example(number: int, *, label: int, source: str = "forum", group: str = "") -> Example:
     return Example(id=str(number), source=source, text="x", label=label, group=group or str(number))
-
-
-def test_threshold_separates_what_can_be_separated() -> None:
-    labels = np.array([0.0, 0.0, 1.0, 1.0])
-    probabilities = np.array([0.1, 0.4, 0.6, 0.9])
-
-    threshold = evaluate.best_threshold(labels=labels, probabilities=probabilities)
-
-    assert 0.4 < threshold <= 0.6
 
 
 def test_measures_each_source_and_all() -> None:
