@@ -63,6 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Run the command: export, check, place; then the card, if asked for."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    metrics = arguments.model / "metrics.json"
+    if arguments.card and not metrics.is_file():
+        raise SystemExit(
+            f"--card: {metrics} is not there; `content` writes it, but not with --from-live: what such a "
+            "model gained and lost is in its continued.json"
+        )
     written = export(model_folder=arguments.model, repository=arguments.repository)
     log.info("%s", json.dumps(dataclasses.asdict(written), indent=2))
     if arguments.card:
