@@ -12,9 +12,10 @@ import json
 import logging
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,11 @@ from scoring.training.evaluate import Floats
 from scoring.training.fine_tune import Recipe
 from scoring.training.paired import Change
 from scoring.training.wide import Mix
+
+if TYPE_CHECKING:
+    from scoring.training.wide_and_deep import WideAndDeep
+
+    Answer = Callable[[WideAndDeep, Sequence[Example]], Floats]
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +46,12 @@ ENOUGH_TEXTS = 100
 LEAST_OF_EACH = 8
 """Labels of either sort without which the model would learn that all of a platform is of the other."""
 
-_REPLAYED_PER_LABEL = 3
+SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)
+"""Of the new weights in the mean of new and old ones; the largest that forgets nothing is taken."""
+
+METRICS = ("ROC-AUC", "F1")
+
+_REPLAYED_PER_LABEL = 8
 _LEAST_REPLAYED = 600
 _BEFORE = "before"
 
@@ -73,33 +84,65 @@ def run(*, live: Path, models: Path, texts: Texts, recipe: Recipe, out: Path) ->
     """
     _check(texts.labels)
     model, tokenizer = served_weights.load(live, models=models)
-    tested = dataset.read_as_served(texts.of(Split.TEST))
-    asked = [example.text for example in tested]
 
-    def said(asked: list[str]) -> Floats:
-        return fine_tune.spam_probabilities(model, tokenizer, texts=asked)
+    def answer(model: WideAndDeep, asked: Sequence[Example]) -> Floats:
+        return fine_tune.spam_probabilities(model, tokenizer, texts=[example.text for example in asked])
 
     base = out / _BEFORE
     fine_tune.save(model, tokenizer, out=base)
-    answer = _trained(texts, said=said, recipe=dataclasses.replace(recipe, base=str(base)), out=out)
+    trained = _trained(
+        texts,
+        said=lambda asked: fine_tune.spam_probabilities(model, tokenizer, texts=asked),
+        recipe=dataclasses.replace(recipe, base=str(base)),
+        out=out,
+    )
     shutil.rmtree(base)
+    known = dataset.read_as_served(dataset.part(texts.replay, split=Split.VALIDATION))
+    share, mean = averaged(model, trained, answer=answer, known=known)
+    fine_tune.save(mean, tokenizer, out=out)
 
-    changes = paired.by_source(tested, before=said(asked), after=answer(asked), metrics=("ROC-AUC", "F1"))
-    known = {example.source for example in texts.replay}
-    _write(changes, live=live, texts=texts, recipe=recipe, out=out)
-    check_kept([change for change in changes if change.source in known])
+    tested = dataset.read_as_served(texts.of(Split.TEST))
+    changes = paired.by_source(
+        tested, before=answer(model, tested), after=answer(mean, tested), metrics=METRICS
+    )
+    _write(changes, share=share, live=live, texts=texts, recipe=recipe, out=out)
+    sources = {example.source for example in texts.replay}
+    check_kept([change for change in changes if change.source in sources])
     return changes
+
+
+def averaged(
+    live: WideAndDeep, trained: WideAndDeep, *, answer: Answer, known: Sequence[Example]
+) -> tuple[float, WideAndDeep]:
+    """Return the largest of SHARES, and the model, at which nothing is lost on the known validation texts.
+
+    The smallest of them if something is lost at each.
+    """
+    from scoring.training import wide_and_deep
+
+    before = answer(live, known)
+    for share in SHARES:
+        mean = wide_and_deep.averaged(live, trained, share=share)
+        after = answer(mean, known)
+        lost = _lost(paired.by_source(known, before=before, after=after, metrics=METRICS))
+        log.info("%g of the new weights: %s", share, "; ".join(lost) or "nothing lost on validation")
+        if not lost:
+            break
+    return share, mean
 
 
 def check_kept(changes: Sequence[Change]) -> None:
     """Raise Forgotten if a known source with ENOUGH_TEXTS lost more than LARGEST_LOSS."""
-    lost = [
+    if lost := _lost(changes):
+        raise Forgotten(f"more than {LARGEST_LOSS:g} was lost on {'; '.join(lost)}")
+
+
+def _lost(changes: Sequence[Change]) -> list[str]:
+    return [
         f"{one.source}: {one.metric} {one.before:.3f} → {one.after:.3f}"
         for one in changes
         if one.texts >= ENOUGH_TEXTS and one.before - one.after > LARGEST_LOSS
     ]
-    if lost:
-        raise Forgotten(f"more than {LARGEST_LOSS:g} was lost on {'; '.join(lost)}")
 
 
 def replayed(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
@@ -126,8 +169,8 @@ def _check(labels: Sequence[Example]) -> None:
         )
 
 
-def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path) -> cross_fit.Answer:
-    """Fit both halves, join and calibrate them, save them; return what answers with them."""
+def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path) -> WideAndDeep:
+    """Fit both halves, join and calibrate them."""
     new, old = (dataset.part(kind, split=Split.TRAIN) for kind in (texts.labels, texts.replay))
     count = max(_LEAST_REPLAYED, _REPLAYED_PER_LABEL * len(new))
     again = replayed(old, count=count, seed=recipe.seed)
@@ -141,7 +184,7 @@ def _trained(texts: Texts, *, said: cross_fit.Answer, recipe: Recipe, out: Path)
         besides=[example for example in old if id(example) not in chosen],
     )
     held = cross_fit.on_validation(dataset.part(texts.replay, split=Split.VALIDATION), halves=halves)
-    return halves.save(mix=_mix(held, said=said), out=out)
+    return halves.joined(_mix(held, said=said))
 
 
 def _mix(held: HeldOut, *, said: cross_fit.Answer) -> Mix:
@@ -156,9 +199,12 @@ def _mix(held: HeldOut, *, said: cross_fit.Answer) -> Mix:
     return mix.calibrated(platt.fit_to(targets, found, sources=held.sources))
 
 
-def _write(changes: Sequence[Change], *, live: Path, texts: Texts, recipe: Recipe, out: Path) -> None:
+def _write(
+    changes: Sequence[Change], *, share: float, live: Path, texts: Texts, recipe: Recipe, out: Path
+) -> None:
     report = {
         "live": live.name,
+        "share": share,
         "recipe": dataclasses.asdict(recipe),
         "labels": len(texts.labels),
         "replay": dict(Counter(example.source for example in texts.replay)),

@@ -28,6 +28,8 @@ from scoring.training.wide import Mix
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from scoring.training.wide_and_deep import WideAndDeep
+
 log = logging.getLogger(__name__)
 
 DEEP, WIDE, SIMPLE = "distilbert", "wide", "tfidf_logistic"
@@ -97,11 +99,15 @@ class Halves:
             SIMPLE: self.simple(texts),
         }
 
-    def save(self, *, mix: Mix, out: Path) -> Answer:
-        """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+    def joined(self, mix: Mix) -> WideAndDeep:
+        """Put both halves into one model, whose P(spam) is calibrated."""
         from scoring.training import wide_and_deep
 
-        model = wide_and_deep.joined(self.deep, fitted=self.wide, mix=mix.after(self.calibration))
+        return wide_and_deep.joined(self.deep, fitted=self.wide, mix=mix.after(self.calibration))
+
+    def save(self, *, mix: Mix, out: Path) -> Answer:
+        """Write the joined model and its tokenizer; return what answers calibrated P(spam) with it."""
+        model = self.joined(mix)
         fine_tune.save(model, self.tokenizer, out=out)
         return lambda texts: fine_tune.spam_probabilities(
             model, self.tokenizer, texts=texts, is_bf16=self.recipe.is_bf16

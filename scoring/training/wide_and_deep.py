@@ -81,3 +81,21 @@ def joined(deep: Any, *, fitted: wide.Wide, mix: wide.Mix) -> WideAndDeep:
         model.wide.bias.fill_(fitted.bias * mix.wide + mix.intercept)
     model.to(deep.device).eval()
     return model
+
+
+def averaged(first: WideAndDeep, second: WideAndDeep, *, share: float) -> WideAndDeep:
+    """Return the second model with a deep half whose weights are (1 - share) · first + share · second.
+
+    The second deep half is the first, trained further. (Wortsman et al.: Robust fine-tuning of zero-shot
+    models, 2022) The wide half is the second's: it was fitted anew to all texts and has forgotten none.
+    """
+    known = first.state_dict()
+    model = WideAndDeep(second.config)
+    model.load_state_dict(
+        {
+            name: new if name.startswith("wide.") else torch.lerp(known[name].to(new.device), new, share)
+            for name, new in second.state_dict().items()
+        }
+    )
+    model.to(second.device).eval()
+    return model

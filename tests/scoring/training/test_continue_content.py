@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scoring.training import __main__ as command
-from scoring.training import continue_content, export_onnx, paired
+from scoring.training import continue_content, dataset, export_onnx, fine_tune, paired, served_weights
 from scoring.training.dataset import Example, Split, split_of
+from scoring.training.evaluate import Floats
 
 pytestmark = [pytest.mark.train, pytest.mark.timeout(300)]
-pytest.importorskip("torch", reason="torch is in the train group")
+torch = pytest.importorskip("torch", reason="torch is in the train group")
 pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
+
+from scoring.training import wide_and_deep  # noqa: E402 - needs torch
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +61,58 @@ def changed(out: Path) -> dict[tuple[str, str], dict[str, float]]:
     return {(one["source"], one["metric"]): one for one in report["changes"]}
 
 
+def unlearned(live: Path) -> Any:
+    """The live deep half with every verdict the other way round, and a wide half that says nothing."""
+    model, _ = served_weights.load(live, models=live)
+    with torch.no_grad():
+        for weights in model.classifier.parameters():
+            weights.neg_()
+        for weights in (model.wide.weights, model.wide.bias):
+            weights.zero_()
+    return model
+
+
+@pytest.mark.parametrize(("shares", "chosen"), [((1.0, 0.8, 0.6, 0.4, 0.2), 0.4), ((1.0, 0.8), 0.8)])
+def test_averages_with_the_live_weights_until_nothing_is_forgotten(
+    live: Path, trained: Path, monkeypatch: pytest.MonkeyPatch, shares: tuple[float, ...], chosen: float
+) -> None:
+    """More than a half of the reversed weights reverse verdicts, less than a half of them none."""
+    monkeypatch.setattr(continue_content, "SHARES", shares)
+    monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
+    monkeypatch.setattr(continue_content, "METRICS", ("ROC-AUC",))  # this training has no calibration
+    model, tokenizer = served_weights.load(live, models=live)
+    known = dataset.read_as_served(dataset.load([trained / "texts.jsonl"]))
+
+    def answer(asked: Any, texts: Sequence[Example]) -> Floats:
+        return fine_tune.spam_probabilities(asked, tokenizer, texts=[text.text for text in texts])
+
+    share, mean = continue_content.averaged(model, unlearned(live), answer=answer, known=known)
+
+    assert share == chosen
+    expected = (1 - 2 * chosen) * model.classifier.weight
+    assert torch.allclose(mean.classifier.weight, expected, atol=1e-6)
+
+
+def test_writes_the_average_and_its_share(
+    live: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A training that forgets everything: only the average keeps the command from ending with an error."""
+    monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
+    monkeypatch.setattr(continue_content, "METRICS", ("ROC-AUC",))  # this training has no calibration
+    monkeypatch.setattr(continue_content, "_trained", lambda *_, **__: unlearned(live))
+    labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
+
+    train(live, labels=labels, replay=trained / "texts.jsonl", out=tmp_path / "out")
+
+    assert json.loads((tmp_path / "out" / "continued.json").read_text())["share"] == 0.4
+    tiny = changed(tmp_path / "out")["tiny", "ROC-AUC"]
+    assert tiny["after"] == tiny["before"] > 0.9
+    model, _ = served_weights.load(live, models=live)
+    kept = wide_and_deep.load(tmp_path / "out")
+    assert torch.allclose(kept.classifier.weight, 0.2 * model.classifier.weight, atol=1e-6)
+    assert not kept.wide.weights.any()
+
+
 def test_learns_the_platform_and_keeps_what_it_knew(live: Path, trained: Path, tmp_path: Path) -> None:
     labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
 
@@ -66,6 +123,14 @@ def test_learns_the_platform_and_keeps_what_it_knew(live: Path, trained: Path, t
     assert found["tiny", "ROC-AUC"]["after"] >= found["tiny", "ROC-AUC"]["before"] > 0.95
     assert export_onnx.export(model_folder=tmp_path / "out", repository=tmp_path / "repository").bytes
     assert not (tmp_path / "out" / "before").exists()
+    with pytest.raises(SystemExit, match=r"--card: .*metrics\.json is not there; .* in its continued\.json"):
+        command.main(
+            [
+                *("export", "--model", str(tmp_path / "out"), "--repository", str(tmp_path / "other")),
+                *("--card", str(tmp_path / "card.md")),
+            ]
+        )
+    assert not (tmp_path / "other").exists()
 
 
 def test_ends_with_an_error_that_names_what_was_forgotten(
