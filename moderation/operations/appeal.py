@@ -8,8 +8,9 @@ from django.db import transaction
 
 from moderation.models import Appeal, Case, Decision, Platform, Post
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, case_opening, verdict
-from moderation.operations.erase import Erased
+from moderation.operations import announce, case_opening
+from moderation.operations.audit import entries
+from moderation.operations.refusals import Erased
 from moderation.operations.reverse import AlreadyReversed
 
 
@@ -61,5 +62,5 @@ def _case(post: Post, *, at: datetime) -> Case:
     elif case.reason != CaseReason.APPEALED:
         case.reason, case.is_escalated = CaseReason.APPEALED, True
         case.save(update_fields=("reason", "is_escalated"))
-    verdict.audit(action="case.appealed", subject_kind="case", subject_id=case.pk, actor=None, at=at)
+    entries.add(action="case.appealed", subject_kind="case", subject_id=case.pk, actor=None, at=at)
     return case

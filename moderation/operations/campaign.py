@@ -15,6 +15,7 @@ from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
 from moderation.operations import announce, campaign_settle, reconsiderations
 from moderation.operations import verdict as verdicts
+from moderation.operations.audit import entries
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
 
@@ -85,7 +86,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
             announce.campaign_decided(decision)
         else:
             enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
-        verdicts.audit(
+        entries.add(
             action="campaign.decided",
             subject_kind="campaign",
             subject_id=campaign.pk,
@@ -111,7 +112,7 @@ def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: U
         member.left_out_at = at if is_left_out else None
         member.left_out_by = moderator if is_left_out else None
         member.save(update_fields=("left_out_at", "left_out_by"))
-        verdicts.audit(
+        entries.add(
             action="campaign.left_out" if is_left_out else "campaign.taken_in",
             subject_kind="campaign",
             subject_id=campaign_id,

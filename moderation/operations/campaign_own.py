@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User
 from moderation.operations import campaign
-from moderation.operations import verdict as verdicts
+from moderation.operations.audit import entries
 from moderation.operations.campaign import Wanted
 from moderation.operations.review import Refusal
 from moderation.queries import platform_campaigns
@@ -50,7 +50,7 @@ def decide(
                 campaign_id=campaign_id, post_id=post_id, is_left_out=True, moderator=moderator, at=at
             )
         decision = campaign.decide(campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at)
-        verdicts.audit(
+        entries.add(
             action="campaign.seen",
             subject_kind="campaign",
             subject_id=campaign_id,

@@ -15,6 +15,7 @@ from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations import announce, campaign_settle, feed, outbox, settle, transactions
 from moderation.operations import verdict as verdicts
+from moderation.operations.audit import entries
 from moderation.operations.campaign import AT_ONCE, StillRunning
 from moderation.operations.reverse import AlreadyReversed, TooLate
 from moderation.operations.review import NotAllowed, Refusal
@@ -214,7 +215,7 @@ def _replacement(correction: CampaignDecision, wrong: Decision, *, at: datetime)
 def _audit(
     action: str, decision: CampaignDecision, *, moderator: User, at: datetime, **details: object
 ) -> None:
-    verdicts.audit(
+    entries.add(
         action=action,
         subject_kind="campaign",
         subject_id=decision.campaign_id,

@@ -14,7 +14,7 @@ from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
 from moderation.operations import advisory_locks, ingest_rows, rescore, standing, transactions
 from moderation.operations.advisory_locks import AdvisoryLock
-from moderation.operations.erase import Erased
+from moderation.operations.refusals import Erased
 
 _JOIN = """
 UPDATE moderation_complaint c SET post_id = k.id

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from moderation.models import Platform, Post, Revision
 from moderation.operations import rescore
-from moderation.operations.erase import Erased
+from moderation.operations.refusals import Erased
 
 
 def update(

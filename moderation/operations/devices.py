@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from moderation.models import User
-from moderation.operations import limits, verdict
+from moderation.operations import limits
+from moderation.operations.audit import entries
 
 COOKIE_SECONDS = 365 * 86_400
 LINK_SECONDS = 900
@@ -79,4 +80,4 @@ def _mark_of(user: User) -> str:
 
 
 def _audit(action: str, user: User, *, at: datetime) -> None:
-    verdict.audit(action=action, subject_kind="user", subject_id=user.pk, actor=None, at=at)
+    entries.add(action=action, subject_kind="user", subject_id=user.pk, actor=None, at=at)

@@ -29,16 +29,13 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, forget, idempotency, rule, verdict
+from moderation.operations import campaign_gather, export, forget, idempotency, rule
+from moderation.operations.audit import entries
 from scoring import similarity
 
 CHUNK = 500
 _CHUNKS_AT_ONCE = 20
 _UNFINISHED_FOR = timedelta(days=7)
-
-
-class Erased(Exception):
-    """What this is about was erased; nothing about it is taken in any more."""
 
 
 def post(
@@ -122,7 +119,7 @@ def _expire(platform: Platform, *, before: datetime, at: datetime) -> int:
                 [_of_retention(row, platform=platform, at=at) for row in posts], ignore_conflicts=True
             )
             if posts:
-                verdict.audit(
+                entries.add(
                     action="posts.expired",
                     subject_kind="platform",
                     subject_id=platform.pk,
@@ -229,7 +226,7 @@ def _forget_bands(digests: set[int]) -> None:
 
 
 def _audit(erasure: Erasure, *, actor: User | None, at: datetime) -> None:
-    verdict.audit(
+    entries.add(
         action=f"{erasure.kind}.erased",
         subject_kind=erasure.kind,
         subject_id=erasure.subject_id,

@@ -11,8 +11,9 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import advisory_locks, export_files, export_write, transactions, verdict
+from moderation.operations import advisory_locks, export_files, export_write, transactions
 from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations.audit import entries
 from moderation.operations.export_forms import MEDIA_TYPES
 from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
@@ -49,7 +50,7 @@ def request(
             after=None if wanted.after is None else export_write.as_json(wanted.after),
             lease_until=at + PATIENCE,
         )
-        verdict.audit(
+        entries.add(
             action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
         )
         enqueue.export(export_id=row.pk)

@@ -16,7 +16,8 @@ from django.db.models import Q
 
 from moderation import prepared
 from moderation.models import ApiKey, Platform, User
-from moderation.operations import verdict, wrong_keys
+from moderation.operations import wrong_keys
+from moderation.operations.audit import entries
 
 # Small letters and digits, so that a key survives a host name; older keys have capitals, too.
 _ALPHABET = string.ascii_lowercase + string.digits
@@ -74,7 +75,7 @@ def issue(
             created_at=at,
             expires_at=expires_at,
         )
-        verdict.audit(
+        entries.add(
             action="key.issued", subject_kind="api_key", subject_id=key.pk, actor=actor, at=at, prefix=prefix
         )
     return key, secret
@@ -107,7 +108,7 @@ def revoke(*, key_id: int, actor: User | None, at: datetime) -> None:
     """Close a key for good; revoking it again changes nothing."""
     with transaction.atomic():
         if ApiKey.objects.filter(pk=key_id, revoked_at__isnull=True).update(revoked_at=at):
-            verdict.audit(action="key.revoked", subject_kind="api_key", subject_id=key_id, actor=actor, at=at)
+            entries.add(action="key.revoked", subject_kind="api_key", subject_id=key_id, actor=actor, at=at)
 
 
 def _as_issued(given: str) -> str:

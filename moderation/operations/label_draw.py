@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, LabelDraw, Platform, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, case_opening, verdict
+from moderation.operations import announce, case_opening
+from moderation.operations.audit import entries
 from moderation.operations.case_opening import Opening
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import latest_scores
@@ -161,7 +162,7 @@ def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime)
 
 
 def _audit(action: str, draw: LabelDraw, *, actor: User, at: datetime, **details: object) -> None:
-    verdict.audit(
+    entries.add(
         action=action,
         subject_kind="draw",
         subject_id=draw.pk,

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Post, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, case_opening, note, verdict
-from moderation.operations.erase import Erased
+from moderation.operations import announce, case_opening, note
+from moderation.operations.audit import entries
+from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
 
@@ -39,7 +40,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         announce.opened([case], at=at)
         if text:
             note.write(case=case, author=asked_by, text=text, at=at)
-        verdict.audit(
+        entries.add(
             action="case.second_review",
             subject_kind="case",
             subject_id=case.pk,

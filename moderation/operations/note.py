@@ -8,8 +8,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, User
-from moderation.operations import standing, verdict
-from moderation.operations.erase import Erased
+from moderation.operations import standing
+from moderation.operations.audit import entries
+from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed
 
 
@@ -22,7 +23,7 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
         # Without its words: the audit log can never be erased.
-        verdict.audit(
+        entries.add(
             action="case.noted", subject_kind="case", subject_id=case.pk, actor=author, at=at, note=row.pk
         )
     return row

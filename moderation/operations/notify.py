@@ -21,8 +21,9 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState
-from moderation.operations import attempts, circuit, lanes, sign, vault, verdict, webhooks
+from moderation.operations import attempts, circuit, lanes, sign, vault, webhooks
 from moderation.operations.attempts import GONE, RETRY_SECONDS, Attempt
+from moderation.operations.audit import entries
 from moderation.operations.caller import Caller
 
 log = structlog.get_logger(__name__)
@@ -103,7 +104,7 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Deli
         delivery.attempts = 0
         delivery.next_attempt_at = at
         delivery.save(update_fields=("state", "attempts", "next_attempt_at"))
-        verdict.audit(
+        entries.add(
             action="delivery.replayed", subject_kind="delivery", subject_id=delivery.pk, actor=actor, at=at
         )
         circuit.try_now(endpoint_id=delivery.endpoint.pk, at=at)

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
 from moderation.models.platforms import Reconsidering
-from moderation.operations import verdict
+from moderation.operations.audit import entries
 
 
 class SlugTaken(Exception):
@@ -79,6 +79,4 @@ def sample(
 
 
 def _audit(action: str, platform: Platform, *, actor: User | None, at: datetime, **details: object) -> None:
-    verdict.audit(
-        action=action, subject_kind="platform", subject_id=platform.pk, actor=actor, at=at, **details
-    )
+    entries.add(action=action, subject_kind="platform", subject_id=platform.pk, actor=actor, at=at, **details)

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from moderation.models import Reason, User
-from moderation.operations import verdict
+from moderation.operations.audit import entries
 
 
 class CodeTaken(Exception):
@@ -52,7 +52,7 @@ def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: dat
     try:
         with transaction.atomic():
             reason.save()
-            verdict.audit(
+            entries.add(
                 action=action,
                 subject_kind="reason",
                 subject_id=reason.pk,

@@ -11,7 +11,8 @@ from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations import feed, outbox, overrule, review, settle, standing
 from moderation.operations import verdict as verdicts
-from moderation.operations.erase import Erased
+from moderation.operations.audit import entries
+from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
 
@@ -50,7 +51,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         overrule.taken_back(decision=decision, at=at)
         verdicts.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
-        verdicts.audit(
+        entries.add(
             action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
         )
     return case

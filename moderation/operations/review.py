@@ -14,6 +14,7 @@ from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations import explain, overrule, standing, transactions
 from moderation.operations import verdict as verdicts
+from moderation.operations.audit import entries
 from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
 
@@ -312,4 +313,4 @@ def _decision(
 
 
 def _audit(action: str, case: Case, *, moderator: User, at: datetime, **details: object) -> None:
-    verdicts.audit(action=action, subject_kind="case", subject_id=case.pk, actor=moderator, at=at, **details)
+    entries.add(action=action, subject_kind="case", subject_id=case.pk, actor=moderator, at=at, **details)

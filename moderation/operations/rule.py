@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.operations import announce, rescore, verdict
+from moderation.operations import announce, rescore
+from moderation.operations.audit import entries
 from moderation.queries import rules, targets
 from moderation.queries.rules import RuleState
 from moderation.queries.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
@@ -201,7 +202,7 @@ def _words(rule: Rule) -> dict[str, str]:
 
 
 def _audit(action: str, rule: Rule, *, actor: User, at: datetime, **details: object) -> None:
-    verdict.audit(
+    entries.add(
         action=action,
         subject_kind="rule",
         subject_id=rule.pk,

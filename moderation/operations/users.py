@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from moderation.models import Case, User
 from moderation.models.cases import CaseState
 from moderation.models.people import Role
-from moderation.operations import verdict
+from moderation.operations.audit import entries
 
 _ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
 _LENGTH = 16  # 93 random bits, and short enough to be read out once
@@ -136,4 +136,4 @@ def _password() -> str:
 
 
 def _audit(action: str, user: User, *, actor: User | None, at: datetime, **details: object) -> None:
-    verdict.audit(action=action, subject_kind="user", subject_id=user.pk, actor=actor, at=at, **details)
+    entries.add(action=action, subject_kind="user", subject_id=user.pk, actor=actor, at=at, **details)

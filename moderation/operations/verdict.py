@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from moderation.models import AuditEntry, Decision, Label, User
+from moderation.models import AuditEntry, Decision, Label
 from moderation.models.cases import DecisionSource, Verdict
 from moderation.operations import feed, outbox, reconsiderations, settle, transactions
 
@@ -52,26 +52,6 @@ def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:
 
 
 @transactions.required
-def audit(
-    *,
-    action: str,
-    subject_kind: str,
-    subject_id: object,
-    actor: User | None,
-    at: datetime,
-    **details: object,
-) -> None:
-    """Add one audit entry. Call inside the transaction of the act that it tells of."""
-    AuditEntry.objects.create(
-        at=at,
-        actor=actor,
-        action=action,
-        subject_kind=subject_kind,
-        subject_id=str(subject_id),
-        details=details,
-    )
-
-
 @transactions.required
 def retract_label(*, post_id: int, at: datetime) -> None:
     """Retract the post's live label, if it has one. Call inside the transaction of the act that does so."""

@@ -11,7 +11,8 @@ from django.db.models import Q
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations import circuit, egress, sign, verdict
+from moderation.operations import circuit, egress, sign
+from moderation.operations.audit import entries
 
 MAX_ENDPOINTS = 20
 
@@ -168,7 +169,7 @@ def _keep(secret: sign.NewSecret, *, endpoint: WebhookEndpoint, at: datetime) ->
 def _audit(
     action: str, endpoint: WebhookEndpoint, *, actor: User | None, at: datetime, **details: object
 ) -> None:
-    verdict.audit(
+    entries.add(
         action=action,
         subject_kind="webhook",
         subject_id=endpoint.pk,

@@ -10,7 +10,8 @@ from django.db import ProgrammingError, connection, transaction
 
 from deploy.local.places import ROOT
 from moderation.models import AuditEntry, Platform, User
-from moderation.operations import chain, verdict
+from moderation.operations import chain
+from moderation.operations.audit import entries
 
 ROLES = (ROOT / "deploy" / "roles.sql").read_text()
 
@@ -26,7 +27,7 @@ def application_role(db: None) -> Iterator[None]:
 
 
 def entry(platform: Platform, at: datetime, lead: User) -> AuditEntry:
-    verdict.audit(
+    entries.add(
         action="platform.registered", subject_kind="platform", subject_id=platform.pk, actor=lead, at=at
     )
     return AuditEntry.objects.latest("id")

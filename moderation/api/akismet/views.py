@@ -18,7 +18,17 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import appeal, case_opening, client, complain, erase, ingest, judge, keys, limits
+from moderation.operations import (
+    appeal,
+    case_opening,
+    client,
+    complain,
+    ingest,
+    judge,
+    keys,
+    limits,
+    refusals,
+)
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.limits import Bucket
 from moderation.queries import posts
@@ -101,7 +111,7 @@ def _take_spam(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     complaint = IncomingComplaint(
         post=post.external_id, reporter=fields.reporter_of(form), reason="spam", reported_at=at
     )
-    with suppress(erase.Erased):
+    with suppress(refusals.Erased):
         complain.record(platform=key.platform, complaint=complaint, at=at)
     return _text(THANKS)
 
@@ -114,7 +124,7 @@ def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     found = judge.now(platform=key.platform, post=post, at=at)
     if not isinstance(found, ingest.Refused) or found.code == "revision_conflict":
         # Not judged yet, there is nothing to take back.
-        with suppress(case_opening.NotScored, erase.Erased):
+        with suppress(case_opening.NotScored, refusals.Erased):
             appeal.file(platform=key.platform, external_id=post.external_id, at=at)
     return _text(THANKS)
 

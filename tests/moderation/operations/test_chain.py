@@ -11,7 +11,8 @@ from django.core.management import CommandError, call_command
 from django.db import InternalError, ProgrammingError, connection, transaction
 
 from moderation.models import AuditEntry, AuditLink
-from moderation.operations import chain, verdict
+from moderation.operations import chain
+from moderation.operations.audit import entries
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ def log(at: datetime) -> Callable[[int], list[AuditEntry]]:
     def write(count: int) -> list[AuditEntry]:
         with transaction.atomic():
             for number in range(count):
-                verdict.audit(
+                entries.add(
                     action="case.skipped",
                     subject_kind="case",
                     subject_id=number,

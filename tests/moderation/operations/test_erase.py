@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase, ingest, note, reverse, review
+from moderation.operations import erase, ingest, note, refusals, reverse, review
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.operations.erasures import MALLORY, rows_with
@@ -108,9 +108,9 @@ class TestWords:
         )
         erase.post(post_id=case.post_id, at=later(4))
 
-        with pytest.raises(erase.Erased):
+        with pytest.raises(refusals.Erased):
             note.write(case=case, author=lead, text="xyzzy", at=later(5))
-        with pytest.raises(erase.Erased):
+        with pytest.raises(refusals.Erased):
             reverse.undo(decision_id=made.pk, moderator=lead, at=later(5))
         reverse.correct(
             decision_id=made.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99), reason="xyzzy"

@@ -36,6 +36,7 @@ from moderation.operations import (
     explain,
     ingest,
     note,
+    refusals,
     review,
     score,
 )
@@ -59,7 +60,7 @@ def in_thread(work: Callable[[], object]) -> threading.Thread:
     def run() -> None:
         try:
             work()
-        except erase.Erased:
+        except refusals.Erased:
             pass
         finally:
             connection.close()

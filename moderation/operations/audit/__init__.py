@@ -1,0 +1,1 @@
+"""The audit log: writing entries, chaining them by hashes, verifying the chain."""
