@@ -10,7 +10,8 @@ from django.core.checks import Warning as CheckWarning
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError
 
-from moderation.operations import egress, seed
+from moderation.operations import seed
+from moderation.operations.infrastructure import egress
 
 log = structlog.get_logger(__name__)
 

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from config.metrics import Collector
-from moderation.operations import probe
-from moderation.operations.probe import Part
+from moderation.operations.infrastructure import probe
+from moderation.operations.infrastructure.probe import Part
 from moderation.queries import lateness
 
 _NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON, Part.STATE)

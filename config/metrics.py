@@ -12,7 +12,7 @@ from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from moderation import enqueue
-from moderation.operations import probe
+from moderation.operations.infrastructure import probe
 from moderation.queries import health, sweeps
 
 _QUANTILES = (0.5, 0.95, 0.99)

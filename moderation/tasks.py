@@ -18,13 +18,12 @@ from moderation.operations import (
     export_build,
     feed,
     host,
-    idempotency,
     journal,
     notify,
     reconsider,
     score,
-    sweeps,
 )
+from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.reputation import inquiry
 
 

@@ -16,7 +16,7 @@ from config.server.beat import Beat
 from config.server.bodies import Bodies, Receive
 from config.server.limits import Limits
 from config.server.pool import Pool
-from moderation.operations import client
+from moderation.operations.infrastructure import client_address
 
 log = structlog.get_logger(__name__)
 
@@ -58,7 +58,7 @@ class Front:
         await self._deliver(answer, send=send)
 
     async def _answer(self, environ: dict[str, Any], *, receive: Receive) -> Answer:
-        address = client.network(client.address_in(environ))
+        address = client_address.network(client_address.address_in(environ))
         body = await self._bodies.read(environ, receive=receive, address=address)
         try:
             environ["wsgi.input"] = io.BytesIO(body)

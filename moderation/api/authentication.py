@@ -15,7 +15,8 @@ from rest_framework.views import APIView
 
 from moderation.api.errors import Refused
 from moderation.models import ApiKey, Platform
-from moderation.operations import client, keys
+from moderation.operations import keys
+from moderation.operations.infrastructure import client_address
 
 
 class KeyAuthentication(BaseAuthentication):
@@ -29,7 +30,9 @@ class KeyAuthentication(BaseAuthentication):
         if kind.lower() != "bearer":
             raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
         return AnonymousUser(), keys.authenticate(
-            secret=secret.strip(), at=timezone.now(), network=client.network(client.address(request))
+            secret=secret.strip(),
+            at=timezone.now(),
+            network=client_address.network(client_address.address(request)),
         )
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002 - DRF's signature

@@ -16,20 +16,17 @@ from moderation.api.pointers import errors_of
 from moderation.operations import (
     campaign,
     campaign_own,
-    idempotency,
     keys,
     label_draw,
-    limits,
     look_again,
     notify,
-    outage,
     refusals,
     reverse,
     review,
     rule,
-    vault,
     webhooks,
 )
+from moderation.operations.infrastructure import idempotency, limits, outage, vault
 
 log = structlog.get_logger(__name__)
 

@@ -17,8 +17,8 @@ from rest_framework.response import Response
 from moderation.api import about
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.operations import idempotency
-from moderation.operations.idempotency import Answer
+from moderation.operations.infrastructure import idempotency
+from moderation.operations.infrastructure.idempotency import Answer
 
 HEADER = "Idempotency-Key"
 REPEATED = "Idempotent-Replayed"

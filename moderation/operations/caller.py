@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Self
 
 from moderation.models import Delivery, WebhookEndpoint
-from moderation.operations import egress, sign
+from moderation.operations import sign
 from moderation.operations.attempts import Attempt
+from moderation.operations.infrastructure import egress
 
 
 class Caller:

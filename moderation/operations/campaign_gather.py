@@ -13,9 +13,10 @@ import structlog
 from django.db import transaction
 
 from moderation.models import CampaignMember, Post, Revision
-from moderation.operations import advisory_locks, campaign_book, transactions
-from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations import campaign_book
 from moderation.operations.campaign_table import Table
+from moderation.operations.infrastructure import advisory_locks, transactions
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries import sightings
 
 log = structlog.get_logger(__name__)

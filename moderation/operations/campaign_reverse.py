@@ -13,10 +13,11 @@ from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import announce, campaign_settle, feed, outbox, settle, transactions
+from moderation.operations import announce, campaign_settle, feed, outbox, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
 from moderation.operations.campaign import AT_ONCE, StillRunning
+from moderation.operations.infrastructure import transactions
 from moderation.operations.reverse import AlreadyReversed, TooLate
 from moderation.operations.review import NotAllowed, Refusal
 

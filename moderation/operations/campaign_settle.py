@@ -11,8 +11,8 @@ from django.db.models import F
 
 from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import transactions
 from moderation.operations import verdict as verdicts
+from moderation.operations.infrastructure import transactions
 from moderation.queries import campaign_members, latest_scores
 
 _HEAVY = tuple(f"score__{name}" for name in latest_scores.HEAVY)

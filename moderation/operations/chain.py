@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from moderation.models import AuditEntry, AuditLink
-from moderation.operations import advisory_locks
-from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations.infrastructure import advisory_locks
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
 log = structlog.get_logger(__name__)
 

@@ -26,7 +26,7 @@ LEASE = timedelta(seconds=60)
 """Longer than a turn with its last call may take."""
 
 _LONGEST_PAUSE = timedelta(days=1)
-"""No Retry-After asks for more; see operations/egress.py."""
+"""No Retry-After asks for more; see operations/infrastructure/egress.py."""
 
 
 def take(*, endpoint_id: int, at: datetime) -> EndpointCircuit | None:

@@ -13,7 +13,8 @@ from operator import attrgetter
 from django.db import transaction
 
 from moderation.models import Author, Post, Revision
-from moderation.operations import likeness, resemble, transactions
+from moderation.operations import likeness, resemble
+from moderation.operations.infrastructure import transactions
 
 
 @transactions.required

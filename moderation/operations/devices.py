@@ -15,8 +15,8 @@ from django.db import transaction
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from moderation.models import User
-from moderation.operations import limits
 from moderation.operations.audit import entries
+from moderation.operations.infrastructure import limits
 
 COOKIE_SECONDS = 365 * 86_400
 LINK_SECONDS = 900

@@ -29,8 +29,9 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, forget, idempotency, rule
+from moderation.operations import campaign_gather, export, forget, rule
 from moderation.operations.audit import entries
+from moderation.operations.infrastructure import idempotency
 from scoring import similarity
 
 CHUNK = 500

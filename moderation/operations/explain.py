@@ -12,7 +12,7 @@ from django.db.models import Q
 from moderation import enqueue, scorer
 from moderation.models import Case, Score
 from moderation.models.cases import CaseState
-from moderation.operations import standing
+from moderation.operations.infrastructure import erasure_locks
 from scoring import counterfactual
 from scoring.content import Unavailable
 from scoring.explain import word_contributions
@@ -71,7 +71,7 @@ def ahead() -> int:
 def _save(score: Score, field: str) -> None:
     """Save what was found, unless the post was erased while it was looked for: it may quote the text."""
     with transaction.atomic():
-        if standing.posts(revisions=score.revision_id):
+        if erasure_locks.posts(revisions=score.revision_id):
             score.save(update_fields=(field,))
 
 

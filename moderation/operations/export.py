@@ -11,10 +11,11 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import advisory_locks, export_files, export_write, transactions
-from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations import export_files, export_write
 from moderation.operations.audit import entries
 from moderation.operations.export_forms import MEDIA_TYPES
+from moderation.operations.infrastructure import advisory_locks, transactions
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter
 

@@ -16,7 +16,7 @@ from django.db.models import Max, QuerySet
 
 from moderation.models import Decision, FeedEntry, FeedHead, Platform
 from moderation.models.feed import Stream
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 from moderation.queries import feeds
 from moderation.queries.feeds import AnyPosition, Page
 

@@ -16,7 +16,7 @@ from django.db import connection
 from moderation import prepared
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
 # Sorted, so that two requests with the same authors or posts take their locks in the same order.
 _ADD_AUTHORS = """

@@ -20,8 +20,9 @@ from django.db import connection, transaction
 
 from moderation.models import Author, Erasure, Platform, Post
 from moderation.models.erasures import ErasureCause, ErasureKind
-from moderation.operations import advisory_locks, erase
-from moderation.operations.advisory_locks import AdvisoryLock
+from moderation.operations import erase
+from moderation.operations.infrastructure import advisory_locks
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
 BATCH = 1_000
 _LONGEST_LINE = 4_096

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from moderation.models import AuthorBand, Revision
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 from moderation.queries.records import bands_of
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from moderation import prepared
 from moderation.models import Revision
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 from scoring import links
 
 _COLUMNS = ("revision_id", "name", "position", "url", "url_digest", "host")

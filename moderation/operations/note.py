@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, User
-from moderation.operations import standing
 from moderation.operations.audit import entries
+from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed
 
@@ -19,7 +19,7 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
     if not author.may_decide or (case.is_escalated and not author.may_lead):
         raise NotAllowed(_("This role does not work on this case."))
     with transaction.atomic():
-        if not standing.posts(cases=case.pk):
+        if not erasure_locks.posts(cases=case.pk):
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
         # Without its words: the audit log can never be erased.

@@ -21,10 +21,11 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState
-from moderation.operations import attempts, circuit, lanes, sign, vault, webhooks
+from moderation.operations import attempts, circuit, lanes, sign, webhooks
 from moderation.operations.attempts import GONE, RETRY_SECONDS, Attempt
 from moderation.operations.audit import entries
 from moderation.operations.caller import Caller
+from moderation.operations.infrastructure import vault
 
 log = structlog.get_logger(__name__)
 

@@ -14,7 +14,7 @@ from moderation import enqueue
 from moderation.models import Decision, Delivery, Post, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, WebhookEvent
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 
 _UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION_REVERSED.value})
 """What endpoints are sent that name no events."""

@@ -9,7 +9,8 @@ from datetime import datetime
 
 from moderation.models import Case, Decision, Reversal
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, case_opening, transactions
+from moderation.operations import announce, case_opening
+from moderation.operations.infrastructure import transactions
 
 
 def standing(decision: Decision) -> Decision | None:

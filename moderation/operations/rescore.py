@@ -12,7 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from moderation import enqueue
 from moderation.models import Label, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 
 SCORED = frozenset({ScoreState.SCORED, ScoreState.DEGRADED})
 """States of revisions that a score was written for."""

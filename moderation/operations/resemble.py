@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from moderation.models import SimilarityBand
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 from scoring import similarity
 
 _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import feed, outbox, overrule, review, settle, standing
+from moderation.operations import feed, outbox, overrule, review, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
+from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
@@ -38,7 +39,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
     Raises TooLate, AlreadyReversed, PostErased or NotAllowed.
     """
     with transaction.atomic():
-        if not standing.posts(decisions=decision_id):
+        if not erasure_locks.posts(decisions=decision_id):
             raise PostErased(_("The post was erased."))
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
@@ -66,7 +67,7 @@ def correct(
     AlreadyReversed, SameVerdict or NotAllowed (own decisions only, unless a lead asks).
     """
     with transaction.atomic():
-        if not standing.posts(decisions=decision_id):
+        if not erasure_locks.posts(decisions=decision_id):
             reason = ""  # the verdict may still be wrong, but nothing is written about the post any more
         wrong = _locked_decision(decision_id)
         if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):

@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import explain, overrule, standing, transactions
+from moderation.operations import explain, overrule
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
+from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
 
@@ -219,7 +220,7 @@ def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
 
 def locked(case_id: int) -> Case:
     """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
-    standing.posts(cases=case_id)
+    erasure_locks.posts(cases=case_id)
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"
     )

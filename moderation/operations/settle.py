@@ -8,7 +8,8 @@ from django.db.models import Q
 
 from moderation.models import Appeal, Decision
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import outbox, transactions
+from moderation.operations import outbox
+from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import Message
 
 

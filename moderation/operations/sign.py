@@ -23,7 +23,7 @@ from standardwebhooks.webhooks import Webhook
 
 from moderation.models import SigningSecret
 from moderation.models.webhooks import SignatureKind
-from moderation.operations import vault
+from moderation.operations.infrastructure import vault
 
 _SECRET_BYTES = 32
 """The specification asks for 24 to 64 random bytes."""

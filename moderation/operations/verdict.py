@@ -10,7 +10,8 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import feed, outbox, reconsiderations, settle, transactions
+from moderation.operations import feed, outbox, reconsiderations, settle
+from moderation.operations.infrastructure import transactions
 
 
 @transactions.required

@@ -15,8 +15,8 @@ from threading import Lock
 
 from django.conf import settings
 
-from moderation.operations import limits
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
 
 _REMEMBERED_KEYS = 10_000
 _REMEMBERED_SECONDS = 300.0

@@ -11,7 +11,7 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
-from moderation.operations import outage
+from moderation.operations.infrastructure import outage
 
 log = structlog.get_logger(__name__)
 

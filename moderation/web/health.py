@@ -11,8 +11,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from moderation.operations import probe
-from moderation.operations.probe import Answer, Part
+from moderation.operations.infrastructure import probe
+from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries import health, queue_age, sweeps
 from moderation.web import access, label_warnings, quantities
 from moderation.web.timeline import HEIGHT, Bar

@@ -22,7 +22,8 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from moderation.models import User
-from moderation.operations import client, devices
+from moderation.operations import devices
+from moderation.operations.infrastructure import client_address
 
 log = structlog.get_logger(__name__)
 
@@ -107,7 +108,7 @@ def wait_seconds(request: HttpRequest, *, username: str) -> int:
 
 def counted_address(request: HttpRequest) -> str:
     """Return the address that stands for the client's network; axes asks for it, too."""
-    network = client.network(client.address(request)).partition("/")[0]
+    network = client_address.network(client_address.address(request)).partition("/")[0]
     return "::" if network.startswith("unknown") else network
 
 

@@ -13,8 +13,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
-from moderation.operations import egress, keys, vault, webhooks
+from moderation.operations import keys, webhooks
 from moderation.operations import platforms as operations
+from moderation.operations.infrastructure import egress, vault
 from moderation.queries import platforms
 from moderation.web import access
 from moderation.web.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm

@@ -22,9 +22,10 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, keys, policies, probe, review, rule, users
+from moderation.operations import campaign, keys, policies, review, rule, users
 from moderation.operations.incoming import IncomingAuthor
-from moderation.operations.probe import Part
+from moderation.operations.infrastructure import probe
+from moderation.operations.infrastructure.probe import Part
 from tests.browser.stage import MARKUP, SPOOFS, explain, press_and_wait, wait_for_ahead
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
 from tests.browser.test_hostile import hostile_case

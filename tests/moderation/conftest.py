@@ -16,8 +16,9 @@ from moderation import scorer
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.cases import DecisionSource
 from moderation.models.people import Role
-from moderation.operations import ingest, review, score, transactions
+from moderation.operations import ingest, review, score
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.infrastructure import transactions
 from tests.moderation.fakes import FakeContent, FakeScorer
 
 Post_ = Callable[..., Post]

@@ -30,8 +30,9 @@ from moderation.models import (
     Score,
     SweepRun,
 )
-from moderation.operations import outage, probe, score, webhooks
-from moderation.operations.probe import Answer, Part
+from moderation.operations import score, webhooks
+from moderation.operations.infrastructure import outage, probe
+from moderation.operations.infrastructure.probe import Answer, Part
 from tests.moderation.fakes import FakeScorer
 
 MONITORING = ROOT / "deploy" / "monitoring"

@@ -33,7 +33,7 @@ def main() -> None:
         server = HTTPServer((address, 80), _Receiver)
         threading.Thread(target=server.serve_forever, daemon=True).start()
     django.setup()
-    from moderation.operations import egress  # noqa: PLC0415 - Django is not set up before
+    from moderation.operations.infrastructure import egress  # noqa: PLC0415 - Django is not set up before
 
     def call(host: str) -> str:
         try:

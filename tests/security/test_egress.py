@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 import pytest
 from pytest_django import Settings
 
-from moderation.operations import egress
+from moderation.operations.infrastructure import egress
 from tests.moderation import receiver
 
 FORBIDDEN = [

@@ -9,9 +9,10 @@ import pytest
 from pytest_django import Settings
 
 from moderation.models import Complaint, Decision, Label, Platform, Post, Revision
-from moderation.operations import complain, limits, score
+from moderation.operations import complain, score
 from moderation.operations.complain import IncomingComplaint
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
 from moderation.queries import records
 from scoring.features.witnesses import witnesses
 

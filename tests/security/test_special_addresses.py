@@ -15,8 +15,9 @@ from pytest_django import Settings
 
 from moderation.models import Platform, User, WebhookEndpoint
 from moderation.models.platforms import Scope
-from moderation.operations import egress, keys
-from moderation.operations.special_addresses import special_use
+from moderation.operations import keys
+from moderation.operations.infrastructure import egress
+from moderation.operations.infrastructure.special_addresses import special_use
 
 SPECIAL = """
 0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255 127.0.0.1

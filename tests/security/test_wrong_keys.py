@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Platform
 from moderation.models.platforms import Scope
-from moderation.operations import keys, limits, wrong_keys
+from moderation.operations import keys, wrong_keys
+from moderation.operations.infrastructure import limits
 
 WRONG = [f"sk_test_{number:08d}{'A' * 40}" for number in range(400)]
 

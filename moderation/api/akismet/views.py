@@ -18,19 +18,10 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import (
-    appeal,
-    case_opening,
-    client,
-    complain,
-    ingest,
-    judge,
-    keys,
-    limits,
-    refusals,
-)
+from moderation.operations import appeal, case_opening, complain, ingest, judge, keys, refusals
 from moderation.operations.complain import IncomingComplaint
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure import client_address, limits
+from moderation.operations.infrastructure.limits import Bucket
 from moderation.queries import posts
 
 THANKS = "Thanks for making the web a better place."
@@ -155,7 +146,7 @@ def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
     form = request.POST
     secret = form.get(name) or form.get("api_key") or request.GET.get("api_key") or host_key(request)
     try:
-        network = client.network(client.address(request))
+        network = client_address.network(client_address.address(request))
         key = keys.authenticate(secret=secret, at=timezone.now(), network=network)
     except keys.InvalidKey:
         return None

@@ -22,8 +22,8 @@ from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.problems import ProblemSerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import ApiKey, User
-from moderation.operations import limits
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
 
 MEBIBYTE = 1024 * 1024
 

@@ -19,7 +19,7 @@ from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, is_lenient
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations import ingest, judge
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure.limits import Bucket
 
 
 class Verdicts(DoorView):

@@ -48,7 +48,8 @@ from moderation.api.views.base import (
 from moderation.models import Delivery, WebhookEndpoint
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import SignatureKind
-from moderation.operations import egress, notify, webhooks
+from moderation.operations import notify, webhooks
+from moderation.operations.infrastructure import egress
 from moderation.queries import hooks
 
 _ENDPOINT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The endpoint.")

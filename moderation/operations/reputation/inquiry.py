@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import F
 
 from moderation.models import LinkVerdict, PostLink, Revision
-from moderation.operations import rescore, standing
+from moderation.operations import rescore
+from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.reputation.provider import NoAnswer, Provider, Said
 from moderation.operations.reputation.registration import Registration
 from moderation.operations.reputation.trust import Trust
@@ -46,7 +47,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
     verdicts = list(_answers(links, at=at))
     with transaction.atomic():
         # What was erased while the provider was asked leaves no trace of its addresses.
-        posts = standing.posts(revisions__in={link.revision_id for link in links})
+        posts = erasure_locks.posts(revisions__in={link.revision_id for link in links})
         links = [link for link in links if link.revision.post_id in posts]
         left = {provider.subject(link) for provider in _providers() for link in links}
         verdicts = [verdict for verdict in verdicts if verdict.subject in left]

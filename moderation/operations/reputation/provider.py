@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from moderation.models import PostLink
 from moderation.models.reputation import ReputationProvider
-from moderation.operations import egress
+from moderation.operations.infrastructure import egress
 from scoring.content import Breaker
 
 TIMEOUT_SECONDS = 5.0

@@ -14,8 +14,8 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.models import ApiKey
-from moderation.operations import limits
-from moderation.operations.limits import Bucket
+from moderation.operations.infrastructure import limits
+from moderation.operations.infrastructure.limits import Bucket
 from tests.moderation.api.answers import problem
 
 Later = Callable[[float], datetime]

@@ -15,7 +15,8 @@ from rest_framework.test import APIClient
 
 from moderation.api.views.base import DoorView
 from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
-from moderation.operations import erase, idempotency
+from moderation.operations import erase
+from moderation.operations.infrastructure import idempotency
 from tests.moderation.api.answers import problem
 
 KEY: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
@@ -117,7 +118,7 @@ def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
     def fail(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr("moderation.operations.idempotency._store", fail)
+    monkeypatch.setattr("moderation.operations.infrastructure.idempotency._store", fail)
     door.raise_request_exception = False
 
     assert send(door, payload, **KEY).status_code == 500

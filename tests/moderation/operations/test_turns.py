@@ -17,7 +17,8 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, Platform, Post, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
-from moderation.operations import attempts, circuit, egress, notify, webhooks
+from moderation.operations import attempts, circuit, notify, webhooks
+from moderation.operations.infrastructure import egress
 from moderation.operations.lanes import Lanes
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver

@@ -123,7 +123,7 @@ def address(pattern: URLPattern) -> str:
 class TestDoors:
     @pytest.fixture(autouse=True)
     def _no_services(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("moderation.operations.probe.ask", lambda _: [])
+        monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
 
     def test_let_in_exactly_the_roles_named(
         self, pattern: URLPattern, people: dict[str, User], desk_of: Callable[[User], Client]
@@ -159,7 +159,7 @@ def test_no_door_is_forgotten() -> None:
 class TestPolicy:
     @pytest.fixture(autouse=True)
     def _no_services(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("moderation.operations.probe.ask", lambda _: [])
+        monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
 
     @pytest.mark.parametrize("pattern", urlpatterns, ids=lambda pattern: pattern.name)
     def test_allows_nothing_inline_on_any_page(

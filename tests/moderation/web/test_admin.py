@@ -52,7 +52,7 @@ class TestEndpoints:
     @pytest.fixture(autouse=True)
     def _any_address(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """No name is resolved in a test; the guard has tests of its own."""
-        monkeypatch.setattr("moderation.operations.egress.check", lambda _url: None)
+        monkeypatch.setattr("moderation.operations.infrastructure.egress.check", lambda _url: None)
 
     def add(self, desk: Client, platform: Platform, url: str = "https://chat.example/hook") -> Any:
         return desk.post(f"/platforms/{platform.pk}/endpoints/", {"url": url})

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, InternalError, OperationalError
 from django.test import Client
 
-from moderation.operations import outage
+from moderation.operations.infrastructure import outage
 from moderation.queries import queue
 
 

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 
 from moderation import scorer
-from moderation.operations import outage
+from moderation.operations.infrastructure import outage
 from scoring.content import load_client
 
 TIMEOUT_SECONDS = 2.0

@@ -12,8 +12,8 @@ import pytest
 from django.db import transaction
 
 from moderation import operations
-from moderation.operations import transactions
-from moderation.operations.transactions import NotInTransaction
+from moderation.operations.infrastructure import transactions
+from moderation.operations.infrastructure.transactions import NotInTransaction
 
 FOLDER = Path(operations.__file__).parent
 NEEDED = re.compile(r"inside (a|the) transaction")

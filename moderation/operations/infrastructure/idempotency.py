@@ -16,7 +16,7 @@ from django.db import transaction
 
 from moderation import prepared
 from moderation.models import Platform, StoredAnswer
-from moderation.operations import transactions, vault
+from moderation.operations.infrastructure import transactions, vault
 
 KEPT = timedelta(hours=24)
 _FORGOTTEN = 410

@@ -11,7 +11,7 @@ from django.conf import settings
 import moderation.tasks
 from config.celery import app
 from moderation.models import SweepRun
-from moderation.operations import sweeps
+from moderation.operations.infrastructure import sweeps
 from moderation.queries import sweeps as runs
 
 pytestmark = pytest.mark.django_db

@@ -23,8 +23,8 @@ import httpcore
 import httpx
 from django.conf import settings
 
-from moderation.operations import special_addresses
-from moderation.operations.egress_deadline import BoundedStream, call, seconds_left
+from moderation.operations.infrastructure import special_addresses
+from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, seconds_left
 
 TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})

@@ -25,7 +25,7 @@ from enum import IntEnum, unique
 
 from django.db import connection
 
-from moderation.operations import transactions
+from moderation.operations.infrastructure import transactions
 
 
 @unique

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from moderation.operations import client
+from moderation.operations.infrastructure import client_address
 
 
 class TestClientAddress:
@@ -27,7 +27,7 @@ class TestClientAddress:
         settings.PROXIES = proxies
         request = rf.get("/", REMOTE_ADDR="192.0.2.1", headers={"X-Forwarded-For": passed})
 
-        assert client.address(request) == seen
+        assert client_address.address(request) == seen
 
 
 class TestNetwork:
@@ -42,8 +42,8 @@ class TestNetwork:
         ],
     )
     def test_is_what_one_customer_has(self, address: str, network: str) -> None:
-        assert client.network(address) == network
+        assert client_address.network(address) == network
 
     def test_of_nonsense_is_a_short_digest(self) -> None:
-        assert client.network("x" * 10_000) == client.network("x" * 10_000)
-        assert len(client.network("\udcff\n")) < 30
+        assert client_address.network("x" * 10_000) == client_address.network("x" * 10_000)
+        assert len(client_address.network("\udcff\n")) < 30
