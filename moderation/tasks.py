@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from moderation.operations import (
     campaign_carry,
-    chain,
     clock_steps,
     erase,
     explain,
@@ -23,6 +22,7 @@ from moderation.operations import (
     reconsider,
     score,
 )
+from moderation.operations.audit import chain
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.reputation import inquiry
 

@@ -24,7 +24,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from moderation.operations import chain, journal
+from moderation.operations import journal
+from moderation.operations.audit import chain
 
 log = structlog.get_logger(__name__)
 

@@ -17,7 +17,8 @@ from django.db.migrations.loader import MigrationLoader
 from moderation.checks import UNFINISHED
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import backup, chain, erase, export_files, journal
+from moderation.operations import backup, erase, export_files, journal
+from moderation.operations.audit import chain
 from moderation.operations.backup import Failed
 
 

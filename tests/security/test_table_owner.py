@@ -10,8 +10,7 @@ from django.db import ProgrammingError, connection, transaction
 
 from deploy.local.places import ROOT
 from moderation.models import AuditEntry, Platform, User
-from moderation.operations import chain
-from moderation.operations.audit import entries
+from moderation.operations.audit import chain, entries
 
 ROLES = (ROOT / "deploy" / "roles.sql").read_text()
 

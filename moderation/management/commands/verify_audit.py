@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from moderation.operations import chain
+from moderation.operations.audit import chain
 
 
 class Command(BaseCommand):

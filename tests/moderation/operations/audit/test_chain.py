@@ -11,8 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import InternalError, ProgrammingError, connection, transaction
 
 from moderation.models import AuditEntry, AuditLink
-from moderation.operations import chain
-from moderation.operations.audit import entries
+from moderation.operations.audit import chain, entries
 
 pytestmark = pytest.mark.django_db
 
