@@ -15,7 +15,8 @@ from django.db.models import Model
 from django.test import Client
 
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
-from moderation.operations import ingest, platforms, score
+from moderation.operations import ingest, score
+from moderation.operations.accounts import platforms
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
 _FIRST = 1_000_000_000

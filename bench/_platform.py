@@ -29,7 +29,8 @@ from moderation.models.feed import Stream
 from moderation.models.platforms import Reconsidering, Scope
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
-from moderation.operations import ingest, keys, platforms, score
+from moderation.operations import ingest, score
+from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.label_draw import MOST_POSTS
 
 _AT_ONCE = 50
@@ -64,7 +65,7 @@ class NewPlatform:
             actor=lead,
             at=at,
         )
-        _, secret = keys.issue(
+        _, secret = api_keys.issue(
             platform=self._platform,
             name="bench",
             scopes=Scope.values,

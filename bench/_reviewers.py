@@ -15,7 +15,7 @@ from django.utils import timezone
 from moderation.models import ApiKey, Platform, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import keys, seed
+from moderation.operations.accounts import api_keys, demo
 
 _TRY_AGAIN = frozenset({409, 429, 500, 502, 503, 504})
 _PAUSE_SECONDS = 0.5
@@ -35,13 +35,13 @@ class Reviews:
 def hire(count: int) -> list[tuple[ApiKey, str]]:
     """Make accounts that nobody can sign in to, and a key for each; return the keys with their secrets."""
     at = timezone.now()
-    platform = Platform.objects.get(slug=seed.PLATFORM_SLUG)
+    platform = Platform.objects.get(slug=demo.PLATFORM_SLUG)
     people = [
         User.objects.get_or_create(username=f"soak-{number}", defaults={"role": Role.MODERATOR})[0]
         for number in range(1, count + 1)
     ]
     issued = [
-        keys.issue(
+        api_keys.issue(
             platform=platform,
             name="soak",
             scopes=[Scope.CASES_READ, Scope.DECISIONS_WRITE],
@@ -58,7 +58,7 @@ def hire(count: int) -> list[tuple[ApiKey, str]]:
 def dismiss(issued: list[tuple[ApiKey, str]]) -> None:
     """Revoke the keys."""
     for key, _ in issued:
-        keys.revoke(key_id=key.pk, actor=None, at=timezone.now())
+        api_keys.revoke(key_id=key.pk, actor=None, at=timezone.now())
 
 
 class Reviewer(threading.Thread):

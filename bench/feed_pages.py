@@ -56,9 +56,10 @@ def _measure(decisions: int) -> list[str]:
 
     from moderation.models import FeedEntry, Platform  # noqa: PLC0415
     from moderation.models.feed import Stream  # noqa: PLC0415
-    from moderation.operations import feed, seed  # noqa: PLC0415
+    from moderation.operations import feed  # noqa: PLC0415
+    from moderation.operations.accounts import demo  # noqa: PLC0415
 
-    platform = Platform.objects.get(slug=seed.PLATFORM_SLUG)
+    platform = Platform.objects.get(slug=demo.PLATFORM_SLUG)
     _one_scored_post(platform)
     missing = decisions - FeedEntry.objects.filter(stream=Stream.DECISIONS).count()
     began = time.perf_counter()

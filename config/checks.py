@@ -10,7 +10,7 @@ from django.core.checks import Warning as CheckWarning
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError
 
-from moderation.operations import seed
+from moderation.operations.accounts import demo
 from moderation.operations.infrastructure import egress
 
 log = structlog.get_logger(__name__)
@@ -22,7 +22,7 @@ def no_demo_accounts(*, databases: Sequence[str] | None = None, **_: Any) -> lis
     if not settings.IS_PRODUCTION or not databases:
         return []
     try:
-        names = seed.accounts_left()
+        names = demo.accounts_left()
     except DatabaseError:
         return []  # no tables yet: nothing can be left in them
     return [
@@ -43,7 +43,7 @@ def refuse_demo_accounts() -> None:
     if not settings.IS_PRODUCTION:
         return
     try:
-        names = seed.accounts_left()
+        names = demo.accounts_left()
     except (DatabaseError, InterfaceError):
         log.warning("demo_accounts_not_checked")
         return

@@ -51,7 +51,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "moderation.web.language.DeskLocaleMiddleware",
+    "moderation.web.accounts.language.DeskLocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -74,7 +74,7 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "moderation.web.keys.context",
+                "moderation.web.accounts.shortcuts.context",
                 "moderation.web.provenance.context",
             ],
         },
@@ -102,9 +102,9 @@ LOGOUT_REDIRECT_URL = "/sign-in/"
 AXES_FAILURE_LIMIT = 1  # what the handler answers while an attempt has to wait; the delays stand there
 AXES_COOLOFF_TIME = 24  # hours after which failures are forgotten
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_HANDLER = "moderation.web.lockout.Handler"
-AXES_CLIENT_IP_CALLABLE = "moderation.web.lockout.counted_address"
-AXES_LOCKOUT_CALLABLE = "moderation.web.lockout.answer"
+AXES_HANDLER = "moderation.web.accounts.lockout.Handler"
+AXES_CLIENT_IP_CALLABLE = "moderation.web.accounts.lockout.counted_address"
+AXES_LOCKOUT_CALLABLE = "moderation.web.accounts.lockout.answer"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who keeps knocking must not draw it out

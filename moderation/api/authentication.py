@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from moderation.api.errors import Refused
 from moderation.models import ApiKey, Platform
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from moderation.operations.infrastructure import client_address
 
 
@@ -29,7 +29,7 @@ class KeyAuthentication(BaseAuthentication):
             return None
         if kind.lower() != "bearer":
             raise NotAuthenticated("Use the scheme Bearer: Authorization: Bearer <key>.")
-        return AnonymousUser(), keys.authenticate(
+        return AnonymousUser(), api_keys.authenticate(
             secret=secret.strip(),
             at=timezone.now(),
             network=client_address.network(client_address.address(request)),

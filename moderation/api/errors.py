@@ -16,7 +16,6 @@ from moderation.api.pointers import errors_of
 from moderation.operations import (
     campaign,
     campaign_own,
-    keys,
     label_draw,
     look_again,
     notify,
@@ -26,6 +25,7 @@ from moderation.operations import (
     rule,
     webhooks,
 )
+from moderation.operations.accounts import api_keys
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 
 log = structlog.get_logger(__name__)
@@ -45,9 +45,9 @@ class Refused(exceptions.APIException):
 
 CODES: tuple[tuple[type[Exception], str], ...] = (
     # Narrow classes stand before the wider ones that they belong to.
-    (keys.RevokedKey, "revoked_key"),
-    (keys.ExpiredKey, "expired_key"),
-    (keys.InvalidKey, "invalid_key"),
+    (api_keys.RevokedKey, "revoked_key"),
+    (api_keys.ExpiredKey, "expired_key"),
+    (api_keys.InvalidKey, "invalid_key"),
     (limits.LimitReached, "rate_limited"),
     (idempotency.InFlight, "request_in_flight"),
     (idempotency.KeyReused, "idempotency_key_reused"),

@@ -14,7 +14,8 @@ from moderation.models.cases import Verdict
 from moderation.models.filters import FilterPage
 from moderation.operations import reverse
 from moderation.operations.review import Refusal
-from moderation.queries import history, policies
+from moderation.queries import history
+from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.history import HistoryFilter
 from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, filters, shift
@@ -94,6 +95,6 @@ def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 
     if found is None:
         raise Http404
     verdict = Verdict.NOT_SPAM if found.decision.verdict == Verdict.SPAM else Verdict.SPAM
-    reasons = [reason for reason in policies.reasons() if reason.verdict == verdict]
+    reasons = [reason for reason in accounts_reasons.reasons() if reason.verdict == verdict]
     context = {"section": "decisions", "at": at, "found": found, "verdict": verdict, "reasons": reasons}
     return render(request, "correct.html", context, status=status)

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from moderation.models.filters import FilterPage
-from moderation.operations import filters as operations
-from moderation.queries import filters
+from moderation.operations.accounts import saved_filters
+from moderation.queries.accounts import saved_filters
 from moderation.web import access
 from moderation.web.search_forms import KeepFilterForm
 
@@ -33,7 +33,7 @@ def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
     return {
         "query": query_of(request.GET, NAMES[page]),
         "filter_page": page.value,
-        "kept": filters.kept(person=request.user, page=page),
+        "kept": saved_filters.kept(person=request.user, page=page),
     }
 
 
@@ -57,12 +57,12 @@ def keep(request: access.DeskRequest) -> HttpResponse:
     page = FilterPage(form.cleaned_data["page"])
     query = query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")), NAMES[page])
     try:
-        operations.keep(
+        saved_filters.keep(
             person=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
         )
-    except operations.TooMany:
+    except saved_filters.TooMany:
         messages.warning(
-            request, _("You keep %(most)d filters here. Forget one first.") % {"most": operations.MOST}
+            request, _("You keep %(most)d filters here. Forget one first.") % {"most": saved_filters.MOST}
         )
     return redirect(f"{reverse(page.value)}?{query}")
 
@@ -71,6 +71,6 @@ def keep(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in
 def forget(request: access.DeskRequest, filter_id: int) -> HttpResponse:
     """Forget one of one's own filters."""
-    operations.forget(person=request.user, filter_id=filter_id)
+    saved_filters.forget(person=request.user, filter_id=filter_id)
     page = request.POST.get("page", "")
     return redirect(page if page in FilterPage.values else "home")

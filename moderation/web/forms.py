@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportFormat
 from moderation.operations.shift import Choice
-from moderation.queries import policies
+from moderation.queries.accounts import reasons
 
 
 class DecideForm(forms.Form):
@@ -29,7 +29,7 @@ class DecideForm(forms.Form):
         code = cleaned.get("reason")
         if not code:
             return cleaned
-        reason = policies.reason(code)
+        reason = reasons.reason(code)
         if reason is None:
             self.add_error("reason", _("The policy no longer knows this reason."))
         elif reason.verdict != cleaned.get("verdict"):
@@ -92,7 +92,7 @@ class CorrectForm(forms.Form):
 
     def clean_code(self) -> str:
         """Return a reason of the policy that belongs to the new verdict, "" for any other."""
-        reason = policies.reason(self.cleaned_data["code"])
+        reason = reasons.reason(self.cleaned_data["code"])
         return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
 
 

@@ -10,7 +10,8 @@ from django.template.loader import render_to_string
 
 from moderation.models import Case
 from moderation.models.comfort import Blur
-from moderation.queries import backlog, campaigns, cases, history, policies
+from moderation.queries import backlog, campaigns, cases, history
+from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.web import access, evidence, model_view
 
 
@@ -26,7 +27,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     """Return the variables of `_front.html` for a case. Raises Http404."""
     page = page_of(request, case_id, at=at)
     score = page.case.score
-    reasons = policies.reasons()
+    reasons = accounts_reasons.reasons()
     return {
         "at": at,
         "page": page,

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from moderation.models import LabelDraw, Platform
 from moderation.models.platforms import Reconsidering
-from moderation.operations import label_draw, platforms
+from moderation.operations import label_draw
+from moderation.operations.accounts import platforms
 from moderation.operations.review import Refusal
 from moderation.queries import label_balance
 from moderation.web import access, platform_models, quantities

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from moderation import scorer
 from moderation.models import Platform, Promotion
-from moderation.operations import seed
+from moderation.operations.accounts import demo
 
 _CACHED_SECONDS = 30
 
@@ -68,6 +68,6 @@ def _read(_bucket: int) -> Provenance:
     manifest = Promotion.objects.order_by("-id").values_list("release__manifest", flat=True).first()
     training = (scorer.shipped().manifest if manifest is None else manifest).get("training") or {}
     return Provenance(
-        is_post=Platform.objects.filter(slug=seed.PLATFORM_SLUG).exists(),
+        is_post=Platform.objects.filter(slug=demo.PLATFORM_SLUG).exists(),
         is_training=bool(training.get("simulated")),
     )

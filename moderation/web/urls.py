@@ -6,11 +6,9 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from moderation.web import (
-    account,
     addresses,
     authors,
     campaigns,
-    comfort,
     counted,
     decisions,
     domains,
@@ -18,15 +16,13 @@ from moderation.web import (
     filters,
     health,
     labels,
-    people,
-    platforms,
     queue,
-    reasons,
     review,
     rules,
     search,
     shift,
 )
+from moderation.web.accounts import account, platforms, preferences, reasons, users
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -36,9 +32,9 @@ urlpatterns = [
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("language/", set_language, name="set-language"),
-    path("account/comfort/", comfort.page, name="comfort"),
-    path("account/keys/", comfort.change_keys, name="account-keys"),
-    path("account/pace/", comfort.pace, name="pace"),
+    path("account/comfort/", preferences.page, name="comfort"),
+    path("account/keys/", preferences.change_keys, name="account-keys"),
+    path("account/pace/", preferences.pace, name="pace"),
     path("queue/", queue.page, name="queue"),
     path("campaigns/", campaigns.index, name="campaigns"),
     path("campaigns/<int:campaign_id>/", campaigns.page, name="campaign"),
@@ -85,10 +81,10 @@ urlpatterns = [
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),
     path("platforms/<int:platform_id>/keys/", platforms.issue_key, name="key-issue"),
     path("keys/<int:key_id>/revoke/", platforms.revoke_key, name="key-revoke"),
-    path("people/", people.page, name="users"),
-    path("people/<int:user_id>/", people.change, name="user"),
-    path("people/<int:user_id>/switch/", people.switch, name="user-switch"),
-    path("people/<int:user_id>/reset/", people.reset, name="user-reset"),
+    path("people/", users.page, name="users"),
+    path("people/<int:user_id>/", users.change, name="user"),
+    path("people/<int:user_id>/switch/", users.switch, name="user-switch"),
+    path("people/<int:user_id>/reset/", users.reset, name="user-reset"),
     path("reasons/", reasons.page, name="reasons"),
     path("reasons/<int:reason_id>/", reasons.change, name="reason"),
     path("labels/", labels.page, name="labels"),

@@ -22,7 +22,8 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, keys, policies, review, rule, users
+from moderation.operations import campaign, review, rule
+from moderation.operations.accounts import api_keys, reasons, users
 from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
@@ -140,14 +141,12 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
         )
     rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     rule.impose(value=f"www.{LONG_HOST}"[:200], kind="host", reason="W" * 400, actor=admin, at=now)
-    wording = policies.Wording(
-        title="W" * 40, digit=0, verdict="spam", needs_note=True, signals=("context.",)
-    )
-    policies.add(code="w" * 40, wording=wording, actor=admin, at=now)
+    wording = reasons.Wording(title="W" * 40, digit=0, verdict="spam", needs_note=True, signals=("context.",))
+    reasons.add(code="w" * 40, wording=wording, actor=admin, at=now)
     person = users.Person(first_name="W" * 100, last_name=NAMES[0], role=Role.MODERATOR)
     users.create(username="w" * 60, person=person, actor=admin, at=now)
     Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
-    keys.issue(platform=platform, name="W" * 80, scopes=["posts:write"], expires_at=None, at=now)
+    api_keys.issue(platform=platform, name="W" * 80, scopes=["posts:write"], expires_at=None, at=now)
     page = still(page_of, admin)
     look(page, shoot, "hostile", PLACES | {"platform": f"/platforms/{platform.pk}/"})
     for name, case in cases.items():

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations import complain, filters, keys, policies, review, rule
+from moderation.operations import complain, review, rule
+from moderation.operations.accounts import api_keys, reasons, saved_filters
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 
@@ -58,12 +59,12 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
             complain.record(platform=platform, complaint=complaint, at=now)
     rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
     rule.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
-    filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
-    wording = policies.Wording(
+    saved_filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
+    wording = reasons.Wording(
         title="Fake shop", digit=0, verdict="spam", needs_note=True, signals=("complaint:scam", "context.")
     )
-    policies.add(code="fake-shop", wording=wording, actor=admin, at=now)
-    keys.issue(platform=platform, name="ingest", scopes=["posts:write"], expires_at=None, at=now)
+    reasons.add(code="fake-shop", wording=wording, actor=admin, at=now)
+    api_keys.issue(platform=platform, name="ingest", scopes=["posts:write"], expires_at=None, at=now)
     return case
 
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import checks
 from moderation.models import User
-from moderation.operations import seed
+from moderation.operations.accounts import demo
 from tests.production import settings_like
 
 COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
@@ -20,7 +20,7 @@ COOKIES = [f"{kind}_COOKIE_{what}" for kind in ("SESSION", "CSRF", "LANGUAGE")
 @pytest.fixture
 def production(db: None, settings: Any) -> None:
     """A production installation whose database was a demonstration's."""
-    seed.demo(at=datetime(2026, 3, 1, tzinfo=UTC))
+    demo.demo(at=datetime(2026, 3, 1, tzinfo=UTC))
     settings.IS_PRODUCTION = True
 
 

@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import Case, Complaint, Platform, Post
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,7 +50,7 @@ def secret(live_server: LiveServer, fake_scorer: FakeScorer, monkeypatch: pytest
     fake_scorer.default = 0.05
     fake_scorer.probabilities |= {SPAM: 0.995, MAYBE: 0.5, "Buy followers": 0.95}
     platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at)
-    return keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import Case, Complaint, Platform, Post
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from tests.journeys import published
 from tests.moderation.fakes import FakeScorer
 
@@ -29,7 +29,7 @@ def secret(fake_scorer: FakeScorer, settings: Any, monkeypatch: pytest.MonkeyPat
     fake_scorer.probabilities |= {SPAM: 0.995, "Buy followers": 0.95}
     at = timezone.now()
     platform = Platform.objects.create(slug="blogs", name="Blogs", created_at=at)
-    return keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    return api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
 
 
 @pytest.fixture

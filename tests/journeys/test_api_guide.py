@@ -24,7 +24,8 @@ from moderation.api.problems import PROBLEMS
 from moderation.models import Decision, Platform, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import feed, keys, score
+from moderation.operations import feed, score
+from moderation.operations.accounts import api_keys
 from tests.moderation.fakes import FakeScorer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "api-guide.md").read_text()
@@ -111,7 +112,7 @@ def variables(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> dict[
     at = timezone.now()
     platform = Platform.objects.create(slug="acme-social", name="Acme Social", created_at=at)
     lead = User.objects.create_user("lead", role=Role.LEAD)
-    _, secret = keys.issue(
+    _, secret = api_keys.issue(
         platform=platform, name="guide", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
     )
     # The longer name first: $SPAMDESK is the beginning of $SPAMDESK_KEY.

@@ -15,7 +15,7 @@ from deploy.local.places import ROOT
 from moderation.models import Platform, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from tests.moderation.api.test_pages import OPERATIONS
 
 
@@ -25,7 +25,7 @@ def test_answers_as_the_document_says(live_server: LiveServer, tmp_path: Path) -
     at = timezone.now()
     platform = Platform.objects.create(slug="social", name="Social", created_at=at)
     lead = User.objects.create_user("lead", role=Role.LEAD)
-    _, secret = keys.issue(
+    _, secret = api_keys.issue(
         platform=platform, name="contract", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
     )
 

@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import Complaint, Platform, Post, Revision
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CONNECTIONS = 6
@@ -27,7 +27,7 @@ def client(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
     at = timezone.now()
     platform = Platform.objects.create(slug="social", name="Social", created_at=at)
-    secret = keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+    secret = api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
     headers = {"Authorization": f"Bearer {secret}"}
     with httpx.Client(base_url=live_server.url, headers=headers, trust_env=False, timeout=60) as made:
         yield made

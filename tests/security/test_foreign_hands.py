@@ -19,7 +19,8 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, keys, review, rule, webhooks
+from moderation.operations import export, review, rule, webhooks
+from moderation.operations.accounts import api_keys
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
@@ -38,7 +39,9 @@ Later = Callable[[float], datetime]
 
 
 def client_of(platform: Platform, *, scopes: list[str], person: User | None, at: datetime) -> APIClient:
-    _, secret = keys.issue(platform=platform, name="k", scopes=scopes, expires_at=None, acts_as=person, at=at)
+    _, secret = api_keys.issue(
+        platform=platform, name="k", scopes=scopes, expires_at=None, acts_as=person, at=at
+    )
     client = APIClient(raise_request_exception=False)
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
     return client

@@ -30,7 +30,8 @@ from deploy.local.places import ROOT
 from moderation.models import Author, Case, Decision, Export, Platform, Post, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export_build, export_files, feed, journal, keys, score, webhooks
+from moderation.operations import erase, export_build, export_files, feed, journal, score, webhooks
+from moderation.operations.accounts import api_keys
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import CITIES, TEXT, campaign_of
 from tests.security import writable
@@ -176,7 +177,7 @@ class Drive:
 
     def __init__(self, platform: Platform, lead: User) -> None:
         self.platform = platform
-        _, secret = keys.issue(
+        _, secret = api_keys.issue(
             platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=lead, at=timezone.now()
         )
         self.api = APIClient()

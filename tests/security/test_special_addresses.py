@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from moderation.models import Platform, User, WebhookEndpoint
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from moderation.operations.infrastructure import egress
 from moderation.operations.infrastructure.special_addresses import special_use
 
@@ -136,7 +136,7 @@ class TestGiven:
 
     @pytest.mark.django_db
     def test_by_the_api_with_field_and_reason(self, client: Client, platform: Platform, at: object) -> None:
-        secret = keys.issue(
+        secret = api_keys.issue(
             platform=platform, name="k", scopes=Scope.values, expires_at=None, at=platform.created_at
         )[1]
         hand = {"authorization": f"Bearer {secret}"}

@@ -18,7 +18,8 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import appeal, case_opening, complain, ingest, judge, keys, refusals
+from moderation.operations import appeal, case_opening, complain, ingest, judge, refusals
+from moderation.operations.accounts import api_keys
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
@@ -147,8 +148,8 @@ def _key(request: HttpRequest, *, name: str) -> ApiKey | None:
     secret = form.get(name) or form.get("api_key") or request.GET.get("api_key") or host_key(request)
     try:
         network = client_address.network(client_address.address(request))
-        key = keys.authenticate(secret=secret, at=timezone.now(), network=network)
-    except keys.InvalidKey:
+        key = api_keys.authenticate(secret=secret, at=timezone.now(), network=network)
+    except api_keys.InvalidKey:
         return None
     wanted = {Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE, Scope.VERDICTS_READ}
     return key if wanted <= set(key.scopes) else None

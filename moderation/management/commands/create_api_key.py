@@ -11,7 +11,7 @@ from django.utils.text import slugify
 
 from moderation.models import Platform, User
 from moderation.models.platforms import Scope
-from moderation.operations import keys, platforms
+from moderation.operations.accounts import api_keys, platforms
 
 
 class Command(BaseCommand):
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         at = timezone.now()
         if options["days"] is not None and not 1 <= options["days"] <= 3_650:
             raise CommandError("--days must be from 1 to 3650.")
-        key, secret = keys.issue(
+        key, secret = api_keys.issue(
             platform=_platform(slug=options["platform"], register=options["register"]),
             name=options["name"][:100],
             scopes=options["scope"] or Scope.values,

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from moderation.models.people import Role
-from moderation.operations import users
-from moderation.operations.users import Person
+from moderation.operations.accounts import users
+from moderation.operations.accounts.users import Person
 
 
 class Command(BaseCommand):

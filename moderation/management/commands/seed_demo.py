@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from moderation.operations import seed
+from moderation.operations.accounts import demo
 
 
 class Command(BaseCommand):
@@ -23,14 +23,14 @@ class Command(BaseCommand):
         at = timezone.now()
         place = Path(settings.STATE_DIR) / "secrets" / "demo-api-key"
         try:
-            platform = seed.demo(at=at)
-            secret = seed.demo_key(platform=platform, kept=_kept(place), at=at)
-        except seed.RefusedInProduction as refused:
+            platform = demo.demo(at=at)
+            secret = demo.demo_key(platform=platform, kept=_kept(place), at=at)
+        except demo.RefusedInProduction as refused:
             raise CommandError(str(refused)) from None
         if secret is not None:
             _keep(place, secret)
-        names = ", ".join(name for name, *_ in seed.ACCOUNTS)
-        self.stdout.write(f"Accounts: {names} (password {seed.PASSWORD})")
+        names = ", ".join(name for name, *_ in demo.ACCOUNTS)
+        self.stdout.write(f"Accounts: {names} (password {demo.PASSWORD})")
         self.stdout.write(f"API key of {platform.slug}: {'written to' if secret else 'kept in'} {place}")
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moderation.models import User
-from moderation.operations import devices
+from moderation.operations.accounts import devices
 
 
 class Command(BaseCommand):

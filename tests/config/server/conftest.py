@@ -23,7 +23,7 @@ from deploy.local import ports
 from deploy.local.places import ROOT
 from moderation.models import Platform
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 LARGE_BYTES = 20_000_000
 _PATIENCE_SECONDS = 90
@@ -136,4 +136,4 @@ def key(transactional_db: None) -> str:
     """Return a platform's key, which the server sees."""
     at = timezone.now()
     platform = Platform.objects.create(slug="social", name="Social", created_at=at)
-    return keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]
+    return api_keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]

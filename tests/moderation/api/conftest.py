@@ -15,7 +15,7 @@ from moderation.api.views.base import DoorView
 from moderation.models import Author, Complaint, Platform, Post, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from tests.moderation.api import documented
 
 Payload = dict[str, Any]
@@ -37,7 +37,7 @@ def _is_described(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def secret(platform: Platform, at: datetime) -> str:
     """A key with every scope."""
-    return keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]
+    return api_keys.issue(platform=platform, name="test", scopes=Scope.values, expires_at=None, at=at)[1]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def door(secret: str) -> APIClient:
 @pytest.fixture
 def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
     """A client whose key acts in a lead's name."""
-    _, secret = keys.issue(
+    _, secret = api_keys.issue(
         platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
     )
     client = APIClient()
@@ -64,7 +64,7 @@ def other_door(db: None, at: datetime) -> APIClient:
     """A client of another platform, whose key may do everything."""
     other = Platform.objects.create(slug="other", name="Other", created_at=at)
     boss = User.objects.create_user("boss_of_another", role=Role.ADMIN)
-    _, secret = keys.issue(
+    _, secret = api_keys.issue(
         platform=other, name="k", scopes=Scope.values, expires_at=None, acts_as=boss, at=at
     )
     client = APIClient()

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from moderation.models import ApiKey, Platform, Post
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 from tests.moderation.api.answers import problem
 
 Payload = dict[str, Any]
@@ -47,7 +47,7 @@ class TestEveryView:
         self, platform: Platform, at: datetime, method: str, address: str, scope: Scope
     ) -> None:
         others = [other for other in Scope.values if other != scope]
-        secret = keys.issue(platform=platform, name="k", scopes=others, expires_at=None, at=at)[1]
+        secret = api_keys.issue(platform=platform, name="k", scopes=others, expires_at=None, at=at)[1]
 
         answer = problem(
             client(f"Bearer {secret}").generic(method, address), status=403, code="missing_scope"
@@ -100,7 +100,7 @@ class TestOtherPlatform:
     def stranger(self, at: datetime) -> APIClient:
         """A client of another platform, with every scope."""
         other = Platform.objects.create(slug="other", name="Other", created_at=at)
-        secret = keys.issue(platform=other, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
+        secret = api_keys.issue(platform=other, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
         return client(f"Bearer {secret}")
 
     def test_sees_no_post_of_ours(self, door: APIClient, stranger: APIClient, payload: Payload) -> None:

@@ -12,7 +12,8 @@ from rest_framework.test import APIClient
 from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revision, Rule, User
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
-from moderation.operations import keys, review, score, webhooks
+from moderation.operations import review, score, webhooks
+from moderation.operations.accounts import api_keys
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
@@ -116,7 +117,7 @@ class TestRules:
     def test_are_made_by_leads(
         self, lead_door: APIClient, platform: Platform, moderator: User, given: dict[str, Any], at: datetime
     ) -> None:
-        _, secret = keys.issue(
+        _, secret = api_keys.issue(
             platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
         )
         client = APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")

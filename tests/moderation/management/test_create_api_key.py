@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import ApiKey, AuditEntry, Platform
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 
 def create(*arguments: str) -> str:
@@ -24,7 +24,7 @@ def create(*arguments: str) -> str:
 def test_prints_a_key_that_opens_the_door(platform: Platform) -> None:
     secret = create("social", "--name", "ingest", "--scope", "posts:write", "--days", "30")
 
-    key = keys.authenticate(secret=secret, at=timezone.now())
+    key = api_keys.authenticate(secret=secret, at=timezone.now())
     assert (key.platform, key.name, key.scopes) == (platform, "ingest", ["posts:write"])
     assert key.expires_at is not None
     assert timedelta(days=29) < key.expires_at - timezone.now() < timedelta(days=31)

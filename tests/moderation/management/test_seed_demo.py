@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from moderation.models import ApiKey, Platform, User
 from moderation.models.platforms import Scope
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def test_makes_accounts_platform_and_key(state: Path) -> None:
     seed()
 
     roles = dict(User.objects.values_list("username", "role"))
-    key = keys.authenticate(secret=secret(state), at=timezone.now())
+    key = api_keys.authenticate(secret=secret(state), at=timezone.now())
     assert roles == {"moderator": "moderator", "lead": "lead", "ml": "ml_engineer", "admin": "admin"}
     assert all(user.check_password("demo") for user in User.objects.all())
     assert [user.username for user in User.objects.filter(is_superuser=True)] == ["admin"]
@@ -71,9 +71,9 @@ def test_a_lost_key_is_replaced_and_revoked(state: Path) -> None:
 
     seed()
 
-    assert keys.authenticate(secret=secret(state), at=timezone.now())
-    with pytest.raises(keys.RevokedKey):
-        keys.authenticate(secret=first, at=timezone.now())
+    assert api_keys.authenticate(secret=secret(state), at=timezone.now())
+    with pytest.raises(api_keys.RevokedKey):
+        api_keys.authenticate(secret=first, at=timezone.now())
 
 
 def test_a_key_of_another_database_is_replaced(state: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_key_of_another_database_is_replaced(state: Path) -> None:
 
     seed()
 
-    assert keys.authenticate(secret=secret(state), at=timezone.now()).platform.slug == "demo-social"
+    assert api_keys.authenticate(secret=secret(state), at=timezone.now()).platform.slug == "demo-social"
 
 
 def test_only_the_owner_reads_the_key_and_nobody_sees_it(state: Path) -> None:

@@ -16,7 +16,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import Complaint, Post, Revision
 from moderation.models.platforms import Platform, Scope
-from moderation.operations import keys, score
+from moderation.operations import score
+from moderation.operations.accounts import api_keys
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +33,9 @@ def state(settings: Settings, tmp_path: Path) -> Path:
 def key() -> str:
     platform = Platform.objects.create(slug="demo-social", name="Simulated", created_at=timezone.now())
     scopes = [Scope.POSTS_WRITE, Scope.COMPLAINTS_WRITE]
-    return keys.issue(platform=platform, name="test", scopes=scopes, expires_at=None, at=timezone.now())[1]
+    return api_keys.issue(platform=platform, name="test", scopes=scopes, expires_at=None, at=timezone.now())[
+        1
+    ]
 
 
 def run(command: str = "simulate", **options: Any) -> str:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Promotion, Release, User
 from moderation.models.releases import PromotionKind
-from moderation.operations import seed
+from moderation.operations.accounts import demo
 from moderation.web import provenance
 from moderation.web.urls import urlpatterns
 
@@ -28,7 +28,7 @@ class TestCurrent:
         assert provenance.current().words == "Simulated training"
 
     def test_of_the_demonstration(self, db: None) -> None:
-        seed.demo(at=timezone.now())
+        demo.demo(at=timezone.now())
 
         assert provenance.current().words == "Simulated posts and training"
 
@@ -51,7 +51,7 @@ class TestEveryPage:
         language: str,
     ) -> None:
         """Every page of the desk that a browser opens, signed in and not, whatever it answers."""
-        platform = seed.demo(at=timezone.now())
+        platform = demo.demo(at=timezone.now())
         words = {"en": "Simulated posts and training", "de": "Simuliert samt Training"}[language]
         numbers = {
             "case_id": case_in_front.pk,

@@ -13,12 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
-from moderation.operations import keys, webhooks
-from moderation.operations import platforms as operations
+from moderation.operations import webhooks
+from moderation.operations.accounts import api_keys
+from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.infrastructure import egress, vault
-from moderation.queries import platforms
+from moderation.queries.accounts import platforms
 from moderation.web import access
-from moderation.web.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm
+from moderation.web.accounts.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm
 
 _OVERLAP = timedelta(days=1)
 
@@ -32,8 +33,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = NewPlatformForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = operations.create(**form.cleaned_data, actor=request.user, at=at)
-        except operations.SlugTaken:
+            made = accounts_platforms.create(**form.cleaned_data, actor=request.user, at=at)
+        except accounts_platforms.SlugTaken:
             form.add_error("slug", _("Another platform has this short name."))
         else:
             return redirect("platform", platform_id=made.pk)
@@ -54,7 +55,9 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     row = get_object_or_404(Platform, pk=platform_id)
     form = PlatformForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        operations.rename(platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now())
+        accounts_platforms.rename(
+            platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
+        )
         messages.success(request, _("Saved."))
         return redirect("platform", platform_id=platform_id)
     return _detail(request, row, form=form, status=422 if form.errors else 200)
@@ -115,7 +118,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     if not form.is_valid():
         return _detail(request, row, key_form=form, status=422)
     at = timezone.now()
-    _key, secret = keys.issue(
+    _key, secret = api_keys.issue(
         platform=row,
         name=form.cleaned_data["name"],
         scopes=form.cleaned_data["scopes"],
@@ -131,7 +134,7 @@ def issue_key(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 def revoke_key(request: access.DeskRequest, key_id: int) -> HttpResponse:
     """Close a key for good."""
     key = get_object_or_404(ApiKey, pk=key_id)
-    keys.revoke(key_id=key_id, actor=request.user, at=timezone.now())
+    api_keys.revoke(key_id=key_id, actor=request.user, at=timezone.now())
     messages.success(request, _("The key %(prefix)s… opens nothing any more.") % {"prefix": key.prefix})
     return redirect("platform", platform_id=key.platform_id)
 

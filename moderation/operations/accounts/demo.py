@@ -10,7 +10,7 @@ from django.db import transaction
 from moderation.models import ApiKey, Platform, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import keys, platforms
+from moderation.operations.accounts import api_keys, platforms
 
 PLATFORM_SLUG = "demo-social"
 PASSWORD = "demo"  # noqa: S105 - known to everybody, hence refused in production
@@ -67,15 +67,15 @@ def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
     if settings.IS_PRODUCTION:
         raise RefusedInProduction("Demo keys are for demo and test mode only.")
     try:
-        if keys.authenticate(secret=kept, at=at).platform_id == platform.pk:
+        if api_keys.authenticate(secret=kept, at=at).platform_id == platform.pk:
             return None
-    except keys.InvalidKey:
+    except api_keys.InvalidKey:
         pass  # missing, or of another database
     with transaction.atomic():
         for lost in ApiKey.objects.filter(platform=platform, name=KEY_NAME, revoked_at__isnull=True):
-            keys.revoke(key_id=lost.pk, actor=None, at=at)
+            api_keys.revoke(key_id=lost.pk, actor=None, at=at)
         lead = User.objects.filter(username="lead", is_active=True).first()
-        _, secret = keys.issue(
+        _, secret = api_keys.issue(
             platform=platform, name=KEY_NAME, scopes=Scope.values, expires_at=None, acts_as=lead, at=at
         )
         return secret

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import Reason
 from moderation.models.cases import Verdict
-from moderation.operations import policies
+from moderation.operations.accounts import reasons
 from moderation.web import access
-from moderation.web.admin_forms import NewReasonForm, ReasonForm
+from moderation.web.accounts.admin_forms import NewReasonForm, ReasonForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -23,15 +23,15 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = NewReasonForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            policies.add(
+            reasons.add(
                 code=form.cleaned_data["code"],
                 wording=form.wording(),
                 actor=request.user,
                 at=timezone.now(),
             )
-        except policies.CodeTaken:
+        except reasons.CodeTaken:
             form.add_error("code", _("Another reason has this code."))
-        except policies.DigitTaken:
+        except reasons.DigitTaken:
             form.add_error("digit", _("Another reason has this digit."))
         else:
             messages.success(request, _("Added. Moderators see it with their next case."))
@@ -54,7 +54,7 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
         messages.warning(request, _("Nothing was changed: the form was not complete."))
         return redirect("reasons")
     try:
-        policies.change(
+        reasons.change(
             reason_id=reason_id,
             wording=form.wording(),
             is_active=form.cleaned_data["is_active"],
@@ -63,7 +63,7 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
         )
     except Reason.DoesNotExist as refusal:
         raise Http404 from refusal
-    except policies.DigitTaken:
+    except reasons.DigitTaken:
         messages.warning(request, _("Another reason has this digit."))
     else:
         messages.success(request, _("Saved."))

@@ -16,7 +16,7 @@ from django.db.models import Q
 
 from moderation import prepared
 from moderation.models import ApiKey, Platform, User
-from moderation.operations import wrong_keys
+from moderation.operations.accounts import wrong_keys
 from moderation.operations.audit import entries
 
 # Small letters and digits, so that a key survives a host name; older keys have capitals, too.

@@ -8,8 +8,8 @@ import pytest
 
 from moderation.models import User
 from moderation.models.people import Role
-from moderation.operations import users
-from moderation.operations.users import Person
+from moderation.operations.accounts import users
+from moderation.operations.accounts.users import Person
 
 AS_MODERATOR = Person(first_name="", last_name="", role=Role.MODERATOR)
 

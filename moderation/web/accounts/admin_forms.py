@@ -13,8 +13,8 @@ from moderation.models import User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations.policies import Wording
-from moderation.operations.users import Person
+from moderation.operations.accounts.reasons import Wording
+from moderation.operations.accounts.users import Person
 
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
 

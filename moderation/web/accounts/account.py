@@ -16,8 +16,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import User
-from moderation.operations import devices, seed, users
-from moderation.web import access, lockout
+from moderation.operations.accounts import demo, devices, users
+from moderation.web import access
+from moderation.web.accounts import lockout
 
 
 class SignInForm(AuthenticationForm):
@@ -26,7 +27,7 @@ class SignInForm(AuthenticationForm):
     def confirm_login_allowed(self, user: User) -> None:
         """Refuse as if the password were wrong."""
         super().confirm_login_allowed(user)
-        if settings.IS_PRODUCTION and self.cleaned_data["password"] == seed.PASSWORD:
+        if settings.IS_PRODUCTION and self.cleaned_data["password"] == demo.PASSWORD:
             raise self.get_invalid_login_error()
 
 

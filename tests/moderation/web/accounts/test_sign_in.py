@@ -17,7 +17,7 @@ from django.db.models import F
 from django.test import Client
 
 from moderation.models import AuditEntry, User
-from moderation.operations import users
+from moderation.operations.accounts import users
 
 RIGHT = "right-and-long-enough"
 Desk = Callable[[User], Client]

@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from moderation.models import ApiKey, AuditEntry, Case, Platform, Reason, User
 from moderation.models.people import Role
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 
 @pytest.fixture
@@ -103,19 +103,19 @@ class TestKeys:
         secret = shown_secret(self.issue(admin_desk, platform))
         at = timezone.now()
 
-        key = keys.authenticate(secret=secret, at=at)
+        key = api_keys.authenticate(secret=secret, at=at)
         assert key.scopes == ["posts:write"]
         assert secret not in admin_desk.get(f"/platforms/{platform.pk}/").content.decode()
         admin_desk.post(f"/keys/{key.pk}/revoke/")
 
-        with pytest.raises(keys.RevokedKey):
-            keys.authenticate(secret=secret, at=at)
+        with pytest.raises(api_keys.RevokedKey):
+            api_keys.authenticate(secret=secret, at=at)
 
     def test_end_by_themselves(self, admin_desk: Client, platform: Platform) -> None:
         secret = shown_secret(self.issue(admin_desk, platform))
 
-        with pytest.raises(keys.ExpiredKey):
-            keys.authenticate(secret=secret, at=timezone.now() + timedelta(days=91))
+        with pytest.raises(api_keys.ExpiredKey):
+            api_keys.authenticate(secret=secret, at=timezone.now() + timedelta(days=91))
 
     @pytest.mark.parametrize(
         "given", [{"name": ""}, {"scopes": []}, {"scopes": ["everything"]}, {"days": "7"}]

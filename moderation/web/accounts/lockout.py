@@ -22,7 +22,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from moderation.models import User
-from moderation.operations import devices
+from moderation.operations.accounts import devices
 from moderation.operations.infrastructure import client_address
 
 log = structlog.get_logger(__name__)

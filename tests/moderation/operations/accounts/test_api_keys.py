@@ -10,14 +10,14 @@ from django.forms.models import model_to_dict
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from moderation.models import ApiKey, AuditEntry, Platform
-from moderation.operations import keys
+from moderation.operations.accounts import api_keys
 
 Later = Callable[[float], datetime]
 
 
 @pytest.fixture
 def issued(platform: Platform, at: datetime) -> tuple[ApiKey, str]:
-    return keys.issue(
+    return api_keys.issue(
         platform=platform, name="ingest", scopes=["posts:write"], expires_at=at + timedelta(days=1), at=at
     )
 
@@ -36,7 +36,8 @@ class TestIssue:
 
     def test_never_gives_the_same_twice(self, platform: Platform, at: datetime) -> None:
         secrets = {
-            keys.issue(platform=platform, name="k", scopes=[], expires_at=None, at=at)[1] for _ in range(20)
+            api_keys.issue(platform=platform, name="k", scopes=[], expires_at=None, at=at)[1]
+            for _ in range(20)
         }
 
         assert len(secrets) == 20
@@ -53,16 +54,16 @@ class TestAuthenticate:
         later: Later,
         django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
-        keys.authenticate(secret=issued[1], at=later(1))
+        api_keys.authenticate(secret=issued[1], at=later(1))
 
         with django_assert_num_queries(1):
-            key = keys.authenticate(secret=issued[1], at=later(2))
+            key = api_keys.authenticate(secret=issued[1], at=later(2))
             assert key.platform == platform
 
     def test_notes_its_use_at_most_once_a_minute(self, issued: tuple[ApiKey, str], later: Later) -> None:
         seen = []
         for seconds in (1, 30, 60.9, 61, 100):
-            keys.authenticate(secret=issued[1], at=later(seconds))
+            api_keys.authenticate(secret=issued[1], at=later(seconds))
             seen.append(ApiKey.objects.get().last_used_at)
 
         assert seen == [later(1), later(1), later(1), later(61), later(61)]
@@ -73,45 +74,45 @@ class TestAuthenticate:
         key, secret = issued
         wrong = key.prefix + "A" * (len(secret) - len(key.prefix))
 
-        with pytest.raises(keys.InvalidKey) as refused:
-            keys.authenticate(secret=wrong, at=at)
+        with pytest.raises(api_keys.InvalidKey) as refused:
+            api_keys.authenticate(secret=wrong, at=at)
 
-        assert refused.type is keys.InvalidKey
+        assert refused.type is api_keys.InvalidKey
 
     def test_refuses_a_revoked_key(self, issued: tuple[ApiKey, str], later: Later) -> None:
-        keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
+        api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
 
-        with pytest.raises(keys.RevokedKey):
-            keys.authenticate(secret=issued[1], at=later(2))
+        with pytest.raises(api_keys.RevokedKey):
+            api_keys.authenticate(secret=issued[1], at=later(2))
 
     def test_tells_of_revocation_only_to_the_holder(self, issued: tuple[ApiKey, str], later: Later) -> None:
         key, secret = issued
-        keys.revoke(key_id=key.pk, actor=None, at=later(1))
+        api_keys.revoke(key_id=key.pk, actor=None, at=later(1))
 
-        with pytest.raises(keys.InvalidKey) as refused:
-            keys.authenticate(secret=key.prefix + "A" * 40, at=later(2))
+        with pytest.raises(api_keys.InvalidKey) as refused:
+            api_keys.authenticate(secret=key.prefix + "A" * 40, at=later(2))
 
         assert secret
-        assert refused.type is keys.InvalidKey
+        assert refused.type is api_keys.InvalidKey
 
     def test_refuses_an_expired_key(self, issued: tuple[ApiKey, str], at: datetime) -> None:
-        with pytest.raises(keys.ExpiredKey):
-            keys.authenticate(secret=issued[1], at=at + timedelta(days=1))
+        with pytest.raises(api_keys.ExpiredKey):
+            api_keys.authenticate(secret=issued[1], at=at + timedelta(days=1))
 
     def test_a_test_key_opens_no_production_desk(
         self, issued: tuple[ApiKey, str], at: datetime, settings: Settings
     ) -> None:
         settings.MODE = "production"
 
-        with pytest.raises(keys.InvalidKey):
-            keys.authenticate(secret=issued[1], at=at)
+        with pytest.raises(api_keys.InvalidKey):
+            api_keys.authenticate(secret=issued[1], at=at)
 
 
 class TestRevoke:
     def test_keeps_the_first_time_and_one_entry(self, issued: tuple[ApiKey, str], later: Later) -> None:
-        keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
+        api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(1))
 
-        keys.revoke(key_id=issued[0].pk, actor=None, at=later(9))
+        api_keys.revoke(key_id=issued[0].pk, actor=None, at=later(9))
 
         assert ApiKey.objects.get().revoked_at == later(1)
         assert AuditEntry.objects.filter(action="key.revoked").count() == 1

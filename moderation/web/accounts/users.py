@@ -12,10 +12,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import User
 from moderation.models.people import Role
-from moderation.operations import users
-from moderation.queries import people
+from moderation.operations.accounts import users
+from moderation.queries.accounts import users as accounts_users
 from moderation.web import access
-from moderation.web.admin_forms import NewPersonForm, PersonForm
+from moderation.web.accounts.admin_forms import NewPersonForm, PersonForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -106,7 +106,7 @@ def _page(
     context = {
         "section": "admin",
         "at": timezone.now(),
-        "people": people.listed(),
+        "people": accounts_users.listed(),
         "roles": Role.choices,
         "form": form,
         "shown": shown,

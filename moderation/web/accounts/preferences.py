@@ -11,10 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from moderation.operations import comfort
+from moderation.operations.accounts import preferences
 from moderation.queries import pace as paces
-from moderation.web import access, keys
-from moderation.web.comfort_form import ComfortForm
+from moderation.web import access
+from moderation.web.accounts import shortcuts
+from moderation.web.accounts.preferences_form import ComfortForm
 
 _YEAR_SECONDS = 365 * 86_400
 
@@ -28,7 +29,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = ComfortForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    comfort.keep(user=request.user, comfort=form.comfort(keys=request.user.comfort.keys))
+    preferences.keep(user=request.user, comfort=form.comfort(keys=request.user.comfort.keys))
     messages.success(request, _("Saved."))
     response = redirect("comfort")
     theme, is_secure = form.cleaned_data["theme"], request.is_secure()
@@ -40,14 +41,14 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.signed_in
 def change_keys(request: access.DeskRequest) -> HttpResponse:
     """Change which key does what; `standard` puts all of them back."""
-    wanted = {action.name: action.key for action in keys.ACTIONS}
+    wanted = {action.name: action.key for action in shortcuts.ACTIONS}
     if "standard" not in request.POST:
         wanted = {name: request.POST.get(name, key).strip().lower() for name, key in wanted.items()}
-    if problem := keys.problem(wanted):
+    if problem := shortcuts.problem(wanted):
         form = ComfortForm.of(request.user.comfort, theme=request.COOKIES.get("theme", ""))
         return _page(request, form, wanted=wanted, problem=problem, status=422)
-    chosen = replace(request.user.comfort, keys=keys.changed(wanted))
-    comfort.keep(user=request.user, comfort=chosen)
+    chosen = replace(request.user.comfort, keys=shortcuts.changed(wanted))
+    preferences.keep(user=request.user, comfort=chosen)
     messages.success(request, _("Keys saved."))
     return redirect("comfort")
 
@@ -69,7 +70,7 @@ def _page(
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    shown = wanted or keys.of(request.user.comfort)
-    rows = [(action, shown[action.name]) for action in keys.ACTIONS]
+    shown = wanted or shortcuts.of(request.user.comfort)
+    rows = [(action, shown[action.name]) for action in shortcuts.ACTIONS]
     context = {"section": "account", "form": form, "rows": rows, "problem": problem}
     return render(request, "comfort.html", context, status=status)

@@ -14,7 +14,7 @@ from moderation.models import Case, Decision, User
 from moderation.models.cases import Verdict
 from moderation.models.comfort import Comfort, read
 from moderation.operations import look_again, reverse
-from moderation.web import keys
+from moderation.web.accounts import shortcuts
 
 Case_ = Callable[..., Case]
 CHOSEN = {
@@ -78,7 +78,7 @@ class TestKeys:
         assert User.objects.get().comfort.keys == {}
 
     def test_never_stand_twice_in_the_standard(self) -> None:
-        assert keys.problem({action.name: action.key for action in keys.ACTIONS}) == ""
+        assert shortcuts.problem({action.name: action.key for action in shortcuts.ACTIONS}) == ""
 
 
 class TestPace:

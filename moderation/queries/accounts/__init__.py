@@ -1,0 +1,1 @@
+"""Users, platforms with keys and endpoints, reasons, saved filters."""
