@@ -56,8 +56,8 @@ def _measure(decisions: int) -> list[str]:
 
     from moderation.models import FeedEntry, Platform  # noqa: PLC0415
     from moderation.models.feed import Stream  # noqa: PLC0415
-    from moderation.operations import feed  # noqa: PLC0415
     from moderation.operations.accounts import demo  # noqa: PLC0415
+    from moderation.operations.outbox import feed  # noqa: PLC0415
 
     platform = Platform.objects.get(slug=demo.PLATFORM_SLUG)
     _one_scored_post(platform)
@@ -84,7 +84,7 @@ def _beside_an_old_snapshot(platform: Platform, *, decisions: int, at: datetime)
     from django.db import connection  # noqa: PLC0415 - Django is not set up before
 
     from moderation.models.feed import Stream  # noqa: PLC0415
-    from moderation.operations import feed  # noqa: PLC0415
+    from moderation.operations.outbox import feed  # noqa: PLC0415
 
     with psycopg.connect(os.environ["DATABASE_URL"]) as holder:
         holder.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -106,7 +106,7 @@ def _beside_an_old_snapshot(platform: Platform, *, decisions: int, at: datetime)
 def _pages(platform: Platform, *, at: datetime) -> list[str]:
     from moderation.models import FeedEntry  # noqa: PLC0415 - Django is not set up before
     from moderation.models.feed import Stream  # noqa: PLC0415
-    from moderation.operations import feed  # noqa: PLC0415
+    from moderation.operations.outbox import feed  # noqa: PLC0415
     from moderation.queries.feeds import Position  # noqa: PLC0415
 
     rows = FeedEntry.objects.filter(platform=platform, stream=Stream.DECISIONS, number__isnull=False)

@@ -15,7 +15,6 @@ from moderation.operations import (
     erase,
     explain,
     export_build,
-    feed,
     host,
     journal,
     notify,
@@ -24,6 +23,7 @@ from moderation.operations import (
 )
 from moderation.operations.audit import chain
 from moderation.operations.infrastructure import idempotency, sweeps
+from moderation.operations.outbox import feed
 from moderation.operations.reputation import inquiry
 
 

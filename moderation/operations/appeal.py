@@ -8,8 +8,9 @@ from django.db import transaction
 
 from moderation.models import Appeal, Case, Decision, Platform, Post
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, case_opening
+from moderation.operations import case_opening
 from moderation.operations.audit import entries
+from moderation.operations.outbox import announce
 from moderation.operations.refusals import Erased
 from moderation.operations.reverse import AlreadyReversed
 

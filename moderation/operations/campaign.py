@@ -13,9 +13,10 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import announce, campaign_settle, reconsiderations
+from moderation.operations import campaign_settle, reconsiderations
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
+from moderation.operations.outbox import announce
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
 

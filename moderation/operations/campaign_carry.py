@@ -15,7 +15,8 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.operations import announce, campaign_reverse, campaign_settle
+from moderation.operations import campaign_reverse, campaign_settle
+from moderation.operations.outbox import announce
 from moderation.queries import clocks
 
 PIECE = 500

@@ -13,11 +13,12 @@ from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import announce, campaign_settle, feed, outbox, settle
+from moderation.operations import campaign_settle, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
 from moderation.operations.campaign import AT_ONCE, StillRunning
 from moderation.operations.infrastructure import transactions
+from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.reverse import AlreadyReversed, TooLate
 from moderation.operations.review import NotAllowed, Refusal
 
@@ -80,7 +81,7 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
     Label.objects.filter(post__in=[decision.post_id for decision in wrong], retracted_at__isnull=True).update(
         retracted_at=at
     )
-    outbox.withdraw(decisions=wrong)
+    messages.withdraw(decisions=wrong)
     replacements = verdicts.record(
         decisions=rows,
         event="decision.reversed",
@@ -127,7 +128,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     wrong = _locked_decisions(list(made.values_list("pk", flat=True)))
     # The clock alone does not say it: whoever read it may have been stopped, and others told meanwhile.
     is_unread = feed.take_away(wrong)
-    if not (outbox.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
+    if not (messages.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
         raise TooLate(_("The platform is being told. Correct the decision instead."))
     Reversal.objects.bulk_create(
         [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]

@@ -18,11 +18,12 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import announce, export_files, export_write
+from moderation.operations import export_files, export_write
 from moderation.operations.export import PATIENCE
 from moderation.operations.export_files import path_of
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.outbox import announce
 from moderation.queries import clocks, label_changes, labels
 from moderation.queries.labels import LabelFilter
 

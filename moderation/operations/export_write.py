@@ -13,9 +13,9 @@ from typing import Any
 from moderation.models import Platform
 from moderation.models.exports import ExportFormat
 from moderation.models.feed import Stream
-from moderation.operations import feed
 from moderation.operations.export_files import MANIFEST, PARTIAL
 from moderation.operations.export_forms import Digested, form_of
+from moderation.operations.outbox import feed
 from moderation.queries import label_changes, label_lines, labels
 from moderation.queries.feeds import Position
 from moderation.queries.label_lines import LabelLine

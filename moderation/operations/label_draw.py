@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, LabelDraw, Platform, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import announce, case_opening
+from moderation.operations import case_opening
 from moderation.operations.audit import entries
 from moderation.operations.case_opening import Opening
+from moderation.operations.outbox import announce
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import latest_scores
 

@@ -9,8 +9,9 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Post, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, case_opening, note
+from moderation.operations import case_opening, note
 from moderation.operations.audit import entries
+from moderation.operations.outbox import announce
 from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed, Refusal
 

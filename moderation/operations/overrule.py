@@ -9,8 +9,9 @@ from datetime import datetime
 
 from moderation.models import Case, Decision, Reversal
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
-from moderation.operations import announce, case_opening
+from moderation.operations import case_opening
 from moderation.operations.infrastructure import transactions
+from moderation.operations.outbox import announce
 
 
 def standing(decision: Decision) -> Decision | None:

@@ -16,9 +16,10 @@ from django.db import transaction
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Score, User
 from moderation.models.releases import PromotionKind
-from moderation.operations import announce, host, keep
+from moderation.operations import host, keep
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.outbox import announce
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding

@@ -15,8 +15,9 @@ from django.db import transaction
 from moderation.models import Decision, Post, Reconsideration, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import announce, case_opening, verdict
+from moderation.operations import case_opening, verdict
 from moderation.operations.case_opening import Opening
+from moderation.operations.outbox import announce
 from moderation.operations.reconsiderations import REASON
 from moderation.queries import latest_scores, purity, reconsidered
 

@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import feed, outbox, overrule, review, settle
+from moderation.operations import overrule, review, settle
 from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.outbox import feed, messages
 from moderation.operations.refusals import Erased
 from moderation.operations.review import NotAllowed, Refusal
 
@@ -77,7 +78,7 @@ def correct(
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         verdicts.retract_label(post_id=wrong.post_id, at=at)
-        outbox.withdraw(decisions=[wrong])
+        messages.withdraw(decisions=[wrong])
         verdicts.record(
             decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
         )
@@ -93,7 +94,7 @@ def _is_untold(decision: Decision) -> bool:
     The clock alone does not say so: whoever read it may have been stopped since, and others told meanwhile.
     """
     is_unread = feed.take_away([decision])
-    return outbox.withdraw(decisions=[decision], is_polled_too=True) and is_unread
+    return messages.withdraw(decisions=[decision], is_polled_too=True) and is_unread
 
 
 def _locked_decision(decision_id: int) -> Decision:

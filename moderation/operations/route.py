@@ -10,8 +10,9 @@ from typing import Any
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import announce, campaign_join, case_opening, verdict
+from moderation.operations import campaign_join, case_opening, verdict
 from moderation.operations.case_opening import Opening
+from moderation.operations.outbox import announce
 from moderation.operations.reconsiderations import REASON as RECONSIDERED
 
 _SAID_BY_SCORING = frozenset(

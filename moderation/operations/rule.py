@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.operations import announce, rescore
+from moderation.operations import rescore
 from moderation.operations.audit import entries
+from moderation.operations.outbox import announce
 from moderation.queries import rules, targets
 from moderation.queries.rules import RuleState
 from moderation.queries.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`

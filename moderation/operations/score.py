@@ -13,7 +13,8 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import announce, audit_sample, campaign_gather, compare, keep, rescore, route
+from moderation.operations import audit_sample, campaign_gather, compare, keep, rescore, route
+from moderation.operations.outbox import announce
 from moderation.queries import blocklist as rules
 from moderation.queries import clocks, records
 from scoring.blocklist import Effect, Rule

@@ -8,9 +8,9 @@ from django.db.models import Q
 
 from moderation.models import Appeal, Decision
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import outbox
 from moderation.operations.infrastructure import transactions
-from moderation.operations.outbox import Message
+from moderation.operations.outbox import messages
+from moderation.operations.outbox.messages import Message
 
 
 @transactions.required
@@ -26,7 +26,7 @@ def by(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
     for appeal in settled:
         appeal.outcome = made[appeal.post_id]
     Appeal.objects.bulk_update(settled, ["outcome"])
-    outbox.tell([_message(appeal, made[appeal.post_id]) for appeal in settled])
+    messages.tell([_message(appeal, made[appeal.post_id]) for appeal in settled])
 
 
 def taken_back(*, decisions: Sequence[Decision]) -> None:
@@ -49,7 +49,7 @@ def _message(appeal: Appeal, outcome: Decision) -> Message:
             "decision_id": str(appeal.decision_id),
             "outcome_id": str(outcome.pk),
             "is_upheld": is_upheld(disputed=appeal.decision, outcome=outcome),
-            "post": outbox.reference(outcome.post, revision=outcome.revision.number),
+            "post": messages.reference(outcome.post, revision=outcome.revision.number),
         },
         at=outcome.decided_at,
         due_at=outcome.effective_at,

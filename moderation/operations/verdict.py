@@ -10,8 +10,9 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import feed, outbox, reconsiderations, settle
+from moderation.operations import reconsiderations, settle
 from moderation.operations.infrastructure import transactions
+from moderation.operations.outbox import feed, messages
 
 
 @transactions.required
@@ -38,7 +39,7 @@ def record(
     AuditEntry.objects.bulk_create(
         [_audit_entry(decision, reverses=replaced.get(decision.post_id)) for decision in saved]
     )
-    outbox.write(decisions=saved, event=event, reverses=reverses or {})
+    messages.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         reconsiderations.ask(by_people)
         settle.by(decisions=by_people, reverses=reverses or {})

@@ -42,7 +42,8 @@ from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
 from moderation.operations import export as exports
-from moderation.operations import export_files, feed
+from moderation.operations import export_files
+from moderation.operations.outbox import feed
 from moderation.queries import labels
 from moderation.queries.feeds import Position
 from moderation.queries.labels import LabelFilter

@@ -15,8 +15,9 @@ from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import feed, ingest, reverse, review, score
+from moderation.operations import ingest, reverse, review, score
 from moderation.operations.incoming import IncomingPost
+from moderation.operations.outbox import feed
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 

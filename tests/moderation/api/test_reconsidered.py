@@ -11,7 +11,8 @@ from rest_framework.test import APIClient
 
 from moderation.models import Platform, Revision
 from moderation.models.platforms import Reconsidering
-from moderation.operations import feed, reconsider, score
+from moderation.operations import reconsider, score
+from moderation.operations.outbox import feed
 from tests.moderation.fakes import FakeScorer
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"

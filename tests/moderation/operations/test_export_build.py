@@ -28,14 +28,8 @@ from pytest_django import Settings
 from deploy.local.places import ROOT
 from moderation.models import Export, Post, User
 from moderation.models.exports import ExportState
-from moderation.operations import (
-    announce,
-    erase,
-    export,
-    export_build,
-    export_files,
-    export_write,
-)
+from moderation.operations import erase, export, export_build, export_files, export_write
+from moderation.operations.outbox import announce
 from moderation.queries import label_lines, labels
 from moderation.queries.labels import LabelFilter
 

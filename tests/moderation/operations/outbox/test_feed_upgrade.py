@@ -15,7 +15,7 @@ from moderation.models import Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.feed import Stream
 from moderation.operations import reverse
 from moderation.queries.feeds import EarlierPosition
-from tests.moderation.operations.feeds import Poller
+from tests.moderation.operations.outbox.feeds import Poller
 
 Later = Callable[[float], datetime]
 

@@ -11,10 +11,11 @@ from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Pla
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_reverse, feed, ingest, reverse, score
+from moderation.operations import campaign, campaign_reverse, ingest, reverse, score
+from moderation.operations.outbox import feed
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import spam
-from tests.moderation.operations.feeds import Poller, claimed, held
+from tests.moderation.operations.outbox.feeds import Poller, claimed, held
 
 Later = Callable[[float], datetime]
 Case_ = Callable[..., Case]

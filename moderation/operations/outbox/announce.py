@@ -12,19 +12,19 @@ from django.db.models import Count, Min
 
 from moderation.models import CampaignDecision, Case, Decision, Export, Promotion, Rule, Score
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import outbox
-from moderation.operations.outbox import Message
+from moderation.operations.outbox import messages
+from moderation.operations.outbox.messages import Message
 
 
 def scored(scores: Sequence[Score], *, at: datetime) -> None:
     """Tell of scores, which are loaded with `revision.post`."""
-    outbox.tell(
+    messages.tell(
         [
             Message(
                 event=WebhookEvent.POST_SCORED,
                 platform_id=score.revision.post.platform_id,
                 data={
-                    "post": outbox.reference(score.revision.post, revision=score.revision.number),
+                    "post": messages.reference(score.revision.post, revision=score.revision.number),
                     "spam_probability": round(score.spam_probability, 6),
                     "route": score.route,
                     "is_degraded": score.is_degraded,
@@ -40,7 +40,7 @@ def scored(scores: Sequence[Score], *, at: datetime) -> None:
 
 def opened(cases: Sequence[Case], *, at: datetime) -> None:
     """Tell of new cases, which are loaded with `post` and `score.revision`."""
-    outbox.tell(
+    messages.tell(
         [
             Message(
                 event=WebhookEvent.CASE_OPENED,
@@ -49,7 +49,7 @@ def opened(cases: Sequence[Case], *, at: datetime) -> None:
                     "id": str(case.pk),
                     "version": case.version,
                     "reason": case.reason,
-                    "post": outbox.reference(case.post, revision=case.score.revision.number),
+                    "post": messages.reference(case.post, revision=case.score.revision.number),
                 },
                 at=at,
                 post_id=case.post_id,
@@ -64,10 +64,10 @@ def campaign_decided(decision: CampaignDecision) -> None:
 
     It hangs on the first of the platform's decisions, so that undoing the campaign cancels it, too.
     """
-    if not outbox.is_asked_for(WebhookEvent.CAMPAIGN_DECIDED):
+    if not messages.is_asked_for(WebhookEvent.CAMPAIGN_DECIDED):
         return
     made = Decision.objects.filter(campaign_decision=decision).order_by().values_list("post__platform")
-    outbox.tell(
+    messages.tell(
         [
             Message(
                 event=WebhookEvent.CAMPAIGN_DECIDED,
@@ -92,7 +92,9 @@ def export_ready(row: Export, *, at: datetime) -> None:
     """Tell of an export that its platform asked for; one of the whole installation concerns no platform."""
     if row.platform_id is not None:
         data = {"id": str(row.pk), "rows": row.rows_written, "sha256": (row.manifest or {}).get("sha256", "")}
-        outbox.tell([Message(event=WebhookEvent.EXPORT_READY, platform_id=row.platform_id, data=data, at=at)])
+        messages.tell(
+            [Message(event=WebhookEvent.EXPORT_READY, platform_id=row.platform_id, data=data, at=at)]
+        )
 
 
 def rule_activated(rule: Rule, *, at: datetime) -> None:
@@ -103,10 +105,10 @@ def rule_activated(rule: Rule, *, at: datetime) -> None:
         "effect": rule.effect,
         "kind": rule.kind,
         "value": (author.external_id or "") if author else rule.value,
-        "expires_at": outbox.instant(rule.expires_at) if rule.expires_at else None,
+        "expires_at": messages.instant(rule.expires_at) if rule.expires_at else None,
     }
     platform_id = author.platform_id if author else None
-    outbox.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=platform_id, data=data, at=at)])
+    messages.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=platform_id, data=data, at=at)])
 
 
 def model_promoted(promotion: Promotion) -> None:
@@ -116,4 +118,4 @@ def model_promoted(promotion: Promotion) -> None:
         "replaces": promotion.replaced_id,
         "kind": promotion.kind,
     }
-    outbox.tell([Message(event=WebhookEvent.MODEL_PROMOTED, platform_id=None, data=data, at=promotion.at)])
+    messages.tell([Message(event=WebhookEvent.MODEL_PROMOTED, platform_id=None, data=data, at=promotion.at)])

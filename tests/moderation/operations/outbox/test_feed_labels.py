@@ -10,7 +10,7 @@ from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
 from moderation.operations import campaign, erase, reverse
 from tests.moderation.operations.campaigns import spam
-from tests.moderation.operations.feeds import Poller
+from tests.moderation.operations.outbox.feeds import Poller
 
 Later = Callable[[float], datetime]
 

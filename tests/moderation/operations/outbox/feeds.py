@@ -12,7 +12,8 @@ from django.db import connection, transaction
 
 from moderation.models import Delivery, Platform, WebhookEndpoint
 from moderation.models.feed import Stream
-from moderation.operations import attempts, feed
+from moderation.operations import attempts
+from moderation.operations.outbox import feed
 from moderation.queries.feeds import AnyPosition
 
 

@@ -14,9 +14,10 @@ from django.db import connection, transaction
 from moderation.models import Campaign, Case, Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_carry, feed, review
+from moderation.operations import campaign, campaign_carry, review
+from moderation.operations.outbox import feed
 from tests.moderation.operations.campaigns import spam
-from tests.moderation.operations.feeds import Poller, held
+from tests.moderation.operations.outbox.feeds import Poller, held
 
 Later = Callable[[float], datetime]
 Case_ = Callable[..., Case]

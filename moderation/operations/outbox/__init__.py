@@ -1,0 +1,3 @@
+"""What platforms are told: messages written with their cause (`messages`, `announce`), numbered after
+commit (`feed`).
+"""
