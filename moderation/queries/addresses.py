@@ -10,8 +10,8 @@ from django.db.models import Count, F, QuerySet
 
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import figures, rules, targets, timeline
-from moderation.queries.figures import Figures
+from moderation.queries import outcome_counts, rules, targets, timeline
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
@@ -48,7 +48,7 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
     return AddressFacts(
         target=target,
         network=_network(target),
-        figures=figures.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
         addresses=_addresses(revisions),
         rules=tuple(covering),

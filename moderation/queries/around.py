@@ -9,8 +9,8 @@ from django.db.models import F
 
 from moderation.models import Author, Platform, Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import figures, rules, targets, timeline
-from moderation.queries.figures import Figures
+from moderation.queries import outcome_counts, rules, targets, timeline
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.timeline import Timeline
 
 
@@ -35,6 +35,6 @@ def of_domain(*, platform: Platform, value: str, at: datetime) -> OwnDomain:
     live = Rule.objects.filter(rules.live(at=at), kind=RuleKind.DOMAIN, value=target.value)
     return OwnDomain(
         name=target.value,
-        figures=figures.of(targets.reached(target).filter(post__platform=platform), at=at),
+        figures=outcome_counts.of(targets.reached(target).filter(post__platform=platform), at=at),
         rule=live.first(),
     )

@@ -11,9 +11,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import figures, keyset, rules, search, targets, timeline
-from moderation.queries.figures import Figures
+from moderation.queries import keyset, outcome_counts, rules, search, targets, timeline
 from moderation.queries.keyset import Page
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
@@ -91,7 +91,7 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
     return AuthorFacts(
         author=author,
         snapshot=newest or {},
-        figures=figures.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
         domains=_domains(revisions),
         addresses=_addresses(revisions),

@@ -10,9 +10,9 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import figures, keyset, rules, search, targets, timeline
-from moderation.queries.figures import Figures
+from moderation.queries import keyset, outcome_counts, rules, search, targets, timeline
 from moderation.queries.keyset import Page
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.targets import Target
 from moderation.queries.timeline import Timeline
 
@@ -100,7 +100,7 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
     return DomainFacts(
         target=target,
         first_seen_at=domain.first_seen_at,
-        figures=figures.of(revisions, at=at),
+        figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
         hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
         rules=tuple(every),

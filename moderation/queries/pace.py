@@ -12,7 +12,7 @@ from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import TruncDate
 
 from moderation.models import Decision, User
-from moderation.queries import figures
+from moderation.queries import outcome_counts
 
 DAYS = 14
 _FEWEST_JUDGED = 20
@@ -57,7 +57,7 @@ class Pace:
     @property
     def agreement_interval(self) -> tuple[float, float]:
         """The 95 % interval of the agreement."""
-        return figures.interval(self.agreed, of=self.judged)
+        return outcome_counts.interval(self.agreed, of=self.judged)
 
 
 def own(*, person: User, at: datetime) -> Pace:

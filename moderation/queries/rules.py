@@ -10,9 +10,9 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Label, Platform, Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import figures, keyset, targets
-from moderation.queries.figures import Figures
+from moderation.queries import keyset, outcome_counts, targets
 from moderation.queries.keyset import Key, Page
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.targets import Target
 
 _EXAMPLES = 5
@@ -106,7 +106,7 @@ def reach(rule: Rule, *, platform: Platform, at: datetime) -> tuple[Figures, lis
     """Count what a rule reaches among a platform's posts, with the newest of them."""
     reached = targets.reached(targets.target_of(rule)).filter(post__platform=platform)
     newest = reached.select_related("post").order_by("-post_id")[:_EXAMPLES]
-    return figures.of(reached, at=at), list(newest.only("number", "post__external_id"))
+    return outcome_counts.of(reached, at=at), list(newest.only("number", "post__external_id"))
 
 
 def posts_decided_by(rule: Rule) -> QuerySet[Revision]:

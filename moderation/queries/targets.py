@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Author, Label, PostLink, Revision, Rule
 from moderation.models.rules import RuleKind, author_label
-from moderation.queries import figures
-from moderation.queries.figures import RECENT as RECENT  # noqa: PLC0414 - the window of a rule's requeue, too
-from moderation.queries.figures import Figures
+from moderation.queries import outcome_counts
+from moderation.queries.outcome_counts import RECENT as RECENT  # noqa: PLC0414 - the window of a rule's requeue, too
+from moderation.queries.outcome_counts import Figures
 from scoring.links import links_in, registrable_domain
 
 _EXAMPLES = 5
@@ -93,7 +93,7 @@ def reached(wanted: Target) -> QuerySet[Revision]:
 def dry_run(*, wanted: Target, at: datetime) -> DryRun:
     """Count what a rule would have reached, in two queries at most."""
     revisions = reached(wanted)
-    counted = figures.of(revisions, at=at)
+    counted = outcome_counts.of(revisions, at=at)
     return DryRun(figures=counted, harmless=_harmless(revisions) if counted.not_spam else ())
 
 

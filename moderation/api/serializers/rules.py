@@ -17,7 +17,7 @@ from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries.figures import Figures
+from moderation.queries.outcome_counts import Figures
 from moderation.queries.rules import RuleState, state_of
 
 STATES = tuple(state.value for state in RuleState)

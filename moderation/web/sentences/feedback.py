@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext, ngettext
 
 from moderation.queries.cases import PostRecord
-from moderation.queries.figures import FEWEST_OF_A_SHARE
+from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
 from moderation.web.quantities import count, counted, duration
 from moderation.web.sentences.sentence import (
     Decided,

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, ngettext
 
 from moderation.queries.cases import History, PostRecord
 from moderation.queries.counted import Counted
-from moderation.queries.figures import FEWEST_OF_A_SHARE
+from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
 from moderation.web.quantities import count, duration, percent
 
 _SUSPECT_SHARE = 0.2
