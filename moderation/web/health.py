@@ -15,7 +15,7 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries import health, queue_age, sweeps
 from moderation.web import access, label_warnings, quantities
-from moderation.web.timeline import HEIGHT, Bar
+from moderation.web.entities.timeline import HEIGHT, Bar
 
 _NAMES_AND_MEANINGS = {
     Part.DATABASE: ("PostgreSQL", _("nothing works")),

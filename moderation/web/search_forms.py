@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
 from moderation.models.filters import FilterPage
-from moderation.queries.authors import AuthorFilter
 from moderation.queries.backlog import BUCKETS
+from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.queue import QueueFilter, Sort
 from moderation.queries.search import PostFilter
 

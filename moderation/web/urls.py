@@ -6,12 +6,9 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from moderation.web import (
-    addresses,
-    authors,
     campaigns,
     counted,
     decisions,
-    domains,
     exports,
     filters,
     health,
@@ -23,6 +20,7 @@ from moderation.web import (
     shift,
 )
 from moderation.web.accounts import account, platforms, preferences, reasons, users
+from moderation.web.entities import addresses, authors, domains
 
 urlpatterns = [
     path("", account.home, name="home"),

@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.rules import RuleSerializer, rule
-from moderation.queries.around import OwnDomain
-from moderation.queries.timeline import Timeline
+from moderation.queries.entities.platform_lookups import OwnDomain
+from moderation.queries.entities.timeline import Timeline
 
 KINDS = ("post", "complaint", "decision", "automatic")
 _VERDICTS = {"spam": "spam", "ham": "not_spam", "": None}

@@ -16,7 +16,7 @@ from moderation.api.serializers.around import domain as shown
 from moderation.api.views.base import DoorView, problem_responses
 from moderation.models import Author
 from moderation.models.platforms import Scope
-from moderation.queries import around
+from moderation.queries.entities import platform_lookups
 from moderation.queries.targets import NotATarget
 
 
@@ -37,7 +37,7 @@ class AuthorTimeline(DoorView):
     def get(self, request: Request, external_id: str) -> Response:
         """Read it."""
         try:
-            found = around.of_author(platform=platform_of(request), external_id=external_id)
+            found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
         except Author.DoesNotExist:
             raise Refused("not_found", "No author has this external_id.") from None
         return Response(timeline(found))
@@ -61,7 +61,7 @@ class OneDomain(DoorView):
         """Read it."""
         at = timezone.now()
         try:
-            found = around.of_domain(platform=platform_of(request), value=domain, at=at)
+            found = platform_lookups.of_domain(platform=platform_of(request), value=domain, at=at)
         except NotATarget:
             raise Refused("not_found", "This is no domain that anybody can register.") from None
         return Response(shown(found, at=at))

@@ -10,10 +10,11 @@ from django.db.models import Count, F, QuerySet
 
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import outcome_counts, rules, targets, timeline
+from moderation.queries import outcome_counts, rules, targets
+from moderation.queries.entities import timeline
+from moderation.queries.entities.timeline import Timeline
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.targets import Target
-from moderation.queries.timeline import Timeline
 
 _TOP = 12
 

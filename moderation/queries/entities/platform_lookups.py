@@ -9,9 +9,10 @@ from django.db.models import F
 
 from moderation.models import Author, Platform, Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import outcome_counts, rules, targets, timeline
+from moderation.queries import outcome_counts, rules, targets
+from moderation.queries.entities import timeline
+from moderation.queries.entities.timeline import Timeline
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from moderation.queries.timeline import Event, Timeline
+from moderation.queries.entities.timeline import Event, Timeline
 
 BINS = 96
 WIDTH = BINS * 10

@@ -9,10 +9,12 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Author
 from moderation.models.filters import FilterPage
-from moderation.queries import authors, search
+from moderation.queries import search
+from moderation.queries.entities import authors
 from moderation.queries.keyset import InvalidCursor
 from moderation.queries.search import PostFilter
-from moderation.web import access, filters, timeline
+from moderation.web import access, filters
+from moderation.web.entities import timeline
 from moderation.web.rules import RuleForm
 from moderation.web.search_forms import AUTHOR_STATES, AuthorFilterForm
 

@@ -1,0 +1,1 @@
+"""Authors, domains and addresses: lists and pages."""
