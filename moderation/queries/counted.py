@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from moderation.models import PostLink, Revision, User
-from moderation.queries import histories, records, search
+from moderation.queries import histories, records
 from moderation.queries.cases import CasePage, History, PostRecord
-from moderation.queries.search import PostFilter, PostRow
+from moderation.queries.posts import search
+from moderation.queries.posts.search import PostFilter, PostRow
 
 
 class Counted(StrEnum):

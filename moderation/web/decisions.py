@@ -18,8 +18,9 @@ from moderation.queries import history
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.history import HistoryFilter
 from moderation.queries.keyset import InvalidCursor
-from moderation.web import access, filters, shift
+from moderation.web import access, shift
 from moderation.web.forms import CorrectForm, HistoryFilterForm
+from moderation.web.posts import saved_filters
 
 
 @require_safe
@@ -40,7 +41,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     context = {"section": "decisions", "at": timezone.now(), "page": found, "wanted": wanted}
     if request.htmx:
         return render(request, "decisions.html#rows", context)
-    return render(request, "decisions.html", context | filters.context(request, FilterPage.DECISIONS))
+    return render(request, "decisions.html", context | saved_filters.context(request, FilterPage.DECISIONS))
 
 
 @require_POST

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_safe
 from moderation.models.filters import FilterPage
 from moderation.queries import backlog, queue
 from moderation.queries.keyset import InvalidCursor
-from moderation.web import access, filters
-from moderation.web.search_forms import SORTS, QueueFilterForm
+from moderation.web import access
+from moderation.web.posts import saved_filters
+from moderation.web.posts.search_forms import SORTS, QueueFilterForm
 
 # More than one screen at a glance; each row more costs the page half a millisecond.
 _ROWS = 30
@@ -34,11 +35,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": found,
         "wanted": wanted,
         "is_later": "cursor" in request.GET,
-        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.QUEUE]),
+        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.QUEUE]),
     }
     if request.htmx:
         return render(request, "queue.html#rows", context)
-    context |= filters.context(request, FilterPage.QUEUE)
+    context |= saved_filters.context(request, FilterPage.QUEUE)
     context["sorts"] = SORTS
     context["overview"] = backlog.overview(viewer=request.user, at=at)
     return render(request, "queue.html", context)

@@ -5,22 +5,10 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import (
-    campaigns,
-    counted,
-    decisions,
-    exports,
-    filters,
-    health,
-    labels,
-    queue,
-    review,
-    rules,
-    search,
-    shift,
-)
+from moderation.web import campaigns, counted, decisions, exports, health, labels, queue, review, rules, shift
 from moderation.web.accounts import account, platforms, preferences, reasons, users
 from moderation.web.entities import addresses, authors, domains
+from moderation.web.posts import saved_filters, search
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -66,8 +54,8 @@ urlpatterns = [
     path("authors/", authors.page, name="authors"),
     path("authors/<int:author_id>/", authors.author, name="author"),
     path("posts/", search.posts, name="posts"),
-    path("filters/keep/", filters.keep, name="filter-keep"),
-    path("filters/<int:filter_id>/forget/", filters.forget, name="filter-forget"),
+    path("filters/keep/", saved_filters.keep, name="filter-keep"),
+    path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),
     path("rules/", rules.page, name="rules"),
     path("rules/new/", rules.new, name="rule-new"),
     path("rules/<int:rule_id>/", rules.draft, name="rule-draft"),

@@ -38,7 +38,7 @@ from moderation.api.views.base import (
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations import counts, erase, ingest
-from moderation.queries import posts
+from moderation.queries.posts import platform_posts
 
 
 class Posts(PostingView):
@@ -81,7 +81,7 @@ class Posts(PostingView):
         """Read one post by the platform's id."""
         external_id = self.query(PostQuerySerializer, request)["external_id"]
         try:
-            page = posts.by_external_id(
+            page = platform_posts.by_external_id(
                 platform=platform_of(request), external_id=external_id, at=timezone.now()
             )
         except Post.DoesNotExist:
@@ -111,7 +111,7 @@ class OnePost(DoorView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one post by our id."""
         try:
-            page = posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
+            page = platform_posts.by_id(platform=platform_of(request), post_id=id, at=timezone.now())
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this id.") from None
         return Response(post_page(page))

@@ -9,14 +9,15 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Author
 from moderation.models.filters import FilterPage
-from moderation.queries import search
 from moderation.queries.entities import authors
 from moderation.queries.keyset import InvalidCursor
-from moderation.queries.search import PostFilter
-from moderation.web import access, filters
+from moderation.queries.posts import search
+from moderation.queries.posts.search import PostFilter
+from moderation.web import access
 from moderation.web.entities import timeline
+from moderation.web.posts import saved_filters
+from moderation.web.posts.search_forms import AUTHOR_STATES, AuthorFilterForm
 from moderation.web.rules import RuleForm
-from moderation.web.search_forms import AUTHOR_STATES, AuthorFilterForm
 
 
 @require_safe
@@ -34,11 +35,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": found,
         "wanted": wanted,
         "states": AUTHOR_STATES,
-        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.AUTHORS]),
+        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.AUTHORS]),
     }
     if request.htmx:
         return render(request, "authors.html#rows", context)
-    return render(request, "authors.html", context | filters.context(request, FilterPage.AUTHORS))
+    return render(request, "authors.html", context | saved_filters.context(request, FilterPage.AUTHORS))
 
 
 @require_safe

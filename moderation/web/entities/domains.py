@@ -9,14 +9,15 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Domain
 from moderation.models.filters import FilterPage
-from moderation.queries import search
 from moderation.queries.entities import domains
 from moderation.queries.keyset import InvalidCursor
-from moderation.queries.search import PostFilter
-from moderation.web import access, filters
+from moderation.queries.posts import search
+from moderation.queries.posts.search import PostFilter
+from moderation.web import access
 from moderation.web.entities import timeline
+from moderation.web.posts import saved_filters
+from moderation.web.posts.search_forms import DomainFilterForm
 from moderation.web.rules import RuleForm
-from moderation.web.search_forms import DomainFilterForm
 
 
 @require_safe
@@ -36,11 +37,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "text": text,
         "which": which,
         "page": found,
-        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.DOMAINS]),
+        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.DOMAINS]),
     }
     if request.htmx:
         return render(request, "domains.html#rows", context)
-    return render(request, "domains.html", context | filters.context(request, FilterPage.DOMAINS))
+    return render(request, "domains.html", context | saved_filters.context(request, FilterPage.DOMAINS))
 
 
 @require_safe

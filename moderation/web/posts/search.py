@@ -8,10 +8,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models.filters import FilterPage
-from moderation.queries import search
 from moderation.queries.keyset import InvalidCursor
-from moderation.web import access, filters
-from moderation.web.search_forms import POST_STATES, PostFilterForm
+from moderation.queries.posts import search
+from moderation.web import access
+from moderation.web.posts import saved_filters
+from moderation.web.posts.search_forms import POST_STATES, PostFilterForm
 
 
 @require_safe
@@ -31,8 +32,8 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "wanted": wanted,
         "form": form,
         "states": POST_STATES,
-        "query": filters.query_of(request.GET, filters.NAMES[FilterPage.POSTS]),
+        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.POSTS]),
     }
     if request.htmx:
         return render(request, "posts.html#rows", context)
-    return render(request, "posts.html", context | filters.context(request, FilterPage.POSTS))
+    return render(request, "posts.html", context | saved_filters.context(request, FilterPage.POSTS))

@@ -12,8 +12,8 @@ from moderation.models.cases import CaseReason
 from moderation.models.filters import FilterPage
 from moderation.queries.backlog import BUCKETS
 from moderation.queries.entities.authors import AuthorFilter
+from moderation.queries.posts.search import PostFilter
 from moderation.queries.queue import QueueFilter, Sort
-from moderation.queries.search import PostFilter
 
 SORTS = (
     (Sort.HARM.value, _("expected harm")),

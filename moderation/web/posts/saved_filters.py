@@ -16,7 +16,7 @@ from moderation.models.filters import FilterPage
 from moderation.operations.accounts import saved_filters
 from moderation.queries.accounts import saved_filters
 from moderation.web import access
-from moderation.web.search_forms import KeepFilterForm
+from moderation.web.posts.search_forms import KeepFilterForm
 
 # The filters of each list: what else stands in an address is dropped before it is kept or continued.
 NAMES = {

@@ -1,0 +1,1 @@
+"""Posts as their platform may see them, and searched for."""

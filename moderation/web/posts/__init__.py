@@ -1,0 +1,1 @@
+"""Search, its forms, and filters kept under a name."""
