@@ -22,7 +22,7 @@ from moderation.operations import (
     refusals,
     reverse,
     review,
-    rule,
+    rules,
     webhooks,
 )
 from moderation.operations.accounts import api_keys
@@ -68,9 +68,9 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (review.NotAllowed, "not_allowed"),
     (reverse.AlreadyReversed, "already_reversed"),
     (reverse.SameVerdict, "same_verdict"),
-    (rule.AlreadyRuled, "rule_exists"),
-    (rule.AlreadyActive, "already_active"),
-    (rule.NotInForce, "rule_ended"),
+    (rules.AlreadyRuled, "rule_exists"),
+    (rules.AlreadyActive, "already_active"),
+    (rules.NotInForce, "rule_ended"),
     (webhooks.AlreadyThere, "endpoint_exists"),
     (webhooks.TooMany, "too_many_endpoints"),
     (webhooks.Changed, "precondition_failed"),

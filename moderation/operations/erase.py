@@ -29,7 +29,7 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, forget, rule
+from moderation.operations import campaign_gather, export, forget, rules
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import idempotency
 from scoring import similarity
@@ -163,7 +163,7 @@ def _finish(erasure: Erasure, *, at: datetime) -> int:
 def _wipe_author(row: Author, *, at: datetime) -> None:
     forget.author(row)
     AuthorBand.objects.filter(author=row).delete()
-    rule.forget_author(author_id=row.pk, at=at)
+    rules.forget_author(author_id=row.pk, at=at)
     idempotency.forget(subjects=[f"author:{row.pk}"])
     # The platform's id must not lead here any more: posted again, it is a new author.
     row.external_id, row.display_name, row.erased_at = None, "", at

@@ -15,8 +15,8 @@ from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import audit_sample, campaign_gather, compare, keep, rescore, route
 from moderation.operations.outbox import announce
-from moderation.queries import blocklist as rules
 from moderation.queries import clocks, records
+from moderation.queries.rules import blocklist as rules_blocklist
 from scoring.blocklist import Effect, Rule
 from scoring.pipeline import Scorer, ScoreResult
 from scoring.records import PostRecord
@@ -146,7 +146,7 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
     compare.missing(revisions=revisions)
     campaign_gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
-    blocklist = rules.for_revisions(revisions=revisions, at=at)
+    blocklist = rules_blocklist.for_revisions(revisions=revisions, at=at)
     live = live or scorer.get()
     results = audit_sample.drawn(
         revisions=revisions,

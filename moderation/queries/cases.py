@@ -21,7 +21,8 @@ from moderation.models import (
 )
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import exposure, rules
+from moderation.queries import exposure
+from moderation.queries.rules import rule_pages
 from scoring import unread_script
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -249,7 +250,7 @@ def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[Do
         PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
     )
     links = list(rows[:20])
-    live = rules.live_by_domain({link.domain_id for link in links}, at=at)
+    live = rule_pages.live_by_domain({link.domain_id for link in links}, at=at)
     histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}
     facts: dict[str, DomainFact] = {}
     for link in links:

@@ -15,10 +15,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from moderation.models import Rule
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.operations import rule as operations
-from moderation.queries import rules, targets
-from moderation.queries.rules import RuleState
-from moderation.queries.targets import Target
+from moderation.operations import rules as operations_rules
+from moderation.queries.rules import rule_pages, targets
+from moderation.queries.rules.rule_pages import RuleState
+from moderation.queries.rules.targets import Target
 from moderation.web import access
 
 EFFECTS = (
@@ -91,7 +91,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     context = {
         "section": "rules",
         "at": at,
-        "rules": rules.listed(state=RuleState(state), kind=kind, effect=effect, at=at),
+        "rules": rule_pages.listed(state=RuleState(state), kind=kind, effect=effect, at=at),
         "state": state,
         "states": STATES,
         "kind": kind,
@@ -134,15 +134,19 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     target = targets.target_of(drafted)
     form = RequeueForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        requeue = operations.Requeue(form.cleaned_data["requeue"])
+        requeue = operations_rules.Requeue(form.cleaned_data["requeue"])
         try:
-            operations.activate(rule_id=rule_id, actor=request.user, at=at, requeue=requeue)
-        except (operations.AlreadyActive, operations.AlreadyRuled, operations.NotInForce) as refusal:
+            operations_rules.activate(rule_id=rule_id, actor=request.user, at=at, requeue=requeue)
+        except (
+            operations_rules.AlreadyActive,
+            operations_rules.AlreadyRuled,
+            operations_rules.NotInForce,
+        ) as refusal:
             messages.warning(request, str(refusal))
         else:
             messages.success(request, _in_force(drafted.effect) % {"value": target.label})
         return _to_target(target)
-    if rules.state_of(drafted, at=at) != RuleState.DRAFT:
+    if rule_pages.state_of(drafted, at=at) != RuleState.DRAFT:
         return _to_target(target)
     return _dry_run(request, target, form=form, drafted=drafted)
 
@@ -154,12 +158,12 @@ def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     is_requeued = request.POST.get("requeue") == "1"
     try:
         lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
-        touched = operations.lift(
+        touched = operations_rules.lift(
             rule_id=rule_id, actor=request.user, at=timezone.now(), is_requeued=is_requeued
         )
     except Rule.DoesNotExist as refusal:
         raise Http404 from refusal
-    except operations.NotInForce as refusal:
+    except operations_rules.NotInForce as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")
     told = _("The rule about %(value)s is lifted.") % {"value": lifted.label}
@@ -171,20 +175,20 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     at = timezone.now()
     effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
     try:
-        operations.impose(
+        operations_rules.impose(
             effect=effect,
             kind=target.kind,
             value=target.value,
             reason=form.cleaned_data["reason"],
             expires_at=form.expires_at(at=at),
-            requeue=operations.Requeue(form.cleaned_data["requeue"]),
+            requeue=operations_rules.Requeue(form.cleaned_data["requeue"]),
             actor=request.user,
             at=at,
         )
-    except operations.NoEnd as refusal:
+    except operations_rules.NoEnd as refusal:
         form.add_error("days", str(refusal))
         return _dry_run(request, target, form=form)
-    except operations.AlreadyRuled as refusal:
+    except operations_rules.AlreadyRuled as refusal:
         messages.warning(request, str(refusal))
     else:
         messages.success(request, _in_force(effect) % {"value": target.label})

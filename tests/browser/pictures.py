@@ -22,7 +22,7 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, review, rule
+from moderation.operations import campaign, review, rules
 from moderation.operations.accounts import api_keys, reasons, users
 from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.infrastructure import probe
@@ -139,8 +139,8 @@ def test_hostile(page_of: Open, open_case: Case_, admin: User, platform: Platfor
             links=(f"https://{LONG_HOST}/{'path/' * 60}",),
             at=now - timedelta(hours=number),
         )
-    rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
-    rule.impose(value=f"www.{LONG_HOST}"[:200], kind="host", reason="W" * 400, actor=admin, at=now)
+    rules.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
+    rules.impose(value=f"www.{LONG_HOST}"[:200], kind="host", reason="W" * 400, actor=admin, at=now)
     wording = reasons.Wording(title="W" * 40, digit=0, verdict="spam", needs_note=True, signals=("context.",))
     reasons.add(code="w" * 40, wording=wording, actor=admin, at=now)
     person = users.Person(first_name="W" * 100, last_name=NAMES[0], role=Role.MODERATOR)
@@ -185,8 +185,8 @@ def test_degraded(
     page = still(page_of, lead)
     cases_of = {"case": f"/review/{cases[0].pk}/", "audit": f"/review/{cases[4].pk}/"}
     look(page, shoot, "degraded", {"queue": "/queue/", "health": "/health/"} | cases_of)
-    rule.impose(value="pills.example", reason="Sells pills", actor=lead, at=timezone.now())
-    drafted = rule.draft(value="shop.example", reason="Looks like the last", actor=lead, at=timezone.now())
+    rules.impose(value="pills.example", reason="Sells pills", actor=lead, at=timezone.now())
+    drafted = rules.draft(value="shop.example", reason="Looks like the last", actor=lead, at=timezone.now())
     now = timezone.now()
     Export.objects.create(
         requested_by=lead, requested_at=now, state=ExportState.FAILED, error="the disk is full"

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations import complain, review, rule
+from moderation.operations import complain, review, rules
 from moderation.operations.accounts import api_keys, reasons, saved_filters
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
@@ -57,8 +57,8 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
                 post=case.post.external_id, reporter=f"reader-{number}", reason="spam", reported_at=now
             )
             complain.record(platform=platform, complaint=complaint, at=now)
-    rule.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
-    rule.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
+    rules.impose(value="198.51.100.0/24", kind="address", reason=" ".join(MARKUP)[:500], actor=admin, at=now)
+    rules.impose(value="www.shop.example", kind="host", reason="Sells pills", actor=admin, at=now)
     saved_filters.keep(person=admin, page="posts", name="Arabic", query="language=ar", at=now)  # type: ignore[arg-type]  # a value of the choices
     wording = reasons.Wording(
         title="Fake shop", digit=0, verdict="spam", needs_note=True, signals=("complaint:scam", "context.")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
-from moderation.operations import review, rule
+from moderation.operations import review, rules
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
@@ -67,7 +67,7 @@ class TestMarkup:
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch
     ) -> None:
         cases = [hostile_case(open_case, lead, payload) for payload in MARKUP]
-        rule.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
+        rules.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
         Domain.objects.create(name=MARKUP[1], first_seen_at=timezone.now())
         page = page_of(lead)
 

@@ -19,7 +19,7 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, review, rule, webhooks
+from moderation.operations import export, review, rules, webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
@@ -82,7 +82,7 @@ def theirs(
     )
     asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
     # Rules about links and addresses hold for the whole installation; those about authors do not.
-    drafted = rule.draft(
+    drafted = rules.draft(
         kind="author", value=str(waiting.post.author_id), reason="a scam", actor=lead, at=at, expires_at=None
     )
     ids = {

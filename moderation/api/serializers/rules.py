@@ -18,7 +18,7 @@ from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.rules import RuleState, state_of
+from moderation.queries.rules.rule_pages import RuleState, state_of
 
 STATES = tuple(state.value for state in RuleState)
 

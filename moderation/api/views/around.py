@@ -17,7 +17,7 @@ from moderation.api.views.base import DoorView, problem_responses
 from moderation.models import Author
 from moderation.models.platforms import Scope
 from moderation.queries.entities import platform_lookups
-from moderation.queries.targets import NotATarget
+from moderation.queries.rules.targets import NotATarget
 
 
 class AuthorTimeline(DoorView):

@@ -40,9 +40,9 @@ from moderation.api.views.base import (
 from moderation.models import Author, Rule, User
 from moderation.models.platforms import Scope
 from moderation.models.rules import RuleKind
-from moderation.operations import rule
-from moderation.queries import rules
-from moderation.queries.rules import RuleState, state_of
+from moderation.operations import rules as operations_rules
+from moderation.queries.rules import rule_pages
+from moderation.queries.rules.rule_pages import RuleState, state_of
 
 _RULE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The rule.")
 _ACT_PROBLEMS = ("nobody_behind_key", "not_allowed")
@@ -65,7 +65,7 @@ class Rules(DoorView):
         """Read one page."""
         asked = self.query(RuleQuerySerializer, request)
         at = timezone.now()
-        found = rules.page(
+        found = rule_pages.page(
             platform=platform_of(request),
             state=RuleState(asked["state"]),
             kind=asked.get("kind", ""),
@@ -94,10 +94,10 @@ class Rules(DoorView):
         try:
             if given["kind"] == RuleKind.AUTHOR:
                 given["value"] = _author(request, given["value"])
-            row = rule.draft(**given, actor=_lead(request), at=at)
-        except rule.NotATarget as refused:
+            row = operations_rules.draft(**given, actor=_lead(request), at=at)
+        except operations_rules.NotATarget as refused:
             raise ValidationError({"value": [ErrorDetail(str(refused), code="not_a_target")]}) from None
-        except rule.NoEnd as refused:
+        except operations_rules.NoEnd as refused:
             raise ValidationError({"expires_at": [ErrorDetail(str(refused), code="too_late")]}) from None
         answer = _answer(row, status=status.HTTP_201_CREATED)
         answer.headers["Location"] = reverse("api:rule", args=[str(row.pk)])
@@ -132,8 +132,8 @@ class OneRule(DoorView):
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
         try:
-            rule.lift(rule_id=row.pk, actor=_lead(request), at=timezone.now())
-        except rule.NotInForce as refused:
+            operations_rules.lift(rule_id=row.pk, actor=_lead(request), at=timezone.now())
+        except operations_rules.NotInForce as refused:
             raise Refused("not_found", str(refused)) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -171,7 +171,7 @@ class RuleActivations(DoorView):
         """Activate."""
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
-        return _answer(rule.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
+        return _answer(operations_rules.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
 
 
 class RuleBacktests(DoorView):
@@ -190,7 +190,7 @@ class RuleBacktests(DoorView):
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Count."""
         row = _rule(request, id)
-        figures, newest = rules.reach(row, platform=platform_of(request), at=timezone.now())
+        figures, newest = rule_pages.reach(row, platform=platform_of(request), at=timezone.now())
         return Response(backtest(row, figures=figures, newest=newest))
 
 
@@ -206,13 +206,13 @@ def _author(request: Request, external_id: str) -> str:
     known = Author.objects.filter(platform=platform_of(request), external_id=external_id)
     author_id = known.values_list("pk", flat=True).first()
     if author_id is None:
-        raise rule.NotATarget("Nobody with this id has posted.")
+        raise operations_rules.NotATarget("Nobody with this id has posted.")
     return str(author_id)
 
 
 def _rule(request: Request, identifier: str) -> Rule:
     try:
-        return rules.of_platform(platform=platform_of(request), rule_id=number_of(identifier))
+        return rule_pages.of_platform(platform=platform_of(request), rule_id=number_of(identifier))
     except Rule.DoesNotExist:
         raise Refused("not_found", "No rule has this id.") from None
 

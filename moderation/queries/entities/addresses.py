@@ -10,11 +10,12 @@ from django.db.models import Count, F, QuerySet
 
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import outcome_counts, rules, targets
+from moderation.queries import outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.targets import Target
+from moderation.queries.rules import rule_pages, targets
+from moderation.queries.rules.targets import Target
 
 _TOP = 12
 
@@ -45,7 +46,7 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
     """Read the page of an address or range. Raises targets.NotATarget where the text is neither."""
     target = targets.target(kind=RuleKind.ADDRESS, value=address)
     revisions = targets.reached(target)
-    covering = rules.of_address(wanted=target)
+    covering = rule_pages.of_address(wanted=target)
     return AddressFacts(
         target=target,
         network=_network(target),
@@ -53,7 +54,7 @@ def facts(*, address: str, at: datetime) -> AddressFacts:
         timeline=timeline.of(revisions),
         addresses=_addresses(revisions),
         rules=tuple(covering),
-        live_rule=rules.first_live(covering, at=at),
+        live_rule=rule_pages.first_live(covering, at=at),
     )
 
 

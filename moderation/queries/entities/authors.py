@@ -11,13 +11,14 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import keyset, outcome_counts, rules, targets
+from moderation.queries import keyset, outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.posts import search
-from moderation.queries.targets import Target
+from moderation.queries.rules import rule_pages, targets
+from moderation.queries.rules.targets import Target
 
 _TOP = 8
 
@@ -89,7 +90,7 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         confirmed=Count("pk", filter=Exists(labels.filter(is_spam=True))),
         rejected=Count("pk", filter=Exists(labels.filter(is_spam=False))),
     )
-    ruled = rules.of_author(author_id=author.pk)
+    ruled = rule_pages.of_author(author_id=author.pk)
     return AuthorFacts(
         author=author,
         snapshot=newest or {},
@@ -102,7 +103,7 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         complaints_rejected=reported["rejected"],
         target=None if author.erased_at else targets.of_author(author),
         rules=tuple(ruled),
-        live_rule=rules.first_live(ruled, at=at),
+        live_rule=rule_pages.first_live(ruled, at=at),
     )
 
 

@@ -10,13 +10,14 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import keyset, outcome_counts, rules, targets
+from moderation.queries import keyset, outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.posts import search
-from moderation.queries.targets import Target
+from moderation.queries.rules import rule_pages, targets
+from moderation.queries.rules.targets import Target
 
 RECENT = timedelta(days=7)
 _LIMIT = 60
@@ -82,7 +83,7 @@ def page(
         return Page(tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), None)
     found = search.domains(text) if text else Domain.objects.all()
     if which == "banned":
-        bans = Rule.objects.filter(rules.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
+        bans = Rule.objects.filter(rule_pages.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
         found = found.filter(Exists(bans))
     page = keyset.page(
         found.values("pk", "name"), order=("name",), after=keyset.after(cursor, str), limit=limit
@@ -96,7 +97,7 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
     domain = Domain.objects.get(name=name.lower())
     target = Target(kind=RuleKind.DOMAIN, value=domain.name, label=domain.name, domain=domain.name)
     revisions = targets.reached(target)
-    every = rules.of_domain(name=domain.name)
+    every = rule_pages.of_domain(name=domain.name)
     hosts = PostLink.objects.filter(domain=domain).order_by().values("host")
     counted = hosts.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "host")
     return DomainFacts(
@@ -106,7 +107,7 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
         timeline=timeline.of(revisions),
         hosts=tuple(SeenHost(host=row["host"], posts=row["posts"]) for row in counted[:_TOP]),
         rules=tuple(every),
-        live_rule=rules.first_live((rule for rule in every if rule.kind == RuleKind.DOMAIN), at=at),
+        live_rule=rule_pages.first_live((rule for rule in every if rule.kind == RuleKind.DOMAIN), at=at),
     )
 
 
@@ -118,7 +119,7 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
 
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     """Two queries for any number of domains: counts, and live rules."""
-    live = rules.live_by_domain(ids, at=at)
+    live = rule_pages.live_by_domain(ids, at=at)
     post = "post_links__revision__post"
     labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
     rows = Domain.objects.filter(pk__in=ids).annotate(

@@ -9,10 +9,11 @@ from django.db.models import F
 
 from moderation.models import Author, Platform, Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import outcome_counts, rules, targets
+from moderation.queries import outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.outcome_counts import Figures
+from moderation.queries.rules import rule_pages, targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ def of_author(*, platform: Platform, external_id: str) -> Timeline:
 def of_domain(*, platform: Platform, value: str, at: datetime) -> OwnDomain:
     """Count a domain's posts among a platform's; a host stands for its domain. Raises targets.NotATarget."""
     target = targets.target(kind=RuleKind.DOMAIN, value=value)
-    live = Rule.objects.filter(rules.live(at=at), kind=RuleKind.DOMAIN, value=target.value)
+    live = Rule.objects.filter(rule_pages.live(at=at), kind=RuleKind.DOMAIN, value=target.value)
     return OwnDomain(
         name=target.value,
         figures=outcome_counts.of(targets.reached(target).filter(post__platform=platform), at=at),

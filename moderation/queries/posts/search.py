@@ -20,8 +20,9 @@ from moderation.models.cases import CaseState, Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
-from moderation.queries import keyset, targets
+from moderation.queries import keyset
 from moderation.queries.keyset import Page
+from moderation.queries.rules import targets
 from scoring.links import registrable_domain
 
 _CONFIG = "simple"

@@ -14,7 +14,7 @@ from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Plat
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export, export_build, reverse, review, rule, webhooks
+from moderation.operations import erase, export, export_build, reverse, review, rules, webhooks
 from moderation.queries.labels import LabelFilter
 from tests.moderation.api.answers import problem
 
@@ -177,7 +177,7 @@ class TestEvents:
         lead: User,
         later: Later,
     ) -> None:
-        rule.impose(value="evil.example", reason="pills", actor=lead, at=later(20))
+        rules.impose(value="evil.example", reason="pills", actor=lead, at=later(20))
         asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=later(30))
         export_build.build(export_id=asked.pk, at=later(31))
 

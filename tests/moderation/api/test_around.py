@@ -8,7 +8,7 @@ from datetime import datetime
 from rest_framework.test import APIClient
 
 from moderation.models import Platform, User
-from moderation.operations import rule
+from moderation.operations import rules
 from tests.moderation.api.answers import problem
 from tests.moderation.conftest import Case_
 
@@ -26,7 +26,7 @@ def test_a_domain_is_counted_among_own_posts(
     door: APIClient, other_door: APIClient, open_case: Case_, lead: User, later: Callable[[float], datetime]
 ) -> None:
     open_case(text="look: https://pay.evil.example/now")
-    rule.impose(value="evil.example", reason="pills", actor=lead, at=later(5))
+    rules.impose(value="evil.example", reason="pills", actor=lead, at=later(5))
 
     own = door.get("/api/v1/domains/pay.evil.example").json()
     other = other_door.get("/api/v1/domains/evil.example").json()

@@ -12,7 +12,7 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
-from moderation.operations import replay, rule, score
+from moderation.operations import replay, rules, score
 from moderation.operations.incoming import IncomingAuthor
 from scoring import release as releases
 
@@ -91,7 +91,7 @@ def test_says_when_the_release_is_gone(scored: list[Score]) -> None:
 def test_a_banned_post_has_nothing_to_replay(
     post: Callable[..., Post], later: Callable[[float], datetime], moderator: object
 ) -> None:
-    rule.impose(value="bad.example", reason="", actor=moderator, at=later(0))  # type: ignore[arg-type]
+    rules.impose(value="bad.example", reason="", actor=moderator, at=later(0))  # type: ignore[arg-type]
     post(text="http://bad.example/")
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
 

@@ -10,7 +10,7 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.rules import RuleKind
-from moderation.operations import erase, rule, score
+from moderation.operations import erase, rules, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -42,7 +42,7 @@ class TestScoring:
         value: str,
         is_hit: bool,
     ) -> None:
-        imposed = rule.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
         post(text="https://pay.pills.example/x", ip="203.0.113.7")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -61,7 +61,7 @@ class TestScoring:
     def test_reaches_hosts_below_a_banned_one(
         self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        rule.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
+        rules.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
         post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
@@ -71,7 +71,7 @@ class TestScoring:
     def test_forgets_expired_and_lifted_bans(
         self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        rule.impose(
+        rules.impose(
             kind=RuleKind.ADDRESS,
             value="203.0.113.7",
             reason="x",
@@ -79,8 +79,8 @@ class TestScoring:
             at=later(0),
             expires_at=later(1),
         )
-        lifted = rule.impose(value="pills.example", reason="x", actor=lead, at=later(0))
-        rule.lift(rule_id=lifted.pk, actor=lead, at=later(1))
+        lifted = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+        rules.lift(rule_id=lifted.pk, actor=lead, at=later(1))
         post(text="https://pills.example/", ip="203.0.113.7")
 
         score.run(revision_ids=[Revision.objects.get().pk], at=later(2))
@@ -91,7 +91,7 @@ class TestScoring:
 class TestAllowAndWave:
     def impose(self, lead: User, later: Later, **given: Any) -> Rule:
         named = {"value": "shop.example", "kind": "domain"} | given
-        return rule.impose(reason="x", actor=lead, at=later(0), expires_at=later(50), **named)
+        return rules.impose(reason="x", actor=lead, at=later(0), expires_at=later(50), **named)
 
     @pytest.mark.parametrize("probability", [0.99, 0.5, 0.01])
     def test_what_is_allowed_passes(
@@ -139,15 +139,15 @@ class TestAllowAndWave:
         self, open_case: Case_, lead: User, later: Later
     ) -> None:
         case = open_case(text="https://shop.example/")
-        allowance = rule.impose(
+        allowance = rules.impose(
             effect="allow", value="shop.example", reason="x", actor=lead, at=later(5),
-            expires_at=later(50), requeue=rule.Requeue.WAITING,
+            expires_at=later(50), requeue=rules.Requeue.WAITING,
         )  # fmt: skip
         score.run(revision_ids=[case.score.revision_id], at=later(6))
         case.refresh_from_db()
 
         assert case.state == "withdrawn"
-        assert rule.lift(rule_id=allowance.pk, actor=lead, at=later(7), is_requeued=True) == 1
+        assert rules.lift(rule_id=allowance.pk, actor=lead, at=later(7), is_requeued=True) == 1
         score.run(revision_ids=[case.score.revision_id], at=later(8))
         assert Case.objects.filter(state="open").exists()
 

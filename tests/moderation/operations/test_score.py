@@ -11,7 +11,7 @@ from moderation import enqueue
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, review, rule, score
+from moderation.operations import complain, review, rules, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -89,7 +89,7 @@ class TestRun:
     def test_removes_posts_that_link_to_a_banned_domain_without_asking_a_model(
         self, post: StorePost, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        rule.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
         post(text="see http://www.pills.example/now")
 
         run(later(1))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Revision, Rule, User
 from moderation.models.cases import Verdict
-from moderation.operations import review, rule, score
+from moderation.operations import review, rules, score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
@@ -165,7 +165,7 @@ class TestDrafts:
     @pytest.fixture
     def draft(self, lead: User, linked: Case) -> Rule:
         at = timezone.now()
-        return rule.draft(
+        return rules.draft(
             effect="allow",
             value="shop.example",
             reason="Their own shop",
@@ -188,7 +188,7 @@ class TestDrafts:
     def test_are_refused_beside_a_rule_in_force_and_can_be_dropped(
         self, lead_desk: Client, lead: User, draft: Rule
     ) -> None:
-        rule.impose(value="shop.example", reason="x", actor=lead, at=timezone.now())
+        rules.impose(value="shop.example", reason="x", actor=lead, at=timezone.now())
         answer = lead_desk.post(f"/rules/{draft.pk}/", follow=True).content.decode()
         lead_desk.post(f"/rules/{draft.pk}/lift/")
 

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, User
-from moderation.operations import rule
+from moderation.operations import rules
 from tests.moderation.web import catalogue, messages
 from tests.moderation.web.conftest import HTMX
 
@@ -82,7 +82,7 @@ class TestGerman:
 
     def test_writes_dates_as_germans_do(self, german: Client, lead: User) -> None:
         at = timezone.now()
-        rule.impose(value="shop.example", reason="x", actor=lead, at=at, expires_at=at + timedelta(days=9))
+        rules.impose(value="shop.example", reason="x", actor=lead, at=at, expires_at=at + timedelta(days=9))
 
         assert f"{at:%d.%m.%Y}" in german.get("/rules/", headers=HTMX).content.decode()
 

@@ -15,10 +15,10 @@ from moderation.models.rules import RuleEffect, RuleKind
 from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.outbox import announce
-from moderation.queries import rules, targets
-from moderation.queries.rules import RuleState
-from moderation.queries.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
-from moderation.queries.targets import Target
+from moderation.queries.rules import rule_pages, targets
+from moderation.queries.rules.rule_pages import RuleState
+from moderation.queries.rules.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
+from moderation.queries.rules.targets import Target
 
 REQUEUE_LIMIT = 50_000
 """Posts that one rule scores again at most, the newest first."""
@@ -79,7 +79,7 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
     try:
         with transaction.atomic():
             rule = Rule.objects.select_for_update().get(pk=rule_id)
-            if rules.state_of(rule, at=at) == RuleState.ENDED:
+            if rule_pages.state_of(rule, at=at) == RuleState.ENDED:
                 raise NotInForce(_("This rule has ended."))
             if not rule.is_draft:
                 raise AlreadyActive(_("This rule was activated before."))
@@ -124,7 +124,7 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
         if not lifted:
             raise NotInForce(_("This rule was lifted before."))
         rule = Rule.objects.get(pk=rule_id)
-        touched = _score_again(rules.posts_decided_by(rule), at=at) if is_requeued else 0
+        touched = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
         _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched)
     return touched
 

@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations import review, rule, score
+from moderation.operations import review, rules, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -19,7 +19,7 @@ Case_ = Callable[..., Case]
 
 class TestImpose:
     def test_bans_the_registrable_domain_of_a_host(self, lead: User, at: datetime) -> None:
-        imposed = rule.impose(value=" Shop.Pills.Example ", reason="pharmacy", actor=lead, at=at)
+        imposed = rules.impose(value=" Shop.Pills.Example ", reason="pharmacy", actor=lead, at=at)
 
         assert imposed.value == "pills.example"
         entries = AuditEntry.objects.order_by("pk").values_list("action", "details__value")
@@ -39,18 +39,18 @@ class TestImpose:
     def test_names_its_target_canonically(
         self, lead: User, at: datetime, kind: str, value: str, canonical: str
     ) -> None:
-        assert rule.impose(kind=kind, value=value, reason="x", actor=lead, at=at).value == canonical
+        assert rules.impose(kind=kind, value=value, reason="x", actor=lead, at=at).value == canonical
 
     def test_refuses_a_second_live_ban(self, lead: User, later: Later) -> None:
-        rule.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
 
-        with pytest.raises(rule.AlreadyRuled):
-            rule.impose(value="pills.example", reason="again", actor=lead, at=later(1))
+        with pytest.raises(rules.AlreadyRuled):
+            rules.impose(value="pills.example", reason="again", actor=lead, at=later(1))
 
     def test_replaces_an_expired_one(self, lead: User, later: Later) -> None:
-        rule.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0), expires_at=later(10))
+        rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0), expires_at=later(10))
 
-        rule.impose(value="pills.example", reason="again", actor=lead, at=later(10))
+        rules.impose(value="pills.example", reason="again", actor=lead, at=later(10))
 
         assert Rule.objects.filter(lifted_at__isnull=True).get().reason == "again"
 
@@ -62,15 +62,17 @@ class TestImpose:
          ("author", "0"), ("author", "rosa")],
     )  # fmt: skip
     def test_refuses_what_cannot_be_banned(self, lead: User, at: datetime, kind: str, value: str) -> None:
-        with pytest.raises(rule.NotATarget):
-            rule.impose(kind=kind, value=value, reason="", actor=lead, at=at)
+        with pytest.raises(rules.NotATarget):
+            rules.impose(kind=kind, value=value, reason="", actor=lead, at=at)
 
 
 class TestRequeue:
     def test_takes_waiting_posts_out_of_the_queue(self, open_case: Case_, lead: User, later: Later) -> None:
         case = open_case(text="https://pills.example/")
 
-        rule.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rule.Requeue.WAITING)
+        rules.impose(
+            value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.WAITING
+        )
         score.run(revision_ids=[case.score.revision_id], at=later(6))
 
         case.refresh_from_db()
@@ -87,7 +89,7 @@ class TestRequeue:
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
         )
 
-        rule.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rule.Requeue.RECENT)
+        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
 
         assert Revision.objects.get().score_state == "scored"
 
@@ -99,7 +101,7 @@ class TestRequeue:
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
 
-        rule.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rule.Requeue.RECENT)
+        rules.impose(value="pills.example", reason="x", actor=lead, at=later(5), requeue=rules.Requeue.RECENT)
         score.run(revision_ids=[revision.pk], at=later(6))
 
         assert [one.verdict for one in Decision.objects.order_by("pk")] == ["not_spam", "spam"]
@@ -107,22 +109,22 @@ class TestRequeue:
 
 class TestLift:
     def test_lifts_once(self, lead: User, later: Later) -> None:
-        imposed = rule.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
+        imposed = rules.impose(value="pills.example", reason="pharmacy", actor=lead, at=later(0))
 
-        rule.lift(rule_id=imposed.pk, actor=lead, at=later(1))
+        rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
 
-        with pytest.raises(rule.NotInForce):
-            rule.lift(rule_id=imposed.pk, actor=lead, at=later(2))
+        with pytest.raises(rules.NotInForce):
+            rules.lift(rule_id=imposed.pk, actor=lead, at=later(2))
 
     def test_scores_again_what_it_removed(
         self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        imposed = rule.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+        imposed = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
         post(text="https://pills.example/")
         revision = Revision.objects.get()
         score.run(revision_ids=[revision.pk], at=later(1))
 
-        assert rule.lift(rule_id=imposed.pk, actor=lead, at=later(2), is_requeued=True) == 1
+        assert rules.lift(rule_id=imposed.pk, actor=lead, at=later(2), is_requeued=True) == 1
         score.run(revision_ids=[revision.pk], at=later(3))
 
         assert Case.objects.get().state == "open"
@@ -132,39 +134,39 @@ class TestDraft:
     def test_does_nothing_until_it_is_activated(
         self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
     ) -> None:
-        drafted = rule.draft(value="pills.example", reason="x", actor=lead, at=later(0))
+        drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
         revisions = []
         for name in ("before", "after"):
             made = post(external_id=name, text="https://pills.example/")
             revisions.append(Revision.objects.get(post=made).pk)
             score.run(revision_ids=revisions[-1:], at=later(1))
             if name == "before":
-                rule.activate(rule_id=drafted.pk, actor=lead, at=later(1))
+                rules.activate(rule_id=drafted.pk, actor=lead, at=later(1))
 
         assert [one.ban_id for one in Score.objects.order_by("pk")] == [None, drafted.pk]
 
     def test_is_activated_once(self, lead: User, later: Later) -> None:
-        drafted = rule.draft(value="pills.example", reason="x", actor=lead, at=later(0))
-        rule.activate(rule_id=drafted.pk, actor=lead, at=later(1))
+        drafted = rules.draft(value="pills.example", reason="x", actor=lead, at=later(0))
+        rules.activate(rule_id=drafted.pk, actor=lead, at=later(1))
 
-        with pytest.raises(rule.AlreadyActive):
-            rule.activate(rule_id=drafted.pk, actor=lead, at=later(2))
+        with pytest.raises(rules.AlreadyActive):
+            rules.activate(rule_id=drafted.pk, actor=lead, at=later(2))
 
     def test_of_something_that_a_live_rule_is_about_waits_for_its_end(self, lead: User, later: Later) -> None:
-        rule.impose(value="pills.example", reason="x", actor=lead, at=later(0), expires_at=later(10))
-        allowance = rule.draft(
+        rules.impose(value="pills.example", reason="x", actor=lead, at=later(0), expires_at=later(10))
+        allowance = rules.draft(
             value="pills.example", effect="allow", reason="x", actor=lead, at=later(1), expires_at=later(90)
         )
 
-        with pytest.raises(rule.AlreadyRuled):
-            rule.activate(rule_id=allowance.pk, actor=lead, at=later(9))
-        assert rule.activate(rule_id=allowance.pk, actor=lead, at=later(10)).activated_at == later(10)
+        with pytest.raises(rules.AlreadyRuled):
+            rules.activate(rule_id=allowance.pk, actor=lead, at=later(9))
+        assert rules.activate(rule_id=allowance.pk, actor=lead, at=later(10)).activated_at == later(10)
 
     def test_is_worth_nothing_past_its_end(self, lead: User, later: Later) -> None:
-        drafted = rule.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
+        drafted = rules.draft(value="a.example", reason="x", actor=lead, at=later(0), expires_at=later(5))
 
-        with pytest.raises(rule.NotInForce):
-            rule.activate(rule_id=drafted.pk, actor=lead, at=later(5))
+        with pytest.raises(rules.NotInForce):
+            rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
 
     @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("wave", None), ("wave", 31)])
     def test_of_other_effect_than_a_ban_ends(
@@ -172,5 +174,5 @@ class TestDraft:
     ) -> None:
         ends = at + timedelta(days=days) if days else None
 
-        with pytest.raises(rule.NoEnd):
-            rule.draft(value="a.example", effect=effect, reason="x", actor=lead, at=at, expires_at=ends)
+        with pytest.raises(rules.NoEnd):
+            rules.draft(value="a.example", effect=effect, reason="x", actor=lead, at=at, expires_at=ends)

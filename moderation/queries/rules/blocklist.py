@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from moderation.models import PostLink, Revision, Rule
 from moderation.models.rules import RuleKind
-from moderation.queries import rules
+from moderation.queries.rules import rule_pages
 from scoring import blocklist
 from scoring.blocklist import Blocklist, Effect
 
@@ -25,7 +25,9 @@ def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
     wanted |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
         wanted |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
-    found = Rule.objects.filter(wanted, rules.live(at=at)).select_related("author__platform").order_by("id")
+    found = (
+        Rule.objects.filter(wanted, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
+    )
     every = [_as_scored(rule) for rule in found]
     return Blocklist(
         names={rule.value: rule for rule in every if rule.kind in _LINKS},

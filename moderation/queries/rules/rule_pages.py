@@ -10,10 +10,11 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Label, Platform, Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import keyset, outcome_counts, targets
+from moderation.queries import keyset, outcome_counts
 from moderation.queries.keyset import Key, Page
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.targets import Target
+from moderation.queries.rules import targets
+from moderation.queries.rules.targets import Target
 
 _EXAMPLES = 5
 
