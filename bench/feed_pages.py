@@ -107,7 +107,7 @@ def _pages(platform: Platform, *, at: datetime) -> list[str]:
     from moderation.models import FeedEntry  # noqa: PLC0415 - Django is not set up before
     from moderation.models.feed import Stream  # noqa: PLC0415
     from moderation.operations.outbox import feed  # noqa: PLC0415
-    from moderation.queries.feeds import Position  # noqa: PLC0415
+    from moderation.queries.decisions.feeds import Position  # noqa: PLC0415
 
     rows = FeedEntry.objects.filter(platform=platform, stream=Stream.DECISIONS, number__isnull=False)
     count = rows.count()

@@ -13,9 +13,9 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import campaign_settle, reconsiderations
-from moderation.operations import verdict as verdicts
+from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
+from moderation.operations.decisions import reconsiderations, recording
 from moderation.operations.outbox import announce
 from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
@@ -160,7 +160,7 @@ def _row(
         decided_at=at,
         effective_at=at + timedelta(seconds=settings.UNDO_SECONDS)
         if is_large
-        else verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
+        else recording.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
         has_filtered=wanted.has_filtered,
         posts=len(members),
         member_ids=members if is_large else [],

@@ -12,7 +12,7 @@ from django.conf import settings
 from moderation.models import CampaignDecision, CampaignMember, Decision, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import verdict as verdicts
+from moderation.operations.decisions import recording
 from moderation.queries import purity
 
 REASON = "campaign"
@@ -59,7 +59,7 @@ def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Deci
         source=DecisionSource.AUTOMATIC,
         reason=REASON,
         decided_at=at,
-        effective_at=verdicts.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
         campaign_decision=decision,
     )
 

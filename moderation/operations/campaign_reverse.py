@@ -13,10 +13,10 @@ from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import campaign_settle, settle
-from moderation.operations import verdict as verdicts
+from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
 from moderation.operations.campaign import AT_ONCE, StillRunning
+from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.reverse import AlreadyReversed, TooLate
@@ -82,7 +82,7 @@ def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at:
         retracted_at=at
     )
     messages.withdraw(decisions=wrong)
-    replacements = verdicts.record(
+    replacements = recording.record(
         decisions=rows,
         event="decision.reversed",
         reverses={decision.post_id: decision.pk for decision in wrong},
@@ -133,7 +133,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     Reversal.objects.bulk_create(
         [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
     )
-    settle.taken_back(decisions=wrong)
+    appeal_outcomes.taken_back(decisions=wrong)
     Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
     # A post that was edited meanwhile has another case open; its old one stays closed.
     posts = [one.post_id for one in wrong]

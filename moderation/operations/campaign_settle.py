@@ -11,7 +11,7 @@ from django.db.models import F
 
 from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import verdict as verdicts
+from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import transactions
 from moderation.queries import campaign_members, latest_scores
 
@@ -31,7 +31,7 @@ def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetim
     scores = latest_scores.of([post for post in left if post not in cases])
     rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
     Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
-    verdicts.record(decisions=rows)
+    recording.record(decisions=rows)
     Case.objects.filter(pk__in=[cases[post].pk for post in left if post in cases]).update(
         state=CaseState.DECIDED, closed_at=at, claimed_by=None, lease_end_at=None
     )

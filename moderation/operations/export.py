@@ -16,7 +16,7 @@ from moderation.operations.audit import entries
 from moderation.operations.export_forms import MEDIA_TYPES
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries.feeds import Position
+from moderation.queries.decisions.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 PATIENCE = timedelta(seconds=60)

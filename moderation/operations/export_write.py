@@ -17,7 +17,7 @@ from moderation.operations.export_files import MANIFEST, PARTIAL
 from moderation.operations.export_forms import Digested, form_of
 from moderation.operations.outbox import feed
 from moderation.queries import label_changes, label_lines, labels
-from moderation.queries.feeds import Position
+from moderation.queries.decisions.feeds import Position
 from moderation.queries.label_lines import LabelLine
 from moderation.queries.labels import LabelFilter
 from scoring.label_balance import Balance, findings

@@ -15,10 +15,11 @@ from django.db import transaction
 from moderation.models import Decision, Post, Reconsideration, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import case_opening, verdict
+from moderation.operations import case_opening
 from moderation.operations.case_opening import Opening
+from moderation.operations.decisions import recording
+from moderation.operations.decisions.reconsiderations import REASON
 from moderation.operations.outbox import announce
-from moderation.operations.reconsiderations import REASON
 from moderation.queries import latest_scores, purity, reconsidered
 
 PIECE = 100
@@ -81,7 +82,7 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
         else:
             queued.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
     cases = case_opening.all_opened(queued, at=at)
-    verdict.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
+    recording.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
     announce.opened(cases, at=at)
     row.queued, row.decided = row.queued + len(cases), row.decided + len(decided)
 
@@ -103,6 +104,6 @@ def _automatic(row: Reconsideration, post: Post, score: Score, *, at: datetime) 
         source=DecisionSource.AUTOMATIC,
         reason=REASON,
         decided_at=at,
-        effective_at=verdict.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+        effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
         campaign_decision=row.campaign_decision,
     )

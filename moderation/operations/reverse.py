@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import overrule, review, settle
-from moderation.operations import verdict as verdicts
+from moderation.operations import overrule, review
 from moderation.operations.audit import entries
+from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.outbox import feed, messages
 from moderation.operations.refusals import Erased
@@ -49,9 +49,9 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
             raise TooLate(_("The platform has been told. Correct the decision instead."))
         case = review.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
-        settle.taken_back(decisions=[decision])
+        appeal_outcomes.taken_back(decisions=[decision])
         overrule.taken_back(decision=decision, at=at)
-        verdicts.retract_label(post_id=decision.post_id, at=at)
+        recording.retract_label(post_id=decision.post_id, at=at)
         case = _reopen(case, moderator=moderator, at=at)
         entries.add(
             action="decision.undone", subject_kind="decision", subject_id=decision.pk, actor=moderator, at=at
@@ -77,9 +77,9 @@ def correct(
             raise SameVerdict(_("The decision says this already."))
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
-        verdicts.retract_label(post_id=wrong.post_id, at=at)
+        recording.retract_label(post_id=wrong.post_id, at=at)
         messages.withdraw(decisions=[wrong])
-        verdicts.record(
+        recording.record(
             decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}
         )
         Reversal.objects.create(

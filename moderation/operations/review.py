@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations import explain, overrule
-from moderation.operations import verdict as verdicts
 from moderation.operations.audit import entries
+from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.queries import clocks
 from moderation.queries.exposure import Exposure
@@ -191,8 +191,8 @@ def decide(
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
         decision.idempotency_key = idempotency_key
         replaced = overrule.standing(decision)
-        verdicts.retract_label(post_id=case.post_id, at=at)
-        verdicts.record(
+        recording.retract_label(post_id=case.post_id, at=at)
+        recording.record(
             decisions=[decision],
             event="decision.reversed" if replaced else "decision.created",
             reverses={case.post_id: replaced.pk} if replaced else None,
@@ -309,7 +309,7 @@ def _decision(
         note=note,
         decided_by=moderator,
         decided_at=at,
-        effective_at=verdicts.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
+        effective_at=recording.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
     )
 
 

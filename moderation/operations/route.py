@@ -10,10 +10,11 @@ from typing import Any
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import campaign_join, case_opening, verdict
+from moderation.operations import campaign_join, case_opening
 from moderation.operations.case_opening import Opening
+from moderation.operations.decisions import recording
+from moderation.operations.decisions.reconsiderations import REASON as RECONSIDERED
 from moderation.operations.outbox import announce
-from moderation.operations.reconsiderations import REASON as RECONSIDERED
 
 _SAID_BY_SCORING = frozenset(
     {
@@ -68,7 +69,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
             _withdraw(standing, at=at)
             automatic.extend(_automatic(standing, score, at=at))
     opened = _put_before_humans(for_humans, at=at)
-    verdict.record(decisions=automatic)
+    recording.record(decisions=automatic)
     announce.opened(opened, at=at)
 
 
@@ -186,7 +187,7 @@ def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decis
             source=DecisionSource.AUTOMATIC,
             reason=_cause(score),
             decided_at=at,
-            effective_at=verdict.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
+            effective_at=recording.effective_at(source=DecisionSource.AUTOMATIC, decided_at=at),
         )
     ]
 

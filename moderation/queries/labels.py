@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from moderation.models import Decision, Label
 from moderation.queries import keyset
-from moderation.queries.feeds import Position
+from moderation.queries.decisions.feeds import Position
 from moderation.queries.keyset import Key, Page
 from scoring.splits import Split, split_of
 

@@ -14,9 +14,9 @@ from moderation.models.cases import Verdict
 from moderation.models.filters import FilterPage
 from moderation.operations import reverse
 from moderation.operations.review import Refusal
-from moderation.queries import history
 from moderation.queries.accounts import reasons as accounts_reasons
-from moderation.queries.history import HistoryFilter
+from moderation.queries.decisions import decision_pages
+from moderation.queries.decisions.decision_pages import HistoryFilter
 from moderation.queries.keyset import InvalidCursor
 from moderation.web import access, shift
 from moderation.web.forms import CorrectForm, HistoryFilterForm
@@ -35,7 +35,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         is_everyone=form.cleaned_data.get("whose") == "everyone" and request.user.may_lead,
     )
     try:
-        found = history.page(viewer=request.user, wanted=wanted, cursor=request.GET.get("cursor", ""))
+        found = decision_pages.page(viewer=request.user, wanted=wanted, cursor=request.GET.get("cursor", ""))
     except InvalidCursor as refusal:
         raise Http404(str(refusal)) from refusal
     context = {"section": "decisions", "at": timezone.now(), "page": found, "wanted": wanted}
@@ -92,7 +92,7 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
 
 def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 200) -> HttpResponse:
     at = timezone.now()
-    found = history.correctable(decision_id=decision_id, viewer=request.user, at=at)
+    found = decision_pages.correctable(decision_id=decision_id, viewer=request.user, at=at)
     if found is None:
         raise Http404
     verdict = Verdict.NOT_SPAM if found.decision.verdict == Verdict.SPAM else Verdict.SPAM

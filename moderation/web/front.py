@@ -10,8 +10,9 @@ from django.template.loader import render_to_string
 
 from moderation.models import Case
 from moderation.models.comfort import Blur
-from moderation.queries import backlog, campaigns, cases, history
+from moderation.queries import backlog, campaigns, cases
 from moderation.queries.accounts import reasons as accounts_reasons
+from moderation.queries.decisions import decision_pages
 from moderation.web import access, evidence, model_view
 
 
@@ -55,7 +56,7 @@ def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
     """Return the variables of `_last.html`: the decision that can still be undone."""
-    return {"at": at, "last": history.undoable(moderator=request.user, at=at)}
+    return {"at": at, "last": decision_pages.undoable(moderator=request.user, at=at)}
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:

@@ -10,7 +10,7 @@ from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Appeal
-from moderation.operations import settle
+from moderation.operations.decisions import appeal_outcomes
 
 OPEN, UPHELD, OVERTURNED, ERASED = "open", "upheld", "overturned", "erased"
 
@@ -65,5 +65,5 @@ def appeal(row: Appeal) -> dict[str, Any]:
 
 def _state(row: Appeal) -> str:
     if row.outcome is not None:
-        return UPHELD if settle.is_upheld(disputed=row.decision, outcome=row.outcome) else OVERTURNED
+        return UPHELD if appeal_outcomes.is_upheld(disputed=row.decision, outcome=row.outcome) else OVERTURNED
     return ERASED if row.post.erased_at is not None else OPEN

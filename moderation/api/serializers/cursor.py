@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, unpack
 from moderation.queries import keyset
-from moderation.queries.feeds import AnyPosition, EarlierPosition, Position
+from moderation.queries.decisions.feeds import AnyPosition, EarlierPosition, Position
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SHAPE = re.compile(rb"(v1|f1):(\d{1,17}):(\d{1,18})")

@@ -13,7 +13,7 @@ from rest_framework import serializers
 
 from moderation.models import Decision
 from moderation.models.cases import DecisionSource
-from moderation.queries.decisions import Grounds
+from moderation.queries.decisions.platform_decisions import Grounds
 
 SCAMS, OTHER = "STATEMENT_CATEGORY_SCAMS_AND_FRAUD", "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"
 _FRAUDULENT = frozenset({"scam", "phishing", "fraud", "impersonation"})

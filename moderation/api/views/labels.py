@@ -45,7 +45,7 @@ from moderation.operations import export as exports
 from moderation.operations import export_files
 from moderation.operations.outbox import feed
 from moderation.queries import labels
-from moderation.queries.feeds import Position
+from moderation.queries.decisions.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")

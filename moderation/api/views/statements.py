@@ -15,7 +15,7 @@ from moderation.api.serializers.statements import StatementSerializer, statement
 from moderation.api.views.base import DoorView, number_of, problem_responses
 from moderation.models import Decision
 from moderation.models.platforms import Scope
-from moderation.queries import decisions
+from moderation.queries.decisions import platform_decisions
 
 
 class Statements(DoorView):
@@ -36,9 +36,9 @@ class Statements(DoorView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read it."""
         try:
-            row = decisions.removal(
+            row = platform_decisions.removal(
                 platform=platform_of(request), decision_id=number_of(id), at=timezone.now()
             )
         except Decision.DoesNotExist:
             raise Refused("not_found", "No decision of yours that took a post down has this id.") from None
-        return Response(statement(row, grounds=decisions.grounds(row)))
+        return Response(statement(row, grounds=platform_decisions.grounds(row)))

@@ -15,7 +15,7 @@ from moderation.management import options
 from moderation.models.exports import ExportFormat
 from moderation.operations import export_write
 from moderation.queries import label_changes, labels
-from moderation.queries.feeds import Position
+from moderation.queries.decisions.feeds import Position
 from moderation.queries.labels import LabelFilter
 
 

@@ -17,8 +17,8 @@ from django.db.models import Max, QuerySet
 from moderation.models import Decision, FeedEntry, FeedHead, Platform
 from moderation.models.feed import Stream
 from moderation.operations.infrastructure import transactions
-from moderation.queries import feeds
-from moderation.queries.feeds import AnyPosition, Page
+from moderation.queries.decisions import feeds
+from moderation.queries.decisions.feeds import AnyPosition, Page
 
 BATCH = 1_000
 """Entries per statement: more than the largest page."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
-from moderation.queries import decisions
+from moderation.queries.decisions import platform_decisions
 
 _MAX_SCORES = 20
 
@@ -54,5 +54,5 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
         case=Case.objects.filter(post=post).order_by("-id").first(),
-        decision=decisions.standing(post_id=post.pk, at=at),
+        decision=platform_decisions.standing(post_id=post.pk, at=at),
     )

@@ -15,7 +15,7 @@ from moderation.api.links import NEXT_PAGE
 from moderation.api.serializers import cursor
 from moderation.api.serializers.opaque import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
 from moderation.queries import keyset
-from moderation.queries.feeds import EarlierPosition, Position
+from moderation.queries.decisions.feeds import EarlierPosition, Position
 
 LATEST = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
 LARGEST = 2**63 - 1

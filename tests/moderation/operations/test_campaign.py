@@ -25,8 +25,9 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import campaign, campaign_reverse, reverse, review
-from moderation.queries import campaign_members, history
+from moderation.queries import campaign_members
 from moderation.queries.campaign_members import Place
+from moderation.queries.decisions import decision_pages
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all, spam
 
@@ -198,7 +199,7 @@ class TestDecide:
     def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
         campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        assert history.undoable(moderator=moderator, at=later(61)) is None
+        assert decision_pages.undoable(moderator=moderator, at=later(61)) is None
 
 
 class TestUndo:

@@ -14,7 +14,7 @@ from moderation.models import Delivery, Platform, WebhookEndpoint
 from moderation.models.feed import Stream
 from moderation.operations import attempts
 from moderation.operations.outbox import feed
-from moderation.queries.feeds import AnyPosition
+from moderation.queries.decisions.feeds import AnyPosition
 
 
 class Poller:

@@ -14,7 +14,7 @@ from django.db import connection
 from moderation.models import Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.feed import Stream
 from moderation.operations import reverse
-from moderation.queries.feeds import EarlierPosition
+from moderation.queries.decisions.feeds import EarlierPosition
 from tests.moderation.operations.outbox.feeds import Poller
 
 Later = Callable[[float], datetime]

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import reconsiderations, settle
+from moderation.operations.decisions import appeal_outcomes, reconsiderations
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
 
@@ -42,7 +42,7 @@ def record(
     messages.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         reconsiderations.ask(by_people)
-        settle.by(decisions=by_people, reverses=reverses or {})
+        appeal_outcomes.by(decisions=by_people, reverses=reverses or {})
     return saved
 
 
