@@ -13,7 +13,7 @@ from moderation.operations import (
     campaign_carry,
     clock_steps,
     erase,
-    explain,
+    explanations,
     export_build,
     host,
     journal,
@@ -47,13 +47,13 @@ def score_revisions(*, revision_ids: list[int], **_: object) -> int:
 @shared_task
 def explain_score(*, score_id: int, **_: object) -> None:
     """Explain the words of a score that a human will see."""
-    explain.explain(score_id=score_id)
+    explanations.explain(score_id=score_id)
 
 
 @_sweep
 def explain_ahead(_at: datetime) -> int:
     """Ask for the explanations of the cases that come up next."""
-    return explain.ahead()
+    return explanations.ahead()
 
 
 @_sweep

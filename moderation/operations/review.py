@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import explain, overrule
+from moderation.operations import explanations, overrule
 from moderation.operations.audit import entries
 from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import erasure_locks, transactions
@@ -108,7 +108,7 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
         lease([case], moderator=moderator, at=at)
-        explain.ask([case])
+        explanations.ask([case])
     return case
 
 
@@ -231,7 +231,7 @@ def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:
     if not moderator.may_decide:
         raise NotAllowed(_("This role does not decide cases."))
     lease(cases, moderator=moderator, at=at)
-    explain.ask(cases)
+    explanations.ask(cases)
     return cases
 
 

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from moderation.models import Case, Decision, Presence, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import explain, review
+from moderation.operations import explanations, review
 from moderation.queries import exposure
 
 AHEAD = 3
@@ -102,7 +102,7 @@ def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetim
         held = _own_live(moderator, at=at).filter(pk__in=case_ids)
         cases = list(held.select_for_update(of=("self",)).order_by("id"))
         review.lease(cases, moderator=moderator, at=at)
-        explain.ask(case for case in cases if case.pk == front_id)
+        explanations.ask(case for case in cases if case.pk == front_id)
         ids = [case.pk for case in cases]
         front = Case.objects.select_related("claimed_by").filter(pk=front_id).first()
         if front is None:

@@ -33,7 +33,7 @@ from moderation.operations import (
     compare,
     complain,
     erase,
-    explain,
+    explanations,
     ingest,
     note,
     refusals,
@@ -124,9 +124,9 @@ class TestRaces:
             in_thread(lambda: erase_author(platform, later(2))).join(WAIT_SECONDS)
             return [[0.0, 3.0, 0.5]]
 
-        monkeypatch.setattr(explain, "_words", words)
-        monkeypatch.setattr(explain, "_counterfactual", lambda _score: {"subject": "xyzzy"})
-        explain.explain(score_id=row.pk)
+        monkeypatch.setattr(explanations, "_words", words)
+        monkeypatch.setattr(explanations, "_counterfactual", lambda _score: {"subject": "xyzzy"})
+        explanations.explain(score_id=row.pk)
 
         row.refresh_from_db()
         assert (row.word_contributions, row.counterfactual) == (None, {"impossible": "erased"})

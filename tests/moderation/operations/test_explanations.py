@@ -11,7 +11,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Post, Revision, Score, User
-from moderation.operations import explain, review, score
+from moderation.operations import explanations, review, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -34,7 +34,7 @@ class TestExplain:
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
-        explain.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=Score.objects.get().pk)
 
         words = Score.objects.get().word_contributions or []
         shares = {"this is spam today"[start:end]: share for start, end, share in words}
@@ -47,7 +47,7 @@ class TestExplain:
         post(text="this is spam today")
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
 
-        explain.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=Score.objects.get().pk)
 
         stored = Score.objects.get().counterfactual or {}
         assert (stored["change"], stored["subject"], stored["route"]) == ("word_removed", "spam", "allow")
@@ -60,7 +60,7 @@ class TestExplain:
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
         Score.objects.update(content_probability=None)
 
-        explain.explain(score_id=Score.objects.get().pk)
+        explanations.explain(score_id=Score.objects.get().pk)
 
         assert Score.objects.get().counterfactual == {}
         assert Score.objects.get().word_contributions is None
@@ -75,7 +75,7 @@ class TestExplain:
 
         monkeypatch.setattr(scorer, "of", gone)
 
-        explain.explain(score_id=case.score_id)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().counterfactual == {"impossible": "NotKept"}
 
@@ -83,7 +83,7 @@ class TestExplain:
         case = open_case()
         fake_scorer.is_degraded = True
 
-        explain.explain(score_id=case.score_id)
+        explanations.explain(score_id=case.score_id)
 
         assert Score.objects.get().word_contributions is None
 
@@ -115,9 +115,9 @@ class TestAsk:
         cases = [open_case() for _ in range(3)]
         for priority, case in enumerate(cases):
             Case.objects.filter(pk=case.pk).update(priority=priority)
-        monkeypatch.setattr(explain, "AHEAD", 2)
+        monkeypatch.setattr(explanations, "AHEAD", 2)
 
-        assert explain.ahead() == 2
+        assert explanations.ahead() == 2
 
         assert set(asked) == {cases[1].score_id, cases[2].score_id}
 
