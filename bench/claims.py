@@ -119,7 +119,7 @@ def _claim_and_decide(moderator: object) -> float:
 
     from moderation.models import User  # noqa: PLC0415
     from moderation.models.cases import Verdict  # noqa: PLC0415
-    from moderation.operations import review  # noqa: PLC0415
+    from moderation.operations.cases import review  # noqa: PLC0415
 
     assert isinstance(moderator, User)
     began = time.perf_counter()

@@ -13,19 +13,9 @@ from rest_framework.response import Response
 
 from moderation.api import problems
 from moderation.api.pointers import errors_of
-from moderation.operations import (
-    campaign,
-    campaign_own,
-    label_draw,
-    look_again,
-    notify,
-    refusals,
-    reverse,
-    review,
-    rules,
-    webhooks,
-)
+from moderation.operations import campaign, campaign_own, label_draw, notify, refusals, rules, webhooks
 from moderation.operations.accounts import api_keys
+from moderation.operations.cases import reverse, review, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 
 log = structlog.get_logger(__name__)
@@ -61,7 +51,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (campaign_own.SharedCampaign, "shared_campaign"),
     (label_draw.NothingToDraw, "nothing_to_draw"),
     (label_draw.TooManyWait, "too_many_drawn"),
-    (look_again.NotDecided, "not_decided"),
+    (second_review.NotDecided, "not_decided"),
     (review.CaseClosed, "case_closed"),
     (review.ClaimLost, "claim_lost"),
     (review.PostChanged, "post_changed"),

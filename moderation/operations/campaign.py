@@ -15,9 +15,9 @@ from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
 from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
+from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import reconsiderations, recording
 from moderation.operations.outbox import announce
-from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import campaign_members
 
 CONFIRMED_FROM = 26

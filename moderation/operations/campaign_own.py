@@ -12,7 +12,7 @@ from moderation.models import Campaign, CampaignDecision, CampaignMember, Platfo
 from moderation.operations import campaign
 from moderation.operations.audit import entries
 from moderation.operations.campaign import Wanted
-from moderation.operations.review import Refusal
+from moderation.operations.cases.review import Refusal
 from moderation.queries import platform_campaigns
 
 

@@ -16,11 +16,11 @@ from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
 from moderation.operations.campaign import AT_ONCE, StillRunning
+from moderation.operations.cases.reverse import AlreadyReversed, TooLate
+from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
-from moderation.operations.reverse import AlreadyReversed, TooLate
-from moderation.operations.review import NotAllowed, Refusal
 
 
 class TooEarly(Refusal):

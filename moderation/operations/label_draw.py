@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, LabelDraw, Platform, Post, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.operations import case_opening
 from moderation.operations.audit import entries
-from moderation.operations.case_opening import Opening
+from moderation.operations.cases import opening
+from moderation.operations.cases.opening import Opening
+from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.outbox import announce
-from moderation.operations.review import NotAllowed, Refusal
 from moderation.queries import latest_scores
 
 MOST_POSTS = 500
@@ -146,7 +146,7 @@ def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime)
     posts = {row.pk: row for row in standing.filter(pk__in=ids, erased_at__isnull=True).order_by("id")}
     busy = set(Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True))
     scores = latest_scores.of(posts)
-    return case_opening.all_opened(
+    return opening.all_opened(
         [
             Opening(
                 post=posts[pk],

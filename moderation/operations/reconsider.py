@@ -15,8 +15,8 @@ from django.db import transaction
 from moderation.models import Decision, Post, Reconsideration, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import case_opening
-from moderation.operations.case_opening import Opening
+from moderation.operations.cases import opening
+from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
 from moderation.operations.decisions.reconsiderations import REASON
 from moderation.operations.outbox import announce
@@ -81,7 +81,7 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
             decided.append((post, score))
         else:
             queued.append(Opening(post=post, score=score, reason=CaseReason.RECONSIDERED))
-    cases = case_opening.all_opened(queued, at=at)
+    cases = opening.all_opened(queued, at=at)
     recording.record(decisions=[_automatic(row, post, score, at=at) for post, score in decided])
     announce.opened(cases, at=at)
     row.queued, row.decided = row.queued + len(cases), row.decided + len(decided)

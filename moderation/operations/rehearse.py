@@ -7,7 +7,8 @@ from datetime import datetime
 from moderation.models import Case, Decision, Release, Revision, Score, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import review, route
+from moderation.operations import route
+from moderation.operations.cases import review
 from moderation.operations.infrastructure import transactions
 
 _RELEASE = "simulated"

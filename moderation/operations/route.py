@@ -10,8 +10,9 @@ from typing import Any
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import campaign_join, case_opening
-from moderation.operations.case_opening import Opening
+from moderation.operations import campaign_join
+from moderation.operations.cases import opening
+from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
 from moderation.operations.decisions.reconsiderations import REASON as RECONSIDERED
 from moderation.operations.outbox import announce
@@ -128,10 +129,10 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
 def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list[Case]:
     """Bring open cases up to date, open one where there is none, and return the new ones."""
     waiting = [(one.standing.case, one) for one in for_humans if one.standing.case is not None]
-    places = case_opening.queue_places([one.score for _, one in waiting])
+    places = opening.queue_places([one.score for _, one in waiting])
     for case, one in waiting:
         _update(case, one.score, reason=one.reason, place=places[one.score.pk])
-    return case_opening.all_opened(
+    return opening.all_opened(
         [
             Opening(post=one.score.revision.post, score=one.score, reason=one.reason)
             for one in for_humans

@@ -9,7 +9,7 @@ from functools import lru_cache
 from django.db.models import Q
 
 from moderation.models import Label, Score
-from moderation.queries.cases import hundredth
+from moderation.queries.cases.case_pages import hundredth
 
 FEWEST_LABELS = 200
 FEWEST_ALIKE = 20

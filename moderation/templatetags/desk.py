@@ -11,14 +11,15 @@ from django.utils import formats, timezone
 from django.utils.html import escape
 from django.utils.translation import gettext as _
 
-from moderation.queries.cases import read_link
+from moderation.queries.cases.case_pages import read_link
 from moderation.web import inert as inert_text
-from moderation.web import places, quantities
+from moderation.web import quantities
+from moderation.web.cases import queue_position
 from moderation.web.marks import Segment
 
 register = template.Library()
-register.filter(places.reason_words)
-register.filter(places.place_words)
+register.filter(queue_position.reason_words)
+register.filter(queue_position.place_words)
 
 # Names, ids and notes are short by the API's rules; a longer one here is an attack on the layout.
 _LONGEST_NAME = 2_000

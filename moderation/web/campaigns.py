@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from moderation.models import Campaign, CampaignDecision, CampaignMember
 from moderation.models.cases import Verdict
 from moderation.operations import campaign, campaign_reverse
-from moderation.operations.review import Refusal
+from moderation.operations.cases.review import Refusal
 from moderation.queries import campaign_members, campaigns
 from moderation.queries.campaign_members import Place
 from moderation.queries.keyset import InvalidCursor

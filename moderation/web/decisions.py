@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from moderation.models import Decision
 from moderation.models.cases import Verdict
 from moderation.models.filters import FilterPage
-from moderation.operations import reverse
-from moderation.operations.review import Refusal
+from moderation.operations.cases import reverse
+from moderation.operations.cases.review import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.queries.decisions.decision_pages import HistoryFilter
 from moderation.queries.keyset import InvalidCursor
-from moderation.web import access, shift
+from moderation.web import access
+from moderation.web.cases import review_actions
 from moderation.web.forms import CorrectForm, HistoryFilterForm
 from moderation.web.posts import saved_filters
 
@@ -55,10 +56,10 @@ def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
         raise Http404 from refusal
     except Refusal as refusal:
         if "Shift" in request.headers:
-            return shift.answer(request, cases=[], notice=str(refusal), status=409, at=at)
+            return review_actions.answer(request, cases=[], notice=str(refusal), status=409, at=at)
         messages.warning(request, str(refusal))
         return redirect("decisions")
-    return shift.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)
+    return review_actions.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

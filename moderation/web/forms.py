@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportFormat
-from moderation.operations.shift import Choice
+from moderation.operations.cases.shift import Choice
 from moderation.queries.accounts import reasons
 
 

@@ -16,7 +16,7 @@ from moderation.models import LabelDraw, Platform
 from moderation.models.platforms import Reconsidering
 from moderation.operations import label_draw
 from moderation.operations.accounts import platforms
-from moderation.operations.review import Refusal
+from moderation.operations.cases.review import Refusal
 from moderation.queries import label_balance
 from moderation.web import access, platform_models, quantities
 from moderation.web.label_forms import DrawForm, SamplingForm

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import campaigns, counted, decisions, exports, health, labels, queue, review, rules, shift
+from moderation.web import campaigns, decisions, exports, health, labels, rules
 from moderation.web.accounts import account, platforms, preferences, reasons, users
+from moderation.web.cases import counted, queue, review, review_actions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.posts import saved_filters, search
 
@@ -31,18 +32,18 @@ urlpatterns = [
         "campaign-decisions/<int:campaign_decision_id>/correct/", campaigns.correct, name="campaign-correct"
     ),
     path("review/", review.idle, name="review"),
-    path("review/next/", shift.claim_next, name="review-next"),
-    path("review/ahead/", shift.ahead, name="review-ahead"),
-    path("review/beat/", shift.beat, name="review-beat"),
-    path("review/hand-back/", shift.hand_back, name="review-hand-back"),
-    path("review/token/", shift.token, name="review-token"),
+    path("review/next/", review_actions.claim_next, name="review-next"),
+    path("review/ahead/", review_actions.ahead, name="review-ahead"),
+    path("review/beat/", review_actions.beat, name="review-beat"),
+    path("review/hand-back/", review_actions.hand_back, name="review-hand-back"),
+    path("review/token/", review_actions.token, name="review-token"),
     path("review/<int:case_id>/", review.case, name="case"),
     path("review/<int:case_id>/text/", review.text, name="case-text"),
-    path("review/<int:case_id>/claim/", shift.claim, name="case-claim"),
-    path("review/<int:case_id>/decide/", shift.decide, name="case-decide"),
-    path("review/<int:case_id>/skip/", shift.skip, name="case-skip"),
-    path("review/<int:case_id>/escalate/", shift.escalate, name="case-escalate"),
-    path("review/<int:case_id>/pause/", shift.pause, name="case-pause"),
+    path("review/<int:case_id>/claim/", review_actions.claim, name="case-claim"),
+    path("review/<int:case_id>/decide/", review_actions.decide, name="case-decide"),
+    path("review/<int:case_id>/skip/", review_actions.skip, name="case-skip"),
+    path("review/<int:case_id>/escalate/", review_actions.escalate, name="case-escalate"),
+    path("review/<int:case_id>/pause/", review_actions.pause, name="case-pause"),
     path("review/<int:case_id>/counted/<slug:kind>/", counted.page, name="case-counted"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),

@@ -22,8 +22,9 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, review, rules
+from moderation.operations import campaign, rules
 from moderation.operations.accounts import api_keys, reasons, users
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part

@@ -11,7 +11,8 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, Score, User
 from moderation.models.cases import CaseReason, Verdict
-from moderation.operations import export, review, rules
+from moderation.operations import export, rules
+from moderation.operations.cases import review
 from moderation.queries.labels import LabelFilter
 from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
 

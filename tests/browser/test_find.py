@@ -12,8 +12,9 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations import complain, review, rules
+from moderation.operations import complain, rules
 from moderation.operations.accounts import api_keys, reasons, saved_filters
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 

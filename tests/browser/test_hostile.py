@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
-from moderation.operations import review, rules
+from moderation.operations import rules
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 

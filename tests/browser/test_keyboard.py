@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import review
+from moderation.operations.cases import review
 from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

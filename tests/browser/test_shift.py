@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import leave, review, shift
+from moderation.operations.cases import page_leases, review, shift
 from tests.browser.stage import Watch, press_and_wait, wait_for_ahead, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
@@ -50,7 +50,7 @@ def in_front(page: Page) -> str:
 def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:
     """Let the server hear that the page was left before it takes the act; the event tells that it did."""
     is_left, is_taken = Event(), Event()
-    take, leave_page = getattr(shift, act), leave.page
+    take, leave_page = getattr(shift, act), page_leases.page
 
     def take_late(**given: Any) -> Any:
         assert is_left.wait(20)
@@ -63,7 +63,7 @@ def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:
         is_left.set()
 
     monkeypatch.setattr(shift, act, take_late)
-    monkeypatch.setattr(leave, "page", leave_and_tell)
+    monkeypatch.setattr(page_leases, "page", leave_and_tell)
     return is_taken
 
 

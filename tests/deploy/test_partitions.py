@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from deploy.local.places import ROOT
 from moderation.models import Case, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations import review
+from moderation.operations.cases import review
 from tests.moderation.conftest import (
     Case_,
     at,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, User
-from moderation.operations import review
+from moderation.operations.cases import review
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,

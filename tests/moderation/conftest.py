@@ -16,7 +16,8 @@ from moderation import scorer
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.cases import DecisionSource
 from moderation.models.people import Role
-from moderation.operations import ingest, review, score
+from moderation.operations import ingest, score
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from moderation.operations.infrastructure import transactions
 from tests.moderation.fakes import FakeContent, FakeScorer

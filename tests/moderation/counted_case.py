@@ -9,7 +9,8 @@ import pytest
 
 from moderation.models import Case, Decision, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain, reverse, review, score
+from moderation.operations import complain, score
+from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
 
 Later = Callable[[float], datetime]

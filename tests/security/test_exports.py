@@ -17,7 +17,8 @@ from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
-from moderation.operations import export_write, review
+from moderation.operations import export_write
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 

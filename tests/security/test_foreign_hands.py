@@ -19,8 +19,9 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, review, rules, webhooks
+from moderation.operations import export, rules, webhooks
 from moderation.operations.accounts import api_keys
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 

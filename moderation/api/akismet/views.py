@@ -18,8 +18,9 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import appeal, case_opening, complain, ingest, judge, refusals
+from moderation.operations import complain, ingest, judge, refusals
 from moderation.operations.accounts import api_keys
+from moderation.operations.cases import appeals, opening
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
@@ -116,8 +117,8 @@ def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     found = judge.now(platform=key.platform, post=post, at=at)
     if not isinstance(found, ingest.Refused) or found.code == "revision_conflict":
         # Not judged yet, there is nothing to take back.
-        with suppress(case_opening.NotScored, refusals.Erased):
-            appeal.file(platform=key.platform, external_id=post.external_id, at=at)
+        with suppress(opening.NotScored, refusals.Erased):
+            appeals.file(platform=key.platform, external_id=post.external_id, at=at)
     return _text(THANKS)
 
 

@@ -15,7 +15,7 @@ from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
-from moderation.queries import casework
+from moderation.queries.cases import platform_cases
 
 MAX_CLAIMS = 50
 
@@ -40,7 +40,7 @@ class CaseQuerySerializer(PageQuerySerializer):
     campaign = TextField(max_length=20, required=False, help_text="Only cases of this campaign.")
     model = TextField(max_length=64, required=False, help_text="Only cases that this release scored.")
     sort = OneOfField(
-        choices=list(casework.SORTS),
+        choices=list(platform_cases.SORTS),
         required=False,
         default="harm",
         help_text="The largest first. A cursor belongs to the order that it came from.",
@@ -164,7 +164,9 @@ def case(row: Case, *, at: datetime) -> dict[str, Any]:
         "spam_probability": None if is_blind else row.score.spam_probability,
         "is_degraded": row.score.is_degraded,
         "opened_at": instant(row.opened_at),
-        "lease_end_at": instant(row.lease_end_at) if row.lease_end_at and casework.held(row, at=at) else None,
+        "lease_end_at": instant(row.lease_end_at)
+        if row.lease_end_at and platform_cases.held(row, at=at)
+        else None,
     }
 
 

@@ -26,8 +26,8 @@ from moderation.api.views.base import (
 )
 from moderation.models import Appeal, Decision
 from moderation.models.platforms import Scope
-from moderation.operations import appeal
-from moderation.queries import casework
+from moderation.operations.cases import appeals
+from moderation.queries.cases import platform_cases
 
 
 class Appeals(DoorView):
@@ -54,7 +54,7 @@ class Appeals(DoorView):
         """File one."""
         given = self.read(AppealRequestSerializer, request)
         try:
-            row = appeal.dispute(
+            row = appeals.dispute(
                 platform=platform_of(request),
                 decision_id=number_of(given["decision"]),
                 reason=given.get("reason", ""),
@@ -83,7 +83,9 @@ class OneAppeal(DoorView):
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
         """Read one."""
         try:
-            row = casework.appeal(platform=platform_of(request), appeal_id=number_of(id), at=timezone.now())
+            row = platform_cases.appeal(
+                platform=platform_of(request), appeal_id=number_of(id), at=timezone.now()
+            )
         except Appeal.DoesNotExist:
             raise Refused("not_found", "No appeal has this id.") from None
         return Response(shown(row))

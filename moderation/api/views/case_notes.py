@@ -22,8 +22,7 @@ from moderation.api.serializers.cases import (
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, person_of, problem_responses
 from moderation.api.views.cases import CASE_ID, own_case
 from moderation.models.platforms import Scope
-from moderation.operations import look_again
-from moderation.operations import note as notes
+from moderation.operations.cases import notes, second_review
 
 _PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS)
 
@@ -69,6 +68,6 @@ class SecondReviews(DoorView):
         """Ask."""
         row, at = own_case(request, id), timezone.now()
         text = self.read(HandOnRequestSerializer, request).get("note", "")
-        made = look_again.ask(case_id=row.pk, asked_by=person_of(request), text=text, at=at)
+        made = second_review.ask(case_id=row.pk, asked_by=person_of(request), text=text, at=at)
         shown = case(own_case(request, str(made.pk)), at=at)
         return Response(shown, status=status.HTTP_201_CREATED)

@@ -44,8 +44,8 @@ from moderation.api.views.base import (
 from moderation.models import Case
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.platforms import Scope
-from moderation.operations import review
-from moderation.queries import casework
+from moderation.operations.cases import review
+from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
 CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
@@ -67,7 +67,7 @@ class Cases(DoorView):
     def get(self, request: Request) -> Response:
         """Read one page."""
         asked, at = self.query(CaseQuerySerializer, request), timezone.now()
-        wanted = casework.Wanted(
+        wanted = platform_cases.Wanted(
             state=asked["state"],
             reason=asked.get("queue", ""),
             priority_from=asked.get("priority_gte"),
@@ -76,7 +76,7 @@ class Cases(DoorView):
             sort=asked["sort"],
             after=asked.get("cursor"),
         )
-        found = casework.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
+        found = platform_cases.page(platform=platform_of(request), wanted=wanted, limit=asked["limit"])
         return Response(page_of(found, shown=partial(case, at=at)))
 
 
@@ -131,9 +131,9 @@ class Claims(DoorView):
         if queue not in (EVERY_QUEUE, *CaseReason.values):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
-        own = casework.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
+        own = platform_cases.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
         claimed = review.claim_next(moderator=person_of(request), at=at, count=count, among=own)
-        rows = casework.some(case_ids=[row.pk for row in claimed])
+        rows = platform_cases.some(case_ids=[row.pk for row in claimed])
         lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
         return Response(
             {
@@ -242,7 +242,7 @@ class CaseEscalations(DoorView):
 def own_case(request: Request, identifier: str) -> Case:
     """Return a case of the caller's platform. Raises Refused."""
     try:
-        return casework.one(platform=platform_of(request), case_id=number_of(identifier))
+        return platform_cases.one(platform=platform_of(request), case_id=number_of(identifier))
     except Case.DoesNotExist:
         raise Refused("not_found", "No case has this id.") from None
 

@@ -33,7 +33,7 @@ from moderation.models import Decision
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations import reverse
+from moderation.operations.cases import reverse
 from moderation.operations.outbox import feed
 
 

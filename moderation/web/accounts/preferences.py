@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.operations.accounts import preferences
-from moderation.queries import pace as paces
+from moderation.queries.cases import pace as cases_pace
 from moderation.web import access
 from moderation.web.accounts import shortcuts
 from moderation.web.accounts.preferences_form import ComfortForm
@@ -58,7 +58,7 @@ def change_keys(request: access.DeskRequest) -> HttpResponse:
 def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a person's own pace."""
     at = timezone.now()
-    found = paces.own(person=request.user, at=at)
+    found = cases_pace.own(person=request.user, at=at)
     return render(request, "pace.html", {"section": "account", "pace": found, "at": at})
 
 

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
 from moderation.models.filters import FilterPage
-from moderation.queries.backlog import BUCKETS
+from moderation.queries.cases.backlog import BUCKETS
+from moderation.queries.cases.queue import QueueFilter, Sort
 from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.posts.search import PostFilter
-from moderation.queries.queue import QueueFilter, Sort
 
 SORTS = (
     (Sort.HARM.value, _("expected harm")),

@@ -6,7 +6,7 @@ import math
 
 from django.utils.translation import gettext
 
-from moderation.queries.cases import PostRecord
+from moderation.queries.cases.case_pages import PostRecord
 from moderation.web.quantities import count
 from moderation.web.sentences import context, feedback, journey, social
 from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag, share

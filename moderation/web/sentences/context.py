@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils.translation import gettext
 
-from moderation.queries.cases import History, PostRecord
+from moderation.queries.cases.case_pages import History, PostRecord
 from moderation.web.quantities import duration
 from moderation.web.sentences.sentence import (
     Decided,

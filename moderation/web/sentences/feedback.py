@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext, ngettext
 
-from moderation.queries.cases import PostRecord
+from moderation.queries.cases.case_pages import PostRecord
 from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
 from moderation.web.quantities import count, counted, duration
 from moderation.web.sentences.sentence import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 
-from moderation.queries.cases import PostRecord
+from moderation.queries.cases.case_pages import PostRecord
 from moderation.web.quantities import count
 from moderation.web.sentences.sentence import (
     Decided,

@@ -15,8 +15,8 @@ from enum import IntEnum
 
 from django.utils.translation import gettext, ngettext
 
-from moderation.queries.cases import History, PostRecord
-from moderation.queries.counted import Counted
+from moderation.queries.cases.case_pages import History, PostRecord
+from moderation.queries.cases.counted import Counted
 from moderation.queries.outcome_counts import FEWEST_OF_A_SHARE
 from moderation.web.quantities import count, duration, percent
 

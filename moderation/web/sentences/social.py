@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils.translation import gettext
 
-from moderation.queries.cases import PostRecord
+from moderation.queries.cases.case_pages import PostRecord
 from moderation.web.quantities import count, counted, duration
 from moderation.web.sentences.sentence import (
     Decided,

@@ -14,7 +14,8 @@ from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Plat
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export, export_build, reverse, review, rules, webhooks
+from moderation.operations import erase, export, export_build, rules, webhooks
+from moderation.operations.cases import reverse, review
 from moderation.queries.labels import LabelFilter
 from tests.moderation.api.answers import problem
 

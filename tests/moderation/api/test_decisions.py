@@ -15,7 +15,8 @@ from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import ingest, reverse, review, score
+from moderation.operations import ingest, score
+from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingPost
 from moderation.operations.outbox import feed
 from tests.moderation.api.answers import pointers, problem

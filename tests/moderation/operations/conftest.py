@@ -12,7 +12,8 @@ import pytest
 from moderation import scorer
 from moderation.models import Campaign, Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import host, review, webhooks
+from moderation.operations import host, webhooks
+from moderation.operations.cases import review
 from scoring.release import Release
 from tests import releases
 from tests.moderation.fakes import FakeScorer

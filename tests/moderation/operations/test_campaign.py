@@ -24,7 +24,8 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse, reverse, review
+from moderation.operations import campaign, campaign_reverse
+from moderation.operations.cases import reverse, review
 from moderation.queries import campaign_members
 from moderation.queries.campaign_members import Place
 from moderation.queries.decisions import decision_pages

@@ -20,8 +20,9 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import campaign, campaign_reverse, review
+from moderation.operations import campaign, campaign_reverse
 from moderation.operations.campaign import Wanted
+from moderation.operations.cases import review
 from moderation.queries.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all

@@ -22,8 +22,9 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse, reverse
+from moderation.operations import campaign, campaign_reverse
 from moderation.operations.campaign import Wanted
+from moderation.operations.cases import reverse
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
 

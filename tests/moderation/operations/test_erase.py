@@ -9,7 +9,8 @@ import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase, ingest, note, refusals, reverse, review
+from moderation.operations import erase, ingest, refusals
+from moderation.operations.cases import notes, reverse, review
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.operations.erasures import MALLORY, rows_with
@@ -109,7 +110,7 @@ class TestWords:
         erase.post(post_id=case.post_id, at=later(4))
 
         with pytest.raises(refusals.Erased):
-            note.write(case=case, author=lead, text="xyzzy", at=later(5))
+            notes.write(case=case, author=lead, text="xyzzy", at=later(5))
         with pytest.raises(refusals.Erased):
             reverse.undo(decision_id=made.pk, moderator=lead, at=later(5))
         reverse.correct(

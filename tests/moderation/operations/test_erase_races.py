@@ -35,11 +35,10 @@ from moderation.operations import (
     erase,
     explanations,
     ingest,
-    note,
     refusals,
-    review,
     score,
 )
+from moderation.operations.cases import notes, review
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.incoming import IncomingPost
 from moderation.operations.reputation import inquiry
@@ -174,7 +173,7 @@ class TestRaces:
             "post": lambda: ingest.accept(platform=platform, posts=late, at=later(3), is_compared=False),
             "bulk": lambda: ingest.accept(platform=platform, posts=late, at=later(3)),
             "complaint": lambda: complain.record(platform=platform, complaint=complaint, at=later(3)),
-            "note": lambda: note.write(case=case, author=lead, text="xyzzy", at=later(3)),
+            "note": lambda: notes.write(case=case, author=lead, text="xyzzy", at=later(3)),
             "decision": lambda: in_case(case, lead, at=later(3)),
         }
         with transaction.atomic():

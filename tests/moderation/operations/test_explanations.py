@@ -11,7 +11,8 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Post, Revision, Score, User
-from moderation.operations import explanations, review, score
+from moderation.operations import explanations, score
+from moderation.operations.cases import review
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

@@ -18,14 +18,8 @@ from pytest_django import Settings
 
 from moderation.models import Platform, Score, User
 from moderation.models.exports import ExportState
-from moderation.operations import (
-    export,
-    export_build,
-    export_files,
-    export_forms,
-    export_write,
-    reverse,
-)
+from moderation.operations import export, export_build, export_files, export_forms, export_write
+from moderation.operations.cases import reverse
 from moderation.queries import labels as labels_query
 from moderation.queries.labels import SPLITS, LabelFilter, weight_of
 

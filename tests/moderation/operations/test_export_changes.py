@@ -21,8 +21,9 @@ from pyarrow import parquet
 
 from moderation.models import Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase, export_write, reverse, review
-from moderation.operations.review import Refusal
+from moderation.operations import erase, export_write
+from moderation.operations.cases import reverse, review
+from moderation.operations.cases.review import Refusal
 from moderation.queries.labels import LabelFilter
 
 Later = Callable[[float], datetime]

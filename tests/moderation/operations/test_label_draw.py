@@ -14,10 +14,12 @@ import pytest
 from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
-from moderation.operations import export_write, label_draw, review, score
-from moderation.queries import label_balance, labels, queue
+from moderation.operations import export_write, label_draw, score
+from moderation.operations.cases import review
+from moderation.queries import label_balance, labels
+from moderation.queries.cases import queue
+from moderation.queries.cases.queue import QueueFilter
 from moderation.queries.labels import LabelFilter
-from moderation.queries.queue import QueueFilter
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

@@ -16,8 +16,9 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, SigningSecre
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations import notify, reverse, review, webhooks
+from moderation.operations import notify, webhooks
 from moderation.operations.attempts import RETRY_SECONDS
+from moderation.operations.cases import reverse, review
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 

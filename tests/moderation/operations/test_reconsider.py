@@ -21,7 +21,8 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import campaign, campaign_reverse, reconsider, reverse, review, score
+from moderation.operations import campaign, campaign_reverse, reconsider, score
+from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
 from tests.moderation.fakes import FakeScorer
 

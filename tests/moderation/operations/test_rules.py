@@ -9,7 +9,8 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations import review, rules, score
+from moderation.operations import rules, score
+from moderation.operations.cases import review
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

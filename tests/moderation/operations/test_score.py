@@ -11,7 +11,8 @@ from moderation import enqueue
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, review, rules, score
+from moderation.operations import complain, rules, score
+from moderation.operations.cases import review
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

@@ -9,7 +9,8 @@ import pytest
 
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import ingest, review, score
+from moderation.operations import ingest, score
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from moderation.queries import records
 from scoring.records import History, PostRecord

@@ -11,7 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain, reverse, review
+from moderation.operations import complain
+from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries import records
 from scoring.records import LinkReputation, PostRecord

@@ -12,7 +12,7 @@ from django.utils import timezone
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations import review
+from moderation.operations.cases import review
 
 HTMX = {"HX-Request": "true"}
 SHIFT = {"HX-Request": "true", "Shift": "1"}

@@ -15,8 +15,8 @@ from django.utils import timezone
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.operations import campaign as campaigns
-from moderation.operations import review
 from moderation.operations.campaign import Wanted
+from moderation.operations.cases import review
 from moderation.queries import campaigns as queries
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import accept, incoming, opened, run_all

@@ -8,7 +8,7 @@ from django.db import IntegrityError, InternalError, OperationalError
 from django.test import Client
 
 from moderation.operations.infrastructure import outage
-from moderation.queries import queue
+from moderation.queries.cases import queue
 
 
 def failure(kind: type[Exception], cause: psycopg.Error) -> Exception:

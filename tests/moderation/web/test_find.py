@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import Author, Case, Post, SavedFilter, User
 from moderation.models.cases import Verdict
-from moderation.operations import review
+from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.queries.entities import domains
 from moderation.queries.posts import search

@@ -13,10 +13,11 @@ from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
 from moderation.models.cases import Verdict
-from moderation.operations import export_build, review
+from moderation.operations import export_build
+from moderation.operations.cases import review
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
-from moderation.queries import queue
+from moderation.queries.cases import queue
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from moderation.queries.counted import Counted
+from moderation.queries.cases.counted import Counted
 from moderation.web import sentences
 from moderation.web.sentences import Leaning
 from scoring.features import FEATURES, NAMES, NO_MODELS, extract

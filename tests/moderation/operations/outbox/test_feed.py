@@ -14,7 +14,8 @@ from django.db import connection, transaction
 from moderation.models import Campaign, Case, Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_carry, review
+from moderation.operations import campaign, campaign_carry
+from moderation.operations.cases import review
 from moderation.operations.outbox import feed
 from tests.moderation.operations.campaigns import spam
 from tests.moderation.operations.outbox.feeds import Poller, held

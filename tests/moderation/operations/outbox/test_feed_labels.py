@@ -8,7 +8,8 @@ from datetime import datetime
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import campaign, erase, reverse
+from moderation.operations import campaign, erase
+from moderation.operations.cases import reverse
 from tests.moderation.operations.campaigns import spam
 from tests.moderation.operations.outbox.feeds import Poller
 

@@ -11,7 +11,8 @@ from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Pla
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_reverse, ingest, reverse, score
+from moderation.operations import campaign, campaign_reverse, ingest, score
+from moderation.operations.cases import reverse
 from moderation.operations.outbox import feed
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns import spam

@@ -13,7 +13,7 @@ from django.db import connection
 
 from moderation.models import Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.feed import Stream
-from moderation.operations import reverse
+from moderation.operations.cases import reverse
 from moderation.queries.decisions.feeds import EarlierPosition
 from tests.moderation.operations.outbox.feeds import Poller
 

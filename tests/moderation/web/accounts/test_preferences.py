@@ -13,7 +13,7 @@ from django.utils import timezone
 from moderation.models import Case, Decision, User
 from moderation.models.cases import Verdict
 from moderation.models.comfort import Comfort, read
-from moderation.operations import look_again, reverse
+from moderation.operations.cases import reverse, second_review
 from moderation.web.accounts import shortcuts
 
 Case_ = Callable[..., Case]
@@ -116,7 +116,7 @@ class TestPace:
         for mine, verdict, who in ((agreed, "spam", other_moderator), (differed, "not_spam", lead)):
             assert mine.case is not None
             decided(
-                look_again.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now()),
+                second_review.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now()),
                 verdict=verdict,
                 by=who,
             )
@@ -148,7 +148,7 @@ class TestPace:
         for number in range(20):
             mine = decided(open_case(text=f"Post {number}"))
             assert mine.case is not None
-            again = look_again.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now())
+            again = second_review.ask(case_id=mine.case.pk, asked_by=lead, at=timezone.now())
             decided(again, by=lead, verdict="spam" if number else "not_spam")
 
         body = desk.get("/account/pace/").content.decode()

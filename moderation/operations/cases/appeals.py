@@ -1,0 +1,67 @@
+"""Dispute a decision: a human looks at the post again, whatever the filter says."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from moderation.models import Appeal, Case, Decision, Platform, Post
+from moderation.models.cases import CaseReason, CaseState
+from moderation.operations.audit import entries
+from moderation.operations.cases import opening
+from moderation.operations.cases.reverse import AlreadyReversed
+from moderation.operations.outbox import announce
+from moderation.operations.refusals import Erased
+
+
+def file(*, platform: Platform, external_id: str, at: datetime) -> Case:
+    """Return the open case of a post, opened now if there is none; it goes to the leads.
+
+    The decision stands until somebody decides anew. Raises Post.DoesNotExist, Erased or NotScored.
+    """
+    with transaction.atomic():
+        return _case(Post.objects.get(platform=platform, external_id=external_id), at=at)
+
+
+def dispute(
+    *, platform: Platform, decision_id: int, at: datetime, reason: str = "", external_id: str = ""
+) -> Appeal:
+    """Return the appeal of a decision, filed now if there is none; a second time changes nothing.
+
+    The platform must know the decision. Raises Decision.DoesNotExist, AlreadyReversed, Erased or NotScored.
+    """
+    with transaction.atomic():
+        known = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
+        decision = known.select_related("post").get(pk=decision_id)
+        # The lock on the post lines up everybody who disputes it or decides it.
+        Post.objects.select_for_update(no_key=True).get(pk=decision.post_id)
+        filed = Appeal.objects.filter(decision=decision).first()
+        if filed is not None:
+            return filed
+        if hasattr(decision, "reversal"):
+            raise AlreadyReversed("This decision was taken back before.")
+        return Appeal.objects.create(
+            platform=platform,
+            post=decision.post,
+            decision=decision,
+            case=_case(decision.post, at=at),
+            external_id=external_id,
+            reason=reason,
+            filed_at=at,
+        )
+
+
+def _case(post: Post, *, at: datetime) -> Case:
+    post = Post.objects.select_for_update(no_key=True).get(pk=post.pk)
+    if post.erased_at is not None:
+        raise Erased("The post was erased.")
+    case = Case.objects.select_for_update().filter(post=post, state=CaseState.OPEN).first()
+    if case is None:
+        case = opening.opened(post, reason=CaseReason.APPEALED, at=at, is_escalated=True)
+        announce.opened([case], at=at)
+    elif case.reason != CaseReason.APPEALED:
+        case.reason, case.is_escalated = CaseReason.APPEALED, True
+        case.save(update_fields=("reason", "is_escalated"))
+    entries.add(action="case.appealed", subject_kind="case", subject_id=case.pk, actor=None, at=at)
+    return case

@@ -1,0 +1,59 @@
+"""Say what a decision replaces where people disagree: by name, and no lead is overruled silently.
+
+Correcting on purpose is `reverse`; this is what becomes of a second look, an appeal or a case opened again.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from moderation.models import Case, Decision, Reversal
+from moderation.models.cases import CaseReason, CaseState, DecisionSource
+from moderation.operations.cases import opening
+from moderation.operations.infrastructure import transactions
+from moderation.operations.outbox import announce
+
+
+def standing(decision: Decision) -> Decision | None:
+    """Return the human decision on the same revision that says the opposite of a new one, if one stands.
+
+    Call with the post locked, before the new one is saved.
+    """
+    earlier = Decision.objects.filter(
+        post=decision.post_id, revision=decision.revision_id, reversal__isnull=True
+    )
+    last = earlier.select_related("decided_by").order_by("-decided_at", "-id").first()
+    if last is None or last.source != DecisionSource.MODERATOR or last.verdict == decision.verdict:
+        return None
+    return last
+
+
+@transactions.required
+def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
+    """Write that a decision was replaced. Where a lead's was, by somebody who is none, the leads are asked.
+
+    Call inside the transaction that saved the new decision and closed its case.
+    """
+    if by.decided_by is None:
+        raise ValueError("only people overrule people")
+    Reversal.objects.create(decision=replaced, replacement=by, reversed_by=by.decided_by, reversed_at=at)
+    was_lead = replaced.decided_by is not None and replaced.decided_by.may_lead
+    if was_lead and not by.decided_by.may_lead:
+        case = opening.opened(by.post, reason=CaseReason.SECOND, at=at, is_escalated=True)
+        case.skipped_by = [by.decided_by.pk]
+        case.save(update_fields=("skipped_by",))
+        announce.opened([case], at=at)
+
+
+def taken_back(*, decision: Decision, at: datetime) -> None:
+    """Let what a decision replaced stand again, now that it is undone; the leads need not look."""
+    gone, _ = Reversal.objects.filter(replacement=decision).delete()
+    if gone:
+        asked = Case.objects.filter(
+            post=decision.post_id,
+            reason=CaseReason.SECOND,
+            state=CaseState.OPEN,
+            is_escalated=True,
+            opened_at=decision.decided_at,
+        )
+        asked.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)

@@ -1,0 +1,58 @@
+"""Have a decided case looked at by a second person, who does not see what the first one said."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from moderation.models import Case, Decision, Post, User
+from moderation.models.cases import CaseReason, CaseState, DecisionSource
+from moderation.operations.audit import entries
+from moderation.operations.cases import notes, opening
+from moderation.operations.cases.review import NotAllowed, Refusal
+from moderation.operations.outbox import announce
+from moderation.operations.refusals import Erased
+
+
+class NotDecided(Refusal):
+    """No human decision stands on the post, or it waits for one already."""
+
+
+def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
+    """Open a case of the same post for somebody else; the first decision stands until then.
+
+    Raises NotDecided, NotAllowed, Erased or Case.DoesNotExist.
+    """
+    if not asked_by.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    with transaction.atomic():
+        first = Case.objects.select_related("post").get(pk=case_id)
+        post = Post.objects.select_for_update(no_key=True).get(pk=first.post_id)
+        if post.erased_at is not None:
+            raise Erased("The post was erased.")
+        standing = _standing(post)
+        if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
+            raise NotDecided(_("Somebody has to decide it for the first time before."))
+        case = opening.opened(post, reason=CaseReason.SECOND, at=at)
+        case.skipped_by = [standing.decided_by_id] if standing.decided_by_id else []
+        case.save(update_fields=("skipped_by",))
+        announce.opened([case], at=at)
+        if text:
+            notes.write(case=case, author=asked_by, text=text, at=at)
+        entries.add(
+            action="case.second_review",
+            subject_kind="case",
+            subject_id=case.pk,
+            actor=asked_by,
+            at=at,
+            first=first.pk,
+        )
+    return case
+
+
+def _standing(post: Post) -> Decision | None:
+    rows = Decision.objects.filter(post=post, reversal__isnull=True).order_by("-decided_at", "-id")
+    newest = rows.first()
+    return newest if newest is not None and newest.source == DecisionSource.MODERATOR else None

@@ -1,0 +1,167 @@
+"""A moderator's shift: act on the case in front and hold the next ones ready, in one transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from moderation.models import Case, Decision, Presence, User
+from moderation.models.cases import CaseState, Verdict
+from moderation.operations import explanations
+from moderation.operations.cases import review
+from moderation.queries.cases import exposure
+
+AHEAD = 3
+"""Cases held ready behind the one in front, so that the next is on the screen before the server answers."""
+PRESENCE_SECONDS = 40
+_SHARE = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What the moderator chose, on which version of the case; the key names this very request."""
+
+    verdict: Verdict
+    case_version: int
+    reason: str = ""
+    note: str = ""
+    idempotency_key: UUID | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What an act led to: the decision, if it was one, and the cases held now in the order they come up."""
+
+    decision: Decision | None
+    cases: list[Case]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beat:
+    """What holds now: the cases still held, who else holds the one in front, who else reads it."""
+
+    held: list[int]
+    holder: User | None
+    is_open: bool
+    readers: list[User]
+
+
+def hold(*, moderator: User, at: datetime, ahead: int = 0) -> list[Case]:
+    """Hold one case and up to `ahead` more; return them in the order they come up.
+
+    Those ahead are at most a quarter of what is free: the last cases of a queue stay for everybody.
+    """
+    with transaction.atomic():
+        cases = review.claim_held(moderator=moderator, at=at, count=1 + ahead)
+        # A beat of the same page may have some of them locked just now: they are held all the same.
+        held = _own_live(moderator, at=at).count()
+        wanted = _wanted(held=held, ahead=ahead, moderator=moderator, at=at)
+        if wanted:
+            run = exposure.run(moderator=moderator, held=cases, cap=moderator.comfort.run_cap)
+            cases += review.claim_free(moderator=moderator, at=at, count=wanted, sparing=run)
+    return cases
+
+
+def decide(*, case_id: int, choice: Choice, moderator: User, at: datetime, ahead: int = 0) -> Step:
+    """Decide the case and hold the next. Raises what `review.decide` raises."""
+    with transaction.atomic():
+        decision = review.decide(
+            case_id=case_id,
+            case_version=choice.case_version,
+            moderator=moderator,
+            verdict=choice.verdict,
+            reason=choice.reason,
+            note=choice.note,
+            idempotency_key=choice.idempotency_key,
+            at=at,
+        )
+        return Step(decision=decision, cases=hold(moderator=moderator, at=at, ahead=ahead))
+
+
+def skip(*, case_id: int, moderator: User, at: datetime, ahead: int = 0) -> Step:
+    """Leave the case to somebody else and hold the next. Raises what `review.skip` raises."""
+    with transaction.atomic():
+        review.skip(case_id=case_id, moderator=moderator, at=at)
+        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead))
+
+
+def escalate(*, case_id: int, moderator: User, note: str, at: datetime, ahead: int = 0) -> Step:
+    """Leave the case to a lead and hold the next. Raises what `review.escalate` raises."""
+    with transaction.atomic():
+        review.escalate(case_id=case_id, moderator=moderator, note=note, at=at)
+        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead))
+
+
+def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetime) -> Beat:
+    """Extend the leases that still live, say who else is there, and be seen by them."""
+    with transaction.atomic():
+        held = _own_live(moderator, at=at).filter(pk__in=case_ids)
+        cases = list(held.select_for_update(of=("self",)).order_by("id"))
+        review.lease(cases, moderator=moderator, at=at)
+        explanations.ask(case for case in cases if case.pk == front_id)
+        ids = [case.pk for case in cases]
+        front = Case.objects.select_related("claimed_by").filter(pk=front_id).first()
+        if front is None:
+            return Beat(held=ids, holder=None, is_open=False, readers=[])
+        if front.pk not in ids:
+            _be_seen(front, moderator, at=at)
+    return Beat(
+        held=ids,
+        holder=_other_holder(front, moderator, at=at),
+        is_open=front.state == CaseState.OPEN,
+        readers=_readers(front, moderator, at=at),
+    )
+
+
+def pause(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Keep the case in front for a quarter of an hour and give the others back. Raises ClaimLost."""
+    with transaction.atomic():
+        case = review.renew(case_id=case_id, moderator=moderator, at=at)
+        case.lease_end_at = at + timedelta(seconds=review.PAUSE_SECONDS)
+        case.save(update_fields=("lease_end_at",))
+        _own_live(moderator, at=at).exclude(pk=case_id).update(claimed_by=None, lease_end_at=None)
+    return case
+
+
+def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
+    """Give claims up; nothing happens to those held by somebody else or by nobody."""
+    for case_id in case_ids:
+        review.hand_back(case_id=case_id, moderator=moderator)
+
+
+def _wanted(*, held: int, ahead: int, moderator: User, at: datetime) -> int:
+    first = 0 if held else 1
+    missing = 1 + ahead - held - first
+    if missing <= 0:
+        return first
+    free = review.free_cases(moderator=moderator, at=at)[: _SHARE * missing + first].count()
+    return first + min(missing, max(0, free - first) // _SHARE)
+
+
+def _own_live(moderator: User, *, at: datetime) -> QuerySet[Case]:
+    return Case.objects.filter(claimed_by=moderator, lease_end_at__gt=at, state=CaseState.OPEN)
+
+
+def _be_seen(case: Case, reader: User, *, at: datetime) -> None:
+    Presence.objects.bulk_create(
+        [Presence(case=case, user=reader, seen_at=at)],
+        update_conflicts=True,
+        unique_fields=("case", "user"),
+        update_fields=("seen_at",),
+    )
+
+
+def _readers(case: Case, moderator: User, *, at: datetime) -> list[User]:
+    since = at - timedelta(seconds=PRESENCE_SECONDS)
+    present = Presence.objects.filter(case=case, seen_at__gt=since).exclude(user=moderator)
+    return [presence.user for presence in present.select_related("user").order_by("user_id")]
+
+
+def _other_holder(case: Case, moderator: User, *, at: datetime) -> User | None:
+    is_leased = case.lease_end_at is not None and case.lease_end_at > at
+    return case.claimed_by if is_leased and case.claimed_by != moderator else None

@@ -1,0 +1,271 @@
+"""A case with all that its page shows, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce, Left, NullIf
+
+from moderation.models import (
+    Appeal,
+    Case,
+    CaseNote,
+    Complaint,
+    Decision,
+    PostLink,
+    Revision,
+    Rule,
+    User,
+)
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
+from moderation.models.posts import ERASED_NAME
+from moderation.queries.cases import exposure
+from moderation.queries.rules import rule_pages
+from scoring import unread_script
+from scoring.links import links_in
+from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
+from scoring.records import InvalidRecord
+from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
+from scoring.routing import hundredth as hundredth  # noqa: PLC0414
+
+_MAX_COMPLAINTS = 20
+_MAX_DECISIONS = 10
+_MAX_NEAR = 3
+_MAX_ALIKE = 60
+_NEAR_LENGTH = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainFact:
+    """A domain that the post links to: what was known at scoring, and which rule holds for it now."""
+
+    name: str
+    urls: tuple[str, ...]
+    posts: int
+    confirmed_spam: int
+    confirmed_not_spam: int
+    complaints: int
+    first_seen_at: datetime | None
+    rule: Rule | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPost:
+    """A post that says nearly the same, and what was decided on it; None as `decided_by` is the filter."""
+
+    case_id: int | None
+    author: str
+    excerpt: str
+    verdict: str
+    decided_by: str | None
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearPosts:
+    """The nearest decided posts, people's decisions first, and how all that were looked at were decided.
+
+    `spam` and `not_spam` count what people decided, as sentences about near-duplicates do.
+    """
+
+    posts: tuple[NearPost, ...]
+    spam: int
+    not_spam: int
+    by_filter: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasePage:
+    """Everything that the review page tells. `record` is None where it cannot be read any more."""
+
+    case: Case
+    record: PostRecord | None
+    domains: tuple[DomainFact, ...]
+    complaints: tuple[Complaint, ...]
+    complaint_count: int
+    winner: Decision | None
+    earlier: tuple[Decision, ...]
+    appeal: Appeal | None
+    notes: tuple[CaseNote, ...]
+    near: NearPosts
+
+    @property
+    def is_open(self) -> bool:
+        """True while the case waits for a human."""
+        return self.case.state == CaseState.OPEN
+
+    @property
+    def is_score_hidden(self) -> bool:
+        """True for audit samples until they are decided: the model's opinion would colour the human's."""
+        return self.is_open and (self.case.reason in BLIND_REASONS or self.case.score.is_audit_sample)
+
+    @property
+    def is_being_explained(self) -> bool:
+        """True while the words that moved the content model are still being looked for."""
+        score = self.case.score
+        return (
+            self.is_open
+            and not self.is_score_hidden
+            and score.ban_id is None
+            and score.word_contributions is None
+            and score.content_probability is not None
+            and bool(score.revision.text.strip())
+        )
+
+    @property
+    def unread_script(self) -> str | None:
+        """Return the script, as Unicode names it, that keeps the models which scored the post from reading
+        it.
+        """
+        score = self.case.score
+        return unread_script.in_release(
+            score.revision.text, platform=self.case.post.platform.slug, manifest=score.release.manifest
+        )
+
+    @property
+    def is_graphic(self) -> bool:
+        """True when people complained of something that is hard to look at."""
+        return any(complaint.reason in exposure.GRAPHIC for complaint in self.complaints)
+
+    def is_held_by(self, person: User, *, at: datetime) -> bool:
+        """Tell whether a person holds a live claim."""
+        return self.case.claimed_by_id == person.pk and self._is_leased(at=at)
+
+    def other_holder(self, person: User, *, at: datetime) -> User | None:
+        """Return who else holds a live claim, None if nobody does."""
+        return (
+            self.case.claimed_by if self.case.claimed_by_id != person.pk and self._is_leased(at=at) else None
+        )
+
+    def _is_leased(self, *, at: datetime) -> bool:
+        lease_end_at = self.case.lease_end_at
+        return self.case.claimed_by_id is not None and lease_end_at is not None and lease_end_at > at
+
+
+def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
+    """Read a case's page. Raises Case.DoesNotExist, also to others than leads when it waits for a lead."""
+    cases = Case.objects.select_related(
+        "claimed_by",
+        "post__platform",
+        "post__author",
+        "score__revision",
+        "score__release",
+        "score__ban__author__platform",
+        "score__rule__author__platform",
+    ).defer("score__features")
+    if not viewer.may_lead:
+        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    case = cases.get(pk=case_id)
+    complaints = list(
+        Complaint.objects.filter(post=case.post_id)
+        .select_related("reporter")
+        .order_by("-received_at", "-id")[: _MAX_COMPLAINTS + 1]
+    )
+    decisions = list(
+        Decision.objects.filter(post=case.post_id)
+        .select_related("decided_by", "reversal")
+        .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
+    )
+    record = _record(case)
+    winner = next((one for one in decisions if one.case_id == case.pk and not hasattr(one, "reversal")), None)
+    return CasePage(
+        case=case,
+        record=record,
+        domains=_domains(case, record, at=at),
+        complaints=tuple(complaints[:_MAX_COMPLAINTS]),
+        complaint_count=_count(case, complaints),
+        winner=winner,
+        earlier=_earlier(case, decisions, winner=winner),
+        appeal=_appeal(case),
+        notes=tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author")),
+        near=_near(case),
+    )
+
+
+def read_link(candidate: str) -> tuple[str, str] | None:
+    """Read a candidate as scoring does: (host, registrable domain), None when no browser would open it."""
+    found = links_in(candidate)
+    return (found[0].host, found[0].domain) if found else None
+
+
+def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:
+    """Who is asked as the second must not see what the first said."""
+    if case.state == CaseState.OPEN and case.reason == CaseReason.SECOND:
+        return ()
+    return tuple(decision for decision in decisions if decision != winner)
+
+
+def _appeal(case: Case) -> Appeal | None:
+    return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
+
+
+def _near(case: Case) -> NearPosts:
+    """Look at the newest near-duplicates only: a campaign may have a hundred thousand."""
+    alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
+    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    decided = list(
+        Decision.objects.filter(revision__in=newest, reversal__isnull=True)
+        .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
+        .values_list(
+            "case_id",
+            Coalesce(
+                NullIf("post__author__display_name", Value("")),
+                "post__author__external_id",
+                Value(str(ERASED_NAME)),
+            ),
+            Left("revision__text", _NEAR_LENGTH),
+            "verdict",
+            "decided_by__username",
+            "decided_at",
+        )
+    )
+    verdicts = [row[3] for row in decided if row[4] is not None]
+    names = ("case_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
+    return NearPosts(
+        posts=tuple(NearPost(**dict(zip(names, row, strict=True))) for row in decided[:_MAX_NEAR]),
+        spam=verdicts.count(Verdict.SPAM),
+        not_spam=verdicts.count(Verdict.NOT_SPAM),
+        by_filter=len(decided) - len(verdicts),
+    )
+
+
+def _record(case: Case) -> PostRecord | None:
+    try:
+        return PostRecord.from_json(case.score.record)
+    except InvalidRecord:
+        return None
+
+
+def _count(case: Case, complaints: list[Complaint]) -> int:
+    """Count again only when there are more than are shown."""
+    if len(complaints) <= _MAX_COMPLAINTS:
+        return len(complaints)
+    return Complaint.objects.filter(post=case.post_id).count()
+
+
+def _domains(case: Case, record: PostRecord | None, *, at: datetime) -> tuple[DomainFact, ...]:
+    rows = (
+        PostLink.objects.filter(revision=case.score.revision_id).select_related("domain").order_by("position")
+    )
+    links = list(rows[:20])
+    live = rule_pages.live_by_domain({link.domain_id for link in links}, at=at)
+    histories = {link.domain or link.host: link.domain_history for link in record.links} if record else {}
+    facts: dict[str, DomainFact] = {}
+    for link in links:
+        name = link.domain.name
+        if name in facts:
+            continue
+        history = histories.get(name)
+        facts[name] = DomainFact(
+            name=name,
+            urls=tuple(other.url for other in links if other.domain_id == link.domain_id),
+            posts=history.posts if history else 0,
+            confirmed_spam=history.confirmed_spam if history else 0,
+            confirmed_not_spam=history.confirmed_not_spam if history else 0,
+            complaints=history.complaints if history else 0,
+            first_seen_at=link.domain.first_seen_at,
+            rule=live.get(link.domain_id),
+        )
+    return tuple(facts.values())

@@ -1,0 +1,141 @@
+"""The earlier posts that a count on a case is of, as they stood when the post was scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from moderation.models import PostLink, Revision, User
+from moderation.queries import histories, records
+from moderation.queries.cases.case_pages import CasePage, History, PostRecord
+from moderation.queries.posts import search
+from moderation.queries.posts.search import PostFilter, PostRow
+
+
+class Counted(StrEnum):
+    """What the counted posts have in common with the post of the case."""
+
+    AUTHOR = "author"
+    ADDRESS = "address"
+    NETWORK = "network"
+    PROVIDER = "provider"
+    MAIL = "mail"
+    DOMAIN = "domain"
+    SIMILAR = "similar"
+    RESEMBLING = "resembling"
+
+
+class NotCounted(LookupError):
+    """The post has nothing of the kind, so nothing was counted."""
+
+
+_KEYS = {
+    Counted.AUTHOR: "author",
+    Counted.ADDRESS: "ip",
+    Counted.NETWORK: "network",
+    Counted.PROVIDER: "asn",
+    Counted.MAIL: "mail",
+    Counted.DOMAIN: "domain",
+    Counted.SIMILAR: "similar",
+    Counted.RESEMBLING: "resembling",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedPost:
+    """A post as it stands now, with what people had judged and complained of when the case's was scored.
+
+    `was_spam` is None where nobody had judged it by then.
+    """
+
+    row: PostRow
+    was_spam: bool | None
+    complaints: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedPosts:
+    """The posts behind a count; `history` is what the record says of them, `at` the instant of the count."""
+
+    posts: tuple[CountedPost, ...]
+    history: History
+    at: datetime
+
+    @property
+    def spam(self) -> int:
+        """Those that people had judged spam."""
+        return sum(post.was_spam is True for post in self.posts)
+
+    @property
+    def not_spam(self) -> int:
+        """Those that people had judged not spam."""
+        return sum(post.was_spam is False for post in self.posts)
+
+    @property
+    def complaints(self) -> int:
+        """Complaints about all of them."""
+        return sum(post.complaints for post in self.posts)
+
+    @property
+    def is_complete(self) -> bool:
+        """False where posts were erased since, or grouped otherwise."""
+        told = self.history
+        return (self.spam, self.not_spam, len(self.posts)) == (
+            told.confirmed_spam,
+            told.confirmed_not_spam,
+            told.posts,
+        )
+
+    @property
+    def is_sample(self) -> bool:
+        """True where more may have come before: a history looks at the latest posts only."""
+        return len(self.posts) >= histories.SAMPLE
+
+
+def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> CountedPosts:
+    """List what was counted when the case's post was scored, the newest first. Raises NotCounted."""
+    record, revision = page.record, page.case.score.revision
+    if record is None:
+        raise NotCounted("the record cannot be read any more")
+    history = _history(record, counted=counted, domain=domain)
+    key = _domain_key(revision, domain) if counted is Counted.DOMAIN else None
+    key = key or records.keys_of(revision).get(_KEYS[counted])
+    if key is None:
+        raise NotCounted(f"the post has no {counted}")
+    found = histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
+    wanted = PostFilter(post_ids=tuple(post_id for post_id, _, _ in found))
+    rows = {row.post_id: row for row in search.posts(wanted=wanted, viewer=viewer, limit=len(found)).rows}
+    return CountedPosts(
+        posts=tuple(
+            CountedPost(row=rows[post_id], was_spam=was_spam, complaints=complaints)
+            for post_id, was_spam, complaints in found
+            if post_id in rows
+        ),
+        history=history,
+        at=record.at,
+    )
+
+
+def _domain_key(revision: Revision, domain: str) -> str | None:
+    links = PostLink.objects.filter(revision=revision, domain__name=domain)
+    domain_id = links.values_list("domain_id", flat=True).first()
+    return None if domain_id is None else str(domain_id)
+
+
+def _history(record: PostRecord, *, counted: Counted, domain: str) -> History:
+    """Return what the record says of the same posts."""
+    if counted is Counted.DOMAIN:
+        of_domain = [link.domain_history for link in record.links if (link.domain or link.host) == domain]
+        if not of_domain:
+            raise NotCounted("the post links to no such domain")
+        return of_domain[0]
+    return {
+        Counted.AUTHOR: record.author_history,
+        Counted.ADDRESS: record.ip_history,
+        Counted.NETWORK: record.ip_network_history,
+        Counted.PROVIDER: record.ip_asn_history,
+        Counted.MAIL: record.email_domain_history,
+        Counted.SIMILAR: record.similar,
+        Counted.RESEMBLING: record.resembling,
+    }[counted]

@@ -1,0 +1,94 @@
+"""A platform's own cases, for those who review through the API."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db.models import Q, QuerySet
+
+from moderation.models import Appeal, Case, Platform
+from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.queries import keyset
+from moderation.queries.cases.queue import KEYS, Sort
+from moderation.queries.keyset import Key, Page
+
+SORTS = {sort.value: key for sort, key in KEYS.items()}
+"""The orders of a page, and what each sorts by, the largest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which cases, in which order; `after` is the place of the last one: (what it is sorted by, id)."""
+
+    state: str = CaseState.OPEN
+    reason: str = ""
+    priority_from: float | None = None
+    campaign_id: int | None = None
+    release_id: str = ""
+    sort: str = Sort.HARM
+    after: tuple[float, int] | None = None
+
+
+def of_platform(platform: Platform, *, reason: str = "") -> Q:
+    """Return the condition for a platform's cases, of one reason or of all."""
+    return Q(post__platform=platform) & (Q(reason=reason) if reason else Q())
+
+
+def page(*, platform: Platform, wanted: Wanted, limit: int) -> Page[Case]:
+    """Return cases by expected harm, or as `wanted.sort` says."""
+    rows = _shown().filter(of_platform(platform, reason=wanted.reason), state=wanted.state)
+    if wanted.priority_from is not None:
+        rows = rows.filter(priority__gte=wanted.priority_from)
+    if wanted.campaign_id is not None:
+        # A blind case measures the campaign: that it belongs to one would colour what is to be measured.
+        rows = rows.filter(post__membership__campaign=wanted.campaign_id).exclude(reason__in=BLIND_REASONS)
+    if wanted.release_id:
+        rows = rows.filter(score__release=wanted.release_id)
+    key, after = SORTS[wanted.sort], None
+    if wanted.after is not None:
+        number, last = wanted.after
+        value = datetime.fromtimestamp(number, tz=UTC) if wanted.sort == Sort.NEWEST else number
+        after = (value, last)
+    page = keyset.page(rows, order=(f"-{key}", "pk"), after=after, limit=limit)
+    return Page(page.rows, page.end and _numbers(*page.end))
+
+
+def _numbers(value: float | datetime, last: int) -> Key:
+    """Return a sort key for a cursor, which holds the same kinds of numbers in every order."""
+    return (value.timestamp() if isinstance(value, datetime) else float(value), last)
+
+
+def one(*, platform: Platform, case_id: int) -> Case:
+    """Return a case of this platform. Raises Case.DoesNotExist."""
+    return _shown().get(post__platform=platform, pk=case_id)
+
+
+def some(*, case_ids: list[int]) -> list[Case]:
+    """Return cases in this order."""
+    found = _shown().in_bulk(case_ids)
+    return [found[case_id] for case_id in case_ids if case_id in found]
+
+
+def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
+    """Return an appeal of this platform; its outcome is left out while it can be undone.
+
+    Raises Appeal.DoesNotExist.
+    """
+    rows = Appeal.objects.filter(platform=platform).select_related("post", "decision", "outcome")
+    found = rows.get(pk=appeal_id)
+    if found.outcome is not None and found.outcome.effective_at > at:
+        found.outcome = None
+    return found
+
+
+def held(case: Case, *, at: datetime) -> bool:
+    """Tell whether somebody holds a live claim."""
+    return case.claimed_by_id is not None and case.lease_end_at is not None and case.lease_end_at > at
+
+
+def _shown() -> QuerySet[Case]:
+    rows = Case.objects.select_related("post__author", "score__revision", "claimed_by")
+    return rows.defer(
+        "score__record", "score__features", "score__word_contributions", "score__revision__journey"
+    )

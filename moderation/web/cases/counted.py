@@ -1,0 +1,58 @@
+"""The list behind a count on the review page."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from moderation.queries.cases import counted
+from moderation.queries.cases.counted import Counted
+from moderation.web import access
+from moderation.web.cases import current_case
+
+_TITLES = {
+    Counted.AUTHOR: _("Earlier posts of the author"),
+    Counted.ADDRESS: _("Earlier posts from the address"),
+    Counted.NETWORK: _("Earlier posts from the network"),
+    Counted.PROVIDER: _("Earlier posts from the provider"),
+    Counted.MAIL: _("Earlier posts under the author's mail domain"),
+    Counted.DOMAIN: _("Earlier posts with the domain"),
+    Counted.SIMILAR: _("Earlier near-duplicates"),
+    Counted.RESEMBLING: _("Earlier posts of accounts that look alike"),
+}
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
+    """Show the posts that a number on a case was counted in; not while the case is judged blindly."""
+    at = timezone.now()
+    case_page = current_case.page_of(request, case_id, at=at)
+    domain = request.GET.get("domain", "")
+    try:
+        asked = Counted(kind)
+        if case_page.is_score_hidden:
+            raise Http404("What the models counted is shown after the decision.")
+        found = counted.posts(page=case_page, counted=asked, domain=domain, viewer=request.user)
+    except (ValueError, counted.NotCounted) as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "review",
+        "at": at,
+        "case": case_page.case,
+        "title": _TITLES[asked],
+        "subject": domain if asked is Counted.DOMAIN else "",
+        "found": found,
+    }
+    return render(request, "counted.html", context)
+
+
+def address(case_id: int, *, counted: Counted, domain: str = "") -> str:
+    """Return the address of the list behind a count."""
+    path = reverse("case-counted", kwargs={"case_id": case_id, "kind": counted.value})
+    return f"{path}?{urlencode({'domain': domain})}" if domain else path

@@ -1,0 +1,72 @@
+"""The case in front of a moderator, with everything that its template needs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+from django.http import Http404
+from django.template.loader import render_to_string
+
+from moderation.models import Case
+from moderation.models.comfort import Blur
+from moderation.queries import campaigns
+from moderation.queries.accounts import reasons as accounts_reasons
+from moderation.queries.cases import backlog, case_pages
+from moderation.queries.decisions import decision_pages
+from moderation.web import access
+from moderation.web.cases import evidence, model_view
+
+
+def page_of(request: access.DeskRequest, case_id: int, *, at: datetime) -> case_pages.CasePage:
+    """Read a case; raises Http404."""
+    try:
+        return case_pages.case_page(case_id=case_id, viewer=request.user, at=at)
+    except Case.DoesNotExist as refusal:
+        raise Http404("This case does not exist, or waits for a lead.") from refusal
+
+
+def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[str, object]:
+    """Return the variables of `_front.html` for a case. Raises Http404."""
+    page = page_of(request, case_id, at=at)
+    score = page.case.score
+    reasons = accounts_reasons.reasons()
+    return {
+        "at": at,
+        "page": page,
+        "strip": campaigns.strip(case=page.case),
+        "is_mine": page.is_held_by(request.user, at=at),
+        "holder": page.other_holder(request.user, at=at),
+        "lease_seconds": settings.LEASE_SECONDS,
+        "segments": evidence.text_segments(page, is_whole=False),
+        "is_shortened": evidence.is_shortened(page),
+        "is_blurred": _is_blurred(request, page),
+        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page, at=at),
+        "reasons": evidence.offered(reasons, page),
+        "author_facts": evidence.author_facts(page),
+        "address_facts": evidence.address_facts(page),
+        "journey": evidence.journey_marks(page.record) if page.record else [],
+        "journey_words": evidence.journey_words(page.record) if page.record else "",
+    }
+
+
+def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
+    """Return the variables of `_front.html` without a case: what waits."""
+    overview = backlog.overview(viewer=request.user, at=at)
+    return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
+
+
+def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
+    """Return the variables of `_last.html`: the decision that can still be undone."""
+    return {"at": at, "last": decision_pages.undoable(moderator=request.user, at=at)}
+
+
+def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
+    """Return the case, or the empty desk, as HTML."""
+    found = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
+    return render_to_string("_front.html", found | {"is_swap": True}, request)
+
+
+def _is_blurred(request: access.DeskRequest, page: case_pages.CasePage) -> bool:
+    blur = request.user.comfort.blur
+    return blur == Blur.ALWAYS or (blur == Blur.GRAPHIC and page.is_graphic)

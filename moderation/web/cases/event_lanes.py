@@ -1,0 +1,121 @@
+"""Lanes of events on one logarithmic axis of time: a burst of minutes and the habits of a year at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from moderation.queries.cases.case_context import LIMIT, Event, Lane
+from moderation.web.quantities import counted, short_duration
+
+LANE_HEIGHT = 26
+_WORDS_HEIGHT = 18
+_MARGIN_PERCENT = 1.0
+_TICKS = (
+    timedelta(minutes=5),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(days=1),
+    timedelta(days=7),
+    timedelta(days=30),
+    timedelta(days=365),
+)
+_SHORTEST = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An event: `x` in per cent from the left, `tone` is "", spam (upwards) or ham (downwards)."""
+
+    x: float
+    tone: str
+    is_this: bool
+    top: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of the axis, `x` in per cent from the left, with its words."""
+
+    x: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLane:
+    """A lane at a height `y`, with its name and its count in words."""
+
+    name: str
+    subject: str
+    told: str
+    y: int
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything that the template draws."""
+
+    lanes: tuple[DrawnLane, ...]
+    ticks: tuple[Tick, ...]
+    axis: int
+    height: int
+
+
+def picture(lanes: Sequence[Lane], *, at: datetime) -> Picture:
+    """Place every event between the oldest one, on the left, and now, on the right."""
+    oldest = min((event.at for lane in lanes for event in lane.events), default=at)
+    span = max(at - oldest, _SHORTEST)
+    drawn = tuple(_drawn(lane, index, span=span, at=at) for index, lane in enumerate(lanes))
+    ticks = tuple(Tick(_x(ago, span), short_duration(ago.total_seconds())) for ago in _TICKS if ago < span)
+    axis = len(drawn) * LANE_HEIGHT
+    return Picture(lanes=drawn, ticks=ticks, axis=axis, height=axis + _WORDS_HEIGHT)
+
+
+def _drawn(lane: Lane, index: int, *, span: timedelta, at: datetime) -> DrawnLane:
+    y = index * LANE_HEIGHT + LANE_HEIGHT // 2
+    return DrawnLane(
+        name=_names()[lane.name],
+        subject=lane.subject,
+        told=_told(lane, at=at),
+        y=y,
+        marks=tuple(_mark(event, _x(at - event.at, span), y) for event in lane.events),
+    )
+
+
+def _mark(event: Event, x: float, y: int) -> Mark:
+    tone = {"spam": "spam", "not_spam": "ham"}.get(event.verdict, "")
+    # Up for spam and down for fine: colour is never the only signal.
+    up, down = {"spam": (10, 0), "ham": (0, 10)}.get(tone, (5, 5))
+    return Mark(x=x, tone=tone, is_this=event.is_this, top=y - up, bottom=y + down)
+
+
+def _x(ago: timedelta, span: timedelta) -> float:
+    """The axis is log(1 + minutes), so that a burst of minutes and a habit of months both show."""
+    minutes, most = max(0.0, ago.total_seconds() / 60), span.total_seconds() / 60
+    share = math.log1p(minutes) / math.log1p(most)
+    return round(_MARGIN_PERCENT + (1 - share) * (100 - 2 * _MARGIN_PERCENT), 2)
+
+
+def _names() -> dict[str, str]:
+    return {
+        "posts": _("Author's posts"),
+        "complaints": _("Complaints"),
+        "decisions": _("Decisions"),
+        "domains": _("Same domains, others"),
+        "network": _("Same IP range, others"),
+    }
+
+
+def _told(lane: Lane, *, at: datetime) -> str:
+    if not lane.events:
+        return _("none")
+    number = f"{LIMIT}+" if lane.is_cut else counted(len(lane.events), "", "").strip()
+    latest = max(event.at for event in lane.events)
+    ago = short_duration((at - latest).total_seconds())
+    return _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}

@@ -1,0 +1,218 @@
+"""A case made ready to be read: text as segments, proposed reasons, facts as rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
+
+from moderation.models import Reason
+from moderation.queries.cases.case_pages import CasePage, History, PostRecord, read_link
+from moderation.queries.cases.counted import Counted
+from moderation.web import inert
+from moderation.web.cases import counted as cases_counted
+from moderation.web.cases import model_view
+from moderation.web.marks import Segment
+from moderation.web.quantities import count, counted, duration, short_duration
+
+SHOWN_CHARACTERS = 1_400
+SHOWN_LINES = 16
+MAX_PROPOSED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A row of facts; `tone` is "", spam, ham or warn.
+
+    `behind` is the address of the list that its numbers were counted in, "" where there is none.
+    """
+
+    name: str
+    value: str
+    tone: str = ""
+    behind: str = ""
+
+
+def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
+    """Return the post's text, inert; words that moved the content model stand out."""
+    text = page.case.score.revision.text
+    if not is_whole:
+        text = inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)
+    words = () if page.is_score_hidden else page.case.score.word_contributions or ()
+    tones = inert.tones_of((int(start), int(end), float(share)) for start, end, share in words)
+    return inert.segments(text, read_link=read_link, tones=tones)
+
+
+def is_shortened(page: CasePage) -> bool:
+    """Tell whether the page shows only the beginning of the text."""
+    text = page.case.score.revision.text
+    return len(inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)) < len(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A reason on the page; `why` says what proposes it, "" where nothing does."""
+
+    reason: Reason
+    why: str
+
+
+def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
+    """Return the reasons, with those proposed that the complaints or the strongest contribution speak for."""
+    proposed: dict[str, str] = {}
+    for signal, why in _signals(page):
+        matching = (reason for reason in reasons if any(signal.startswith(sign) for sign in reason.signals))
+        found = next(matching, None)
+        if found and len(proposed) < MAX_PROPOSED:
+            proposed.setdefault(found.code, why)
+    return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
+
+
+def author_facts(page: CasePage) -> list[Fact]:
+    """Return what is known of the author; what the platform did not say is left out."""
+    if page.record is None:
+        return []
+    record, author = page.record, page.record.author
+    facts: list[Fact] = []
+    if author.created_at is not None:
+        age = (record.at - author.created_at).total_seconds()
+        facts.append(
+            Fact(
+                name=_("Account"),
+                value=_("{} old").format(duration(age)),
+                tone="warn" if age < 3 * 86_400 else "",
+            )
+        )
+    if author.is_verified:
+        facts.append(Fact(name=_("Verified"), value=_("by the platform"), tone="ham"))
+    counts = (
+        (_("{} followers"), author.followers),
+        (_("follows {}"), author.friends),
+        (gettext("{} posts"), author.posts),
+    )
+    said = [words.format(count(number)) for words, number in counts if number is not None]
+    if said:
+        facts.append(Fact(name=_("Audience"), value=", ".join(said)))
+    if author.email_domain:
+        facts.append(Fact(name=_("E-mail at"), value=author.email_domain))
+    behind = _behind(record.author_history, Counted.AUTHOR, page=page)
+    facts.append(Fact(name=_("Known here"), value=_known(record.author_history, at=record.at), behind=behind))
+    facts += _verdict_facts(record.author_history, behind=behind)
+    return facts
+
+
+def address_facts(page: CasePage) -> list[Fact]:
+    """Return what is known of the address that the post came from and of texts like this one."""
+    record, facts = page.record, list[Fact]()
+    if record is None:
+        return facts
+    if record.ip:
+        told = f"{record.ip}, {_others(record.ip_history)}"
+        behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
+        facts.append(Fact(name=_("Sent from"), value=told, behind=behind))
+    if record.similar.posts:
+        similar = record.similar
+        told = _others(similar)
+        if similar.complaints:
+            told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
+        behind = _behind(similar, Counted.SIMILAR, page=page)
+        tone = "warn" if similar.posts > 3 else ""
+        facts.append(Fact(name=_("Nearly the same"), value=told, tone=tone, behind=behind))
+    return facts
+
+
+def journey_marks(record: PostRecord) -> list[tuple[float, str]]:
+    """Return the steps to the post as (position in per cent of its time, name); empty without a journey."""
+    if len(record.journey) < 2 or not record.journey[-1].at_ms:
+        return []
+    length = record.journey[-1].at_ms
+    return [(round(step.at_ms * 100 / length, 2), step.name) for step in record.journey]
+
+
+def journey_words(record: PostRecord) -> str:
+    """Return the journey in a few words."""
+    steps, length_ms = len(record.journey), record.journey[-1].at_ms if record.journey else 0
+    seconds = length_ms / 1000
+    told = f"{seconds:.1f} s" if seconds < 10 else short_duration(seconds)
+    return _("%(steps)s in %(time)s") % {"steps": counted(steps, "step", "steps"), "time": told}
+
+
+def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
+    """Yield what speaks for a reason, the strongest first: people's complaints, then the models."""
+    kinds = Counter(complaint.reason for complaint in page.complaints)
+    for kind, times in kinds.most_common():
+        yield f"complaint:{kind}", counted(times, "complaint", "complaints")
+    score = page.case.score
+    if page.is_score_hidden or score.ban_id or score.spam_probability < 0.5:
+        return
+    for feature, told in model_view.reasons_for_spam(page):
+        yield feature, told.words
+
+
+def _known(history: History, *, at: datetime) -> str:
+    if not history.posts or history.first_seen_at is None:
+        return _("first post seen")
+    age = short_duration((at - history.first_seen_at).total_seconds())
+    return _("%(posts)s in %(time)s, %(recent)s in the last 24 h") % {
+        "posts": counted(history.posts, "post", "posts"),
+        "time": age,
+        "recent": count(history.posts_24h),
+    }
+
+
+def _others(history: History) -> str:
+    if not history.posts:
+        return _("new here")
+    told = _("%(posts)s by %(authors)s") % {
+        "posts": counted(history.posts, "post", "posts"),
+        "authors": counted(history.authors, "author", "authors"),
+    }
+    if not history.confirmed_spam + history.confirmed_not_spam:
+        return told
+    return told + _("; decided: %(spam)s spam, %(not_spam)s not") % {
+        "spam": count(history.confirmed_spam),
+        "not_spam": count(history.confirmed_not_spam),
+    }
+
+
+def _behind(history: History, kind: Counted, *, page: CasePage) -> str:
+    """Return where the posts of a history are listed; nowhere while the case is judged blindly."""
+    if page.is_score_hidden or not history.posts:
+        return ""
+    return cases_counted.address(page.case.pk, counted=kind)
+
+
+def _verdict_facts(history: History, *, behind: str) -> list[Fact]:
+    facts: list[Fact] = []
+    if history.confirmed_spam:
+        facts.append(
+            Fact(
+                name=_("Decided"),
+                value=_("%(spam)s spam, %(not_spam)s not")
+                % {"spam": count(history.confirmed_spam), "not_spam": count(history.confirmed_not_spam)},
+                tone="spam",
+                behind=behind,
+            )
+        )
+    elif history.confirmed_not_spam:
+        facts.append(
+            Fact(
+                name=_("Decided"),
+                value=_("{} not spam").format(count(history.confirmed_not_spam)),
+                tone="ham",
+            )
+        )
+    if history.complaints:
+        facts.append(
+            Fact(
+                name=gettext("Complaints"),
+                value=_("{} about earlier posts").format(count(history.complaints)),
+                tone="warn",
+                behind=behind,
+            )
+        )
+    return facts

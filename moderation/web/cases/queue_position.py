@@ -1,0 +1,80 @@
+"""Why a case stands where it does in the queue, in words."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from moderation.models.cases import CaseReason
+from moderation.queries.cases.queue import QueueRow, Sort
+from moderation.web import quantities
+
+_REASONS = {
+    CaseReason.UNCERTAIN: gettext_lazy("Models unsure"),
+    CaseReason.DEGRADED: gettext_lazy("Text not read"),
+    CaseReason.AUDIT: gettext_lazy("Audit sample"),
+    CaseReason.COMPLAINTS: gettext_lazy("Complaints"),
+    CaseReason.REVISED: gettext_lazy("Edited after a decision"),
+    CaseReason.ESCALATED: gettext_lazy("Escalated"),
+    CaseReason.CAMPAIGN: gettext_lazy("Campaign sample"),
+    CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
+    CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
+    CaseReason.SECOND: gettext_lazy("Second look"),
+    CaseReason.WAVE: gettext_lazy("Wave"),
+    CaseReason.RANDOM: gettext_lazy("Random label"),
+    CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
+    CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
+}
+
+_PLACES = {
+    CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
+    CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
+    CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
+    CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("not read by the models, by its reach alone"),
+}
+
+
+def reason_words(row: QueueRow) -> str:
+    """Return why the case is in the queue, short."""
+    return str(_REASONS[CaseReason(row.reason)])
+
+
+def place_words(row: QueueRow, sort: Sort) -> str:
+    """Return what makes it stand this high in the order that was asked for."""
+    if row.is_escalated:
+        return _("escalated ones come first")
+    if sort is Sort.NEWEST:
+        return _("by the time it came")
+    if sort is Sort.REPORTED:
+        return ngettext("%(n)s complaint", "%(n)s complaints", row.complaints) % {
+            "n": quantities.count(row.complaints)
+        }
+    if row.reason in _PLACES:
+        return str(_PLACES[CaseReason(row.reason)])
+    if row.is_hidden:
+        return _("drawn at random; its place says nothing")
+    return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)
+
+
+def _doubt(row: QueueRow) -> str:
+    """Say how far the models are from even odds."""
+    away = abs((row.spam_probability or 0.0) - 0.5)
+    return (
+        _("even odds")
+        if away < 0.005
+        else _("%(share)s from even odds") % {"share": quantities.percent(away)}
+    )
+
+
+def _harm(row: QueueRow) -> str:
+    """Say how likely it is spam times how many would see it."""
+    told = [_("harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
+    if row.followers:
+        words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
+        told.append(words % {"n": quantities.count(row.followers)})
+    if row.spread:
+        words = ngettext("%(n)s reaction", "%(n)s reactions", row.spread)
+        told.append(words % {"n": quantities.count(row.spread)})
+    return " · ".join(told)

@@ -1,0 +1,53 @@
+"""The review page: what stands on it. What a moderator does there is in `shift`."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from moderation.queries.cases import case_context
+from moderation.web import access
+from moderation.web.cases import current_case, event_lanes, evidence
+
+
+@require_safe
+@access.deciders
+def idle(request: access.DeskRequest) -> HttpResponse:
+    """Show the review page without a case: what waits, and how to begin."""
+    at = timezone.now()
+    found = current_case.idle_context(request, at=at) | current_case.last_context(request, at=at)
+    return render(request, "review.html", found | {"section": "review"})
+
+
+@require_safe
+@access.deciders
+def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Show a case."""
+    at = timezone.now()
+    found = current_case.context(request, case_id, at=at) | current_case.last_context(request, at=at)
+    return render(request, "review.html", found | {"section": "review"})
+
+
+@require_safe
+@access.deciders
+def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Show the post's whole text; `?part` asks for its beginning, 204 while that is not explained yet."""
+    page = current_case.page_of(request, case_id, at=timezone.now())
+    is_whole = "part" not in request.GET
+    if not is_whole and page.is_being_explained:
+        return HttpResponse(status=204)
+    segments = evidence.text_segments(page, is_whole=is_whole)
+    context = {"page": page, "segments": segments, "is_whole": is_whole}
+    return render(request, "_front_text.html" if request.htmx else "whole_text.html", context)
+
+
+@require_safe
+@access.deciders
+def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Show what happened around the post, on one axis of time."""
+    at = timezone.now()
+    page = current_case.page_of(request, case_id, at=at)
+    picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
+    return render(request, "_context.html", {"page": page, "picture": picture, "at": at})

@@ -1,0 +1,269 @@
+"""What a moderator does at the review page: claim, decide, skip, escalate, undo, pause.
+
+The page's own script names itself with the header `Shift` and gets parts of the page in answer: it has
+the next case on the screen before the answer comes. Without it every act ends in a redirect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import Case, User
+from moderation.operations.cases import page_leases, review, shift
+from moderation.web import access
+from moderation.web.cases import current_case
+from moderation.web.forms import DecideForm, EscalateForm, HeldForm
+
+Refused = (review.Refusal, Case.DoesNotExist)
+
+
+@require_POST
+@access.deciders
+def claim_next(request: access.DeskRequest) -> HttpResponse:
+    """Claim the next case and show it."""
+    return following(request)
+
+
+@require_POST
+@access.deciders
+def ahead(request: access.DeskRequest) -> HttpResponse:
+    """Hold the next cases ready behind the one in front."""
+    at = timezone.now()
+    cases = shift.hold(moderator=request.user, at=at, ahead=shift.AHEAD)
+    return answer(request, cases=cases, at=at)
+
+
+@require_POST
+@access.deciders
+def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Claim this very case."""
+    at = timezone.now()
+    try:
+        review.claim(case_id=case_id, moderator=request.user, at=at)
+    except review.AlreadyClaimed as refusal:
+        return following(request, notice=_("%(who)s is looking at that case.") % {"who": refusal.holder})
+    except Refused as refusal:
+        return _refused(request, case_id, refusal)
+    return answer(request, front_id=case_id, at=at)
+
+
+@require_POST
+@access.deciders
+def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Decide the case; the answer holds what comes next."""
+    at = timezone.now()
+    form = DecideForm(request.POST)
+    if not form.is_valid():
+        return answer(request, front_id=case_id, notice=form.first_error(), status=422, at=at)
+    try:
+        step = shift.decide(
+            case_id=case_id, choice=form.choice(), moderator=request.user, at=at, ahead=_ahead(request)
+        )
+    except Refused as refusal:
+        return _refused(request, case_id, refusal)
+    is_new = step.decision is not None and step.decision.decided_at == at
+    said = _("Decided: %(verdict)s.") % {"verdict": form.verdict_words()}
+    return answer(request, cases=step.cases, said=said, status=201 if is_new else 200, at=at)
+
+
+@require_POST
+@access.deciders
+def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Leave the case to somebody else."""
+    at = timezone.now()
+    try:
+        step = shift.skip(case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request))
+    except Refused as refusal:
+        return _refused(request, case_id, refusal)
+    return answer(request, cases=step.cases, said=_("Skipped."), at=at)
+
+
+@require_POST
+@access.deciders
+def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Leave the case to a lead."""
+    at = timezone.now()
+    form = EscalateForm(request.POST)
+    note = form.cleaned_data["note"] if form.is_valid() else ""
+    try:
+        step = shift.escalate(
+            case_id=case_id, moderator=request.user, note=note, at=at, ahead=_ahead(request)
+        )
+    except Refused as refusal:
+        return _refused(request, case_id, refusal)
+    return answer(request, cases=step.cases, said=_("Escalated to a lead."), at=at)
+
+
+@require_POST
+@access.deciders
+def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Keep the case for the length of a break; 409 if it is not held any more."""
+    try:
+        case = shift.pause(case_id=case_id, moderator=request.user, at=timezone.now())
+    except Refused:
+        return JsonResponse({}, status=409)
+    return JsonResponse({"until": case.lease_end_at, "pause_seconds": review.PAUSE_SECONDS})
+
+
+@require_POST
+@access.deciders
+def beat(request: access.DeskRequest) -> HttpResponse:
+    """Extend the leases of the cases that the page holds; say who else is there."""
+    form = HeldForm(request.POST)
+    if not form.is_valid():
+        return JsonResponse({}, status=422)
+    held = form.cleaned_data
+    found = shift.beat(
+        moderator=request.user, case_ids=held["held"], front_id=held["front"] or 0, at=timezone.now()
+    )
+    return JsonResponse(
+        {
+            "held": found.held,
+            "lease_seconds": settings.LEASE_SECONDS,
+            "holder": str(found.holder or ""),
+            "is_open": found.is_open,
+            "readers": [str(reader) for reader in found.readers],
+        }
+    )
+
+
+@require_POST
+@access.deciders
+def hand_back(request: access.DeskRequest) -> HttpResponse:
+    """Give the named cases back: the page is left, and names itself, or the moderator wants the queue."""
+    form = HeldForm(request.POST)
+    if form.is_valid() and form.cleaned_data["page"]:
+        page_leases.page(
+            page_id=form.cleaned_data["page"],
+            moderator=request.user,
+            held=form.cleaned_data["held"],
+            leaving=form.cleaned_data["leaving"],
+            at=timezone.now(),
+        )
+    elif form.is_valid():
+        shift.hand_back(case_ids=form.cleaned_data["held"], moderator=request.user)
+    return HttpResponse(status=204) if "Shift" in request.headers else redirect("queue")
+
+
+@require_safe
+@access.deciders
+def token(request: access.DeskRequest) -> HttpResponse:
+    """Tell a page that is older than its session the new token, so that nothing on it is lost."""
+    return HttpResponse(get_token(request), content_type="text/plain")
+
+
+def following(
+    request: access.DeskRequest, *, notice: str = "", said: str = "", status: int = 200
+) -> HttpResponse:
+    """Answer with the next case in front, unless the page goes on with one that it holds."""
+    at = timezone.now()
+    cases = shift.hold(moderator=request.user, at=at)
+    held = [case.pk for case in cases]
+    goes_on = _known(request) & set(held)
+    front_id = held[0] if held and not goes_on else None
+    return answer(request, front_id=front_id, cases=cases, notice=notice, said=said, status=status, at=at)
+
+
+def answer(
+    request: access.DeskRequest,
+    *,
+    at: datetime,
+    front_id: int | None = None,
+    cases: Iterable[Case] = (),
+    notice: str = "",
+    said: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """Answer an act: to the page's script with parts, to a bare form with a redirect.
+
+    `front_id` is the case that must be in front; without it the page goes on with what it holds.
+    """
+    held = [case.pk for case in cases]
+    if "Shift" not in request.headers:
+        return _redirected(request, front_id or next(iter(held), None), said, notice)
+    _note_leased(request, {*held, *([front_id] if front_id else [])}, at=at)
+    shown = [case_id for case_id in held if case_id not in _known(request) and case_id != front_id]
+    found = {
+        "front_id": front_id,
+        "parts": [
+            (case_id, current_case.render(request, case_id, at=at))
+            for case_id in ([front_id] if front_id else []) + shown
+        ],
+        "idle": "" if held or front_id else current_case.render(request, None, at=at),
+        "notice": notice,
+        "said": said,
+    }
+    return render(request, "_shift.html", found | current_case.last_context(request, at=at), status=status)
+
+
+def _redirected(request: access.DeskRequest, case_id: int | None, said: str, notice: str) -> HttpResponse:
+    for told in filter(None, (said, notice)):
+        messages.info(request, told)
+    return redirect(reverse("case", args=[case_id]) if case_id else reverse("review"))
+
+
+def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> HttpResponse:
+    """Say why an act did not happen, with the case or its winner on the screen."""
+    at = timezone.now()
+    if isinstance(refusal, Case.DoesNotExist | review.NotAllowed):
+        return following(request, notice=_("That case is not yours to decide."), status=409)
+    if isinstance(refusal, review.ClaimLost):
+        return _claimed_again(request, case_id, at=at)
+    return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
+
+
+def told(refusal: Exception) -> str:
+    """Return a refusal in words; a decided case names its winner."""
+    if isinstance(refusal, review.AlreadyDecided):
+        winner = refusal.decision
+        who: User | str = winner.decided_by or _("the filter")
+        return _("%(who)s decided this case before: %(verdict)s. Theirs stands.") % {
+            "who": who,
+            "verdict": winner.get_verdict_display(),
+        }
+    return str(refusal)
+
+
+def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -> HttpResponse:
+    """Give a case whose lease ran out back to the moderator, undecided, unless somebody else took it."""
+    try:
+        review.claim(case_id=case_id, moderator=request.user, at=at)
+    except review.AlreadyClaimed as refusal:
+        words = _("Your claim had run out and %(who)s took the case.") % {"who": refusal.holder}
+        return following(request, notice=words, status=409)
+    except Refused:
+        return following(request, notice=_("Your claim had run out."), status=409)
+    words = _("Your claim had run out. The case is yours again: press the key once more.")
+    return answer(request, front_id=case_id, notice=words, status=409, at=at)
+
+
+def _note_leased(request: access.DeskRequest, case_ids: set[int], *, at: datetime) -> None:
+    form = HeldForm({"page": request.POST.get("page", "")})
+    if form.is_valid() and form.cleaned_data["page"]:
+        page_leases.note_leased(
+            page_id=form.cleaned_data["page"],
+            moderator=request.user,
+            case_ids=case_ids,
+            at=at,
+        )
+
+
+def _known(request: access.DeskRequest) -> set[int]:
+    form = HeldForm({"held": request.POST.get("known", "")})
+    return set(form.cleaned_data["held"]) if form.is_valid() else set()
+
+
+def _ahead(request: access.DeskRequest) -> int:
+    """Hold cases ahead only for the page's own script: a bare form shows one at a time."""
+    return shift.AHEAD if "Shift" in request.headers else 0

@@ -1,0 +1,116 @@
+"""Opening cases. Promise: many cost as many statements as one, and each is what the post's case would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from moderation.models import Author, Case, Complaint, Post, Revision, Score
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.posts import ComplaintReason
+from moderation.operations import score
+from moderation.operations.cases import opening
+from moderation.operations.cases.opening import Opening
+from moderation.queries import latest_scores
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def posts(post: Callable[..., Post], fake_scorer: FakeScorer, later: Later) -> list[Post]:
+    """Six posts that the filter let pass."""
+    fake_scorer.default = 0.05
+    rows = [post() for _ in range(6)]
+    run(at=later(1))
+    return rows
+
+
+def run(*, at: datetime) -> None:
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
+
+
+def complain(post: Post, *, reporters: int, at: datetime) -> None:
+    for number in range(reporters):
+        reporter, _ = Author.objects.get_or_create(
+            platform=post.platform, external_id=f"reporter-{number}", defaults={"first_seen_at": at}
+        )
+        Complaint.objects.create(
+            platform=post.platform,
+            post=post,
+            post_external_id=post.external_id,
+            reporter=reporter,
+            reason=ComplaintReason.SPAM,
+            reported_at=at,
+            received_at=at,
+        )
+
+
+def openings(posts: Sequence[Post]) -> list[Opening]:
+    scores = latest_scores.of([post.pk for post in posts])
+    return [Opening(post=post, score=scores[post.pk], reason=CaseReason.RECONSIDERED) for post in posts]
+
+
+class TestAllOpened:
+    def test_costs_as_many_statements_for_five_as_for_one(self, posts: list[Post], at: datetime) -> None:
+        spent = []
+        for few in (posts[:1], posts[1:]):
+            with transaction.atomic(), CaptureQueriesContext(connection) as queries:
+                opening.all_opened(openings(few), at=at)
+            spent.append(len(queries))
+
+        assert Case.objects.count() == 6
+        assert spent[0] == spent[1]
+
+    def test_counts_complaints_and_versions_of_each_post(self, posts: list[Post], at: datetime) -> None:
+        for number, post in enumerate(posts[:3]):
+            complain(post, reporters=number, at=at)
+        opening.all_opened(openings(posts[1:2]), at=at)
+        Case.objects.update(state=CaseState.WITHDRAWN, closed_at=at)
+
+        cases = opening.all_opened(openings(posts[:3]), at=at)
+
+        assert [case.post for case in cases] == posts[:3]
+        assert [case.complaint_count for case in cases] == [0, 1, 2]
+        assert [case.version for case in cases] == [1, 2, 1]
+        assert {round(case.uncertainty, 6) for case in cases} == {0.1}
+
+    def test_tells_nothing_of_an_audit_samples_probability(self, posts: list[Post], at: datetime) -> None:
+        Score.objects.filter(revision__post=posts[0]).update(is_audit_sample=True)
+
+        case = opening.opened(posts[0], reason=CaseReason.SECOND, at=at)
+
+        assert case.uncertainty == 0.5
+
+    def test_is_on_the_latest_score(self, posts: list[Post], fake_scorer: FakeScorer, later: Later) -> None:
+        fake_scorer.default = 0.03
+        Revision.objects.filter(post=posts[0]).update(score_state="pending", generation=2)
+        run(at=later(2))
+
+        case = opening.opened(posts[0], reason=CaseReason.SECOND, at=later(3))
+
+        assert (case.score.generation, case.score.spam_probability) == (2, 0.03)
+
+    def test_refuses_a_post_without_a_score(self, post: Callable[..., Post], at: datetime) -> None:
+        with pytest.raises(opening.NotScored):
+            opening.opened(post(), reason=CaseReason.APPEALED, at=at)
+
+
+def test_a_batch_of_scores_opens_its_cases_together(
+    post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
+) -> None:
+    fake_scorer.default = 0.5
+    spent = []
+    for number in (2, 6):
+        for _ in range(number):
+            post()
+        with CaptureQueriesContext(connection) as queries:
+            run(at=later(1))
+        spent.append(sum("moderation_case" in query["sql"] for query in queries.captured_queries))
+
+    assert Case.objects.count() == 8
+    assert spent[0] == spent[1]

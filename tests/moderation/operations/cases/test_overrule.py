@@ -1,0 +1,117 @@
+"""People who disagree. Promise: what replaces a decision names it, and no lead is overruled silently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
+from moderation.models.cases import CaseReason, CaseState, Verdict
+from moderation.operations import score
+from moderation.operations.cases import reverse, review, second_review
+
+Later = Callable[[float], datetime]
+Decide = Callable[..., Decision]
+
+
+@pytest.fixture
+def decide(later: Later) -> Decide:
+    def run(case: Case, *, by: User, verdict: Verdict, at: float) -> Decision:
+        review.claim(case_id=case.pk, moderator=by, at=later(at))
+        return review.decide(
+            case_id=case.pk, case_version=case.version, moderator=by, verdict=verdict, at=later(at)
+        )
+
+    return run
+
+
+@pytest.fixture
+def first(open_case: Callable[..., Case], lead: User, decide: Decide) -> Decision:
+    """A lead's decision."""
+    return decide(open_case(), by=lead, verdict=Verdict.SPAM, at=2)
+
+
+@pytest.fixture
+def second_case(first: Decision, lead: User, later: Later) -> Case:
+    assert first.case is not None
+    return second_review.ask(case_id=first.case.pk, asked_by=lead, at=later(60))
+
+
+@pytest.mark.usefixtures("webhook")
+class TestOverrule:
+    def test_names_what_it_replaces_to_the_platform_and_the_audit_log(
+        self, first: Decision, second_case: Case, moderator: User, decide: Decide
+    ) -> None:
+        second = decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+
+        assert first.reversal.replacement == second
+        told = Delivery.objects.get(decision=second)
+        assert (told.event, told.body["data"]["reverses"]) == ("decision.reversed", str(first.pk))
+        entry = AuditEntry.objects.get(action="decision.created", subject_id=str(second.pk))
+        assert entry.details["reverses"] == first.pk
+
+    def test_asks_the_leads_where_a_lead_is_overruled(
+        self, second_case: Case, moderator: User, lead: User, decide: Decide
+    ) -> None:
+        decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+
+        last = Case.objects.get(state=CaseState.OPEN)
+        assert (last.reason, last.is_escalated, last.skipped_by) == (
+            CaseReason.SECOND,
+            True,
+            [moderator.pk],
+        )
+        final = decide(last, by=lead, verdict=Verdict.SPAM, at=90)
+        assert Decision.objects.get(reversal__isnull=True) == final
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_who_agrees_replaces_nothing(
+        self, first: Decision, second_case: Case, moderator: User, decide: Decide
+    ) -> None:
+        second = decide(second_case, by=moderator, verdict=Verdict.SPAM, at=70)
+
+        assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")
+        assert Delivery.objects.get(decision=second).event == "decision.created"
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_a_lead_overrules_a_moderator_without_a_third_look(
+        self, open_case: Callable[..., Case], moderator: User, lead: User, decide: Decide, later: Later
+    ) -> None:
+        first = decide(open_case(), by=moderator, verdict=Verdict.SPAM, at=2)
+        assert first.case is not None
+        again = second_review.ask(case_id=first.case.pk, asked_by=moderator, at=later(60))
+
+        decide(again, by=lead, verdict=Verdict.NOT_SPAM, at=70)
+
+        assert hasattr(Decision.objects.get(pk=first.pk), "reversal")
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+
+    def test_undone_it_lets_the_first_decision_stand(
+        self, first: Decision, second_case: Case, moderator: User, decide: Decide, later: Later
+    ) -> None:
+        second = decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+
+        reverse.undo(decision_id=second.pk, moderator=moderator, at=later(72))
+
+        assert Decision.objects.get(reversal__isnull=True) == first
+        assert Case.objects.get(state=CaseState.OPEN) == second_case
+
+
+def test_a_decision_on_an_edited_post_reverses_nothing(
+    post: Callable[..., Post],
+    open_case: Callable[..., Case],
+    moderator: User,
+    lead: User,
+    decide: Decide,
+    later: Later,
+) -> None:
+    first = decide(open_case(external_id="p"), by=lead, verdict=Verdict.SPAM, at=2)
+    edited = post(external_id="p", text="Found her, thank you", revision=2, at=later(60))
+    score.run(revision_ids=[Revision.objects.get(post=edited, number=2).pk], at=later(61))
+
+    second = decide(Case.objects.get(state=CaseState.OPEN), by=moderator, verdict=Verdict.NOT_SPAM, at=70)
+
+    assert second.revision != first.revision
+    assert not hasattr(Decision.objects.get(pk=first.pk), "reversal")

@@ -1,0 +1,244 @@
+"""Claims, decisions and taking them back: one winner, always."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import pytest
+from django.db import connections
+
+from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
+from moderation.models.cases import CaseState, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import webhooks
+from moderation.operations.cases import reverse, review
+
+Later = Callable[[float], datetime]
+OpenCase = Callable[..., Case]
+
+
+def decide(case: Case, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
+    return review.decide(
+        case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
+    )
+
+
+class TestClaimNext:
+    def test_takes_the_most_harmful_case_first(
+        self, open_case: OpenCase, moderator: User, fake_scorer: object, later: Later
+    ) -> None:
+        cases = [open_case(text=text) for text in ("mild", "grave", "middling")]
+        for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
+            Case.objects.filter(pk=case.pk).update(priority=priority)
+
+        claimed = review.claim_next(moderator=moderator, at=later(2), count=2)
+
+        assert [case.pk for case in claimed] == [cases[1].pk, cases[2].pk]
+
+    def test_returns_held_cases_before_new_ones(
+        self, open_case: OpenCase, moderator: User, later: Later
+    ) -> None:
+        open_case()
+        held = review.claim_next(moderator=moderator, at=later(2))
+        open_case(text="another")
+
+        assert review.claim_next(moderator=moderator, at=later(3)) == held
+
+    def test_offers_expired_claims_again(
+        self, claimed_case: Case, other_moderator: User, later: Later
+    ) -> None:
+        assert review.claim_next(moderator=other_moderator, at=later(3)) == []
+
+        assert review.claim_next(moderator=other_moderator, at=later(2 + 120)) == [claimed_case]
+
+    def test_keeps_escalated_cases_for_leads(
+        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User, later: Later
+    ) -> None:
+        review.escalate(case_id=claimed_case.pk, moderator=moderator, at=later(3))
+
+        assert review.claim_next(moderator=other_moderator, at=later(4)) == []
+        assert review.claim_next(moderator=lead, at=later(4)) == [claimed_case]
+
+    def test_does_not_offer_a_skipped_case_twice(
+        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        review.skip(case_id=claimed_case.pk, moderator=moderator, at=later(3))
+
+        assert review.claim_next(moderator=moderator, at=later(4)) == []
+        assert review.claim_next(moderator=other_moderator, at=later(4)) == [claimed_case]
+
+
+class TestClaim:
+    def test_refuses_when_another_lease_is_live(
+        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        with pytest.raises(review.AlreadyClaimed) as refusal:
+            review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(3))
+
+        assert refusal.value.holder == moderator
+
+    def test_extends_on_heartbeat_only_while_held(
+        self, claimed_case: Case, moderator: User, later: Later
+    ) -> None:
+        renewed = review.renew(case_id=claimed_case.pk, moderator=moderator, at=later(100))
+        assert renewed.lease_end_at == later(220)
+
+        with pytest.raises(review.ClaimLost):
+            review.renew(case_id=claimed_case.pk, moderator=moderator, at=later(220))
+
+
+class TestDecide:
+    def test_writes_decision_label_audit_entry_and_delivery(
+        self, claimed_case: Case, moderator: User, later: Later
+    ) -> None:
+        decision = decide(claimed_case, moderator, later(5))
+
+        assert Label.objects.get().is_spam
+        assert Delivery.objects.get().decision == decision
+        assert AuditEntry.objects.filter(action="decision.created", actor=moderator).count() == 1
+        assert Case.objects.get().state == CaseState.DECIDED
+
+    @pytest.mark.parametrize("broken", ["verdict.Label", "verdict.AuditEntry", "outbox.Delivery"])
+    def test_writes_nothing_when_one_of_them_fails(
+        self, claimed_case: Case, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch, broken: str
+    ) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise OSError("disk full")
+
+        monkeypatch.setattr(f"moderation.operations.{broken}.objects.bulk_create", fail)
+
+        with pytest.raises(OSError, match="disk full"):
+            decide(claimed_case, moderator, later(5))
+
+        assert not Decision.objects.exists()
+        assert not Label.objects.exists()
+        assert Case.objects.get().state == CaseState.OPEN
+
+    def test_refuses_without_a_live_claim(self, claimed_case: Case, moderator: User, later: Later) -> None:
+        with pytest.raises(review.ClaimLost):
+            decide(claimed_case, moderator, later(2 + 120))
+
+    def test_refuses_the_claim_of_another(
+        self, claimed_case: Case, other_moderator: User, later: Later
+    ) -> None:
+        with pytest.raises(review.ClaimLost):
+            decide(claimed_case, other_moderator, later(3))
+
+    def test_shows_the_winner_to_the_loser(
+        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(200))
+        winner = decide(claimed_case, other_moderator, later(201), Verdict.NOT_SPAM)
+
+        with pytest.raises(review.AlreadyDecided) as refusal:
+            decide(claimed_case, moderator, later(202))
+
+        assert refusal.value.decision == winner
+
+    def test_refuses_when_the_post_was_edited_meanwhile(
+        self, claimed_case: Case, moderator: User, later: Later
+    ) -> None:
+        Case.objects.update(version=claimed_case.version + 1)
+
+        with pytest.raises(review.PostChanged):
+            decide(claimed_case, moderator, later(5))
+
+
+class TestUndo:
+    def test_reopens_the_case_and_leaves_no_label_and_no_delivery(
+        self, claimed_case: Case, moderator: User, later: Later
+    ) -> None:
+        decision = decide(claimed_case, moderator, later(5))
+
+        case = reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
+
+        assert (case.state, case.claimed_by) == (CaseState.OPEN, moderator)
+        assert Label.objects.get().retracted_at == later(14)
+        assert Delivery.objects.get().state == DeliveryState.CANCELLED
+        assert decide(case, moderator, later(15), Verdict.NOT_SPAM).verdict == Verdict.NOT_SPAM
+
+    def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User, later: Later) -> None:
+        decision = decide(claimed_case, moderator, later(5))
+
+        with pytest.raises(reverse.TooLate):
+            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
+
+    def test_refuses_twice_and_to_others(
+        self, claimed_case: Case, moderator: User, lead: User, later: Later
+    ) -> None:
+        decision = decide(claimed_case, moderator, later(5))
+
+        with pytest.raises(review.NotAllowed):
+            reverse.undo(decision_id=decision.pk, moderator=lead, at=later(6))
+        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
+        with pytest.raises(reverse.AlreadyReversed):
+            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
+
+
+class TestCorrect:
+    def test_replaces_the_decision_with_a_compensating_delivery(
+        self, claimed_case: Case, moderator: User, platform: Platform, later: Later
+    ) -> None:
+        webhooks.add(platform=platform, url="https://social.example/hook", at=later(0))
+        wrong = decide(claimed_case, moderator, later(5))
+        Delivery.objects.update(state=DeliveryState.DELIVERED)
+
+        right = reverse.correct(
+            decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60), reason="a joke"
+        )
+
+        assert wrong.reversal.replacement == right
+        assert Label.objects.get(retracted_at__isnull=True).is_spam is False
+        assert Delivery.objects.get(decision=right).event == "decision.reversed"
+
+    def test_refuses_others_unless_a_lead_asks(
+        self, claimed_case: Case, moderator: User, other_moderator: User, lead: User, later: Later
+    ) -> None:
+        wrong = decide(claimed_case, moderator, later(5))
+
+        with pytest.raises(review.NotAllowed):
+            reverse.correct(
+                decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=other_moderator, at=later(60)
+            )
+        with pytest.raises(reverse.SameVerdict):
+            reverse.correct(decision_id=wrong.pk, verdict=Verdict.SPAM, moderator=lead, at=later(60))
+        reverse.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(60))
+
+
+@pytest.mark.django_db(transaction=True)
+class TestManyAtOnce:
+    def test_lets_one_of_fifty_deciders_win(self, claimed_case: Case, moderator: User, later: Later) -> None:
+        def attempt(number: int) -> str:
+            try:
+                decide(claimed_case, moderator, later(5), Verdict.SPAM if number % 2 else Verdict.NOT_SPAM)
+            except review.AlreadyDecided as refusal:
+                return f"lost to {refusal.decision.pk}"
+            finally:
+                connections.close_all()
+            return "won"
+
+        with ThreadPoolExecutor(8) as pool:
+            outcomes = list(pool.map(attempt, range(50)))
+
+        assert outcomes.count("won") == 1
+        assert set(outcomes) == {"won", f"lost to {Decision.objects.get().pk}"}
+        assert Label.objects.count() == Delivery.objects.count() == 1
+        assert AuditEntry.objects.filter(action="decision.created").count() == 1
+
+    def test_never_gives_one_case_to_two_moderators(self, open_case: OpenCase, later: Later) -> None:
+        for number in range(20):
+            open_case(text=f"case number {number}")
+        moderators = [User.objects.create_user(f"moderator-{number}") for number in range(8)]
+
+        def attempt(moderator: User) -> list[int]:
+            try:
+                return [case.pk for case in review.claim_next(moderator=moderator, at=later(5), count=2)]
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(8) as pool:
+            claimed = [pk for pks in pool.map(attempt, moderators) for pk in pks]
+
+        assert len(claimed) == len(set(claimed)) == 16

@@ -1,0 +1,183 @@
+"""Holding cases ahead: fair to others, and never too much of one kind in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+from django.db import connections, transaction
+
+from moderation.models import Case, Complaint, User
+from moderation.models.cases import Verdict
+from moderation.operations.cases import review, shift
+from moderation.queries.cases import exposure
+
+Case_ = Callable[..., Case]
+Later = Callable[[float], datetime]
+TEMPLATE = "Cheap pills for every pain, ask Dr {} today and pay less than ever before"
+
+
+@pytest.fixture
+def eager(moderator: User) -> User:
+    """A moderator who wants no more than three of a kind in a row."""
+    moderator.comfort_settings = {"run_cap": 3}
+    moderator.save()
+    return moderator
+
+
+def decide_next(moderator: User, at: datetime) -> Case:
+    """Decide the case in front."""
+    [case] = shift.hold(moderator=moderator, at=at)
+    choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
+    shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=at)
+    return case
+
+
+class TestHold:
+    def test_takes_three_ahead_where_many_wait(self, open_case: Case_, moderator: User, later: Later) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+
+        assert len(shift.hold(moderator=moderator, at=later(2), ahead=3)) == 4
+
+    def test_leaves_the_last_cases_to_others(
+        self, open_case: Case_, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        for number in range(3):
+            open_case(text=f"Post {number}")
+
+        first = shift.hold(moderator=moderator, at=later(2), ahead=3)
+        second = shift.hold(moderator=other_moderator, at=later(2), ahead=3)
+
+        assert (len(first), len(second)) == (1, 1)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_takes_no_fewer_where_a_beat_ends_meanwhile(
+        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+        [front] = shift.hold(moderator=moderator, at=later(2))
+        is_counted, is_unlocked = Event(), Event()
+        run = exposure.run
+
+        def run_late(**given: Any) -> exposure.Exposure:
+            is_counted.set()
+            assert is_unlocked.wait(20)
+            return run(**given)
+
+        monkeypatch.setattr(exposure, "run", run_late)
+
+        def hold() -> None:
+            shift.hold(moderator=moderator, at=later(3), ahead=3)
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool:
+            with transaction.atomic():
+                review.locked(front.pk)
+                holding = pool.submit(hold)
+                assert is_counted.wait(20)
+            is_unlocked.set()
+            holding.result()
+
+        assert Case.objects.filter(claimed_by=moderator).count() == 4
+
+    @pytest.mark.django_db(transaction=True)
+    def test_takes_no_more_while_a_beat_has_the_case_in_front_locked(
+        self, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+        [front] = shift.hold(moderator=moderator, at=later(2))
+
+        def hold() -> None:
+            shift.hold(moderator=moderator, at=later(3), ahead=3)
+            connections.close_all()
+
+        with ThreadPoolExecutor(1) as pool, transaction.atomic():
+            review.locked(front.pk)
+            pool.submit(hold).result()
+
+        assert Case.objects.filter(claimed_by=moderator).count() == 4
+
+    def test_keeps_what_is_held_in_its_order(self, open_case: Case_, moderator: User, later: Later) -> None:
+        for number in range(14):
+            open_case(text=f"Post {number}")
+        first = shift.hold(moderator=moderator, at=later(2), ahead=3)
+
+        assert shift.hold(moderator=moderator, at=later(3), ahead=3) == first
+
+
+class TestRuns:
+    def test_of_one_campaign_are_broken_by_something_else(
+        self, open_case: Case_, eager: User, later: Later
+    ) -> None:
+        alike = [open_case(text=TEMPLATE.format(name)) for name in ("Miller", "Smith", "Jones", "Brown")]
+        other = open_case(text="Has anybody seen my grey cat?")
+
+        shown = [decide_next(eager, later(10 + number)) for number in range(5)]
+
+        assert shown == [*alike[:3], other, alike[3]]
+
+    def test_of_graphic_posts_are_broken_by_something_else(
+        self, open_case: Case_, eager: User, later: Later
+    ) -> None:
+        hard = [open_case(text=f"Number {number} {'xyz'[number % 3] * 9}") for number in range(4)]
+        other = open_case(text="Has anybody seen my grey cat?")
+        for case in hard:
+            Complaint.objects.create(
+                platform=case.post.platform,
+                post_external_id=case.post.external_id,
+                post=case.post,
+                reporter=case.post.author,
+                reason="adult",
+                reported_at=later(1),
+                received_at=later(1),
+            )
+
+        shown = [decide_next(eager, later(10 + number)) for number in range(5)]
+
+        assert shown == [*hard[:3], other, hard[3]]
+
+    def test_go_on_when_nothing_else_is_left(self, open_case: Case_, eager: User, later: Later) -> None:
+        alike = [open_case(text=TEMPLATE.format(name)) for name in ("Miller", "Smith", "Jones", "Brown")]
+
+        assert [decide_next(eager, later(10 + number)) for number in range(4)] == alike
+
+
+class TestPause:
+    def test_is_refused_when_the_claim_is_lost(
+        self, claimed_case: Case, moderator: User, later: Later
+    ) -> None:
+        with pytest.raises(review.ClaimLost):
+            shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(1_000))
+
+    def test_outlives_an_ordinary_lease(
+        self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(5))
+
+        with pytest.raises(review.AlreadyClaimed):
+            review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(800))
+        taken = review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(5 + 901))
+        assert taken.claimed_by == other_moderator
+
+
+class TestBeat:
+    def test_forgets_readers_who_left(
+        self, claimed_case: Case, moderator: User, lead: User, later: Later
+    ) -> None:
+        shift.beat(moderator=lead, case_ids=[], front_id=claimed_case.pk, at=later(5))
+
+        def readers(at: datetime) -> list[User]:
+            found = shift.beat(
+                moderator=moderator, case_ids=[claimed_case.pk], front_id=claimed_case.pk, at=at
+            )
+            return found.readers
+
+        assert readers(later(10)) == [lead]
+        assert readers(later(5) + timedelta(seconds=shift.PRESENCE_SECONDS + 1)) == []

@@ -1,0 +1,190 @@
+"""What the models say of a case, as its page shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Score, User
+from moderation.queries import calibration
+from moderation.queries.cases.case_pages import CasePage, case_page
+from moderation.web.cases import model_view
+from scoring.features import NAMES
+
+Case_ = Callable[..., Case]
+Page_ = Callable[..., CasePage]
+
+
+@pytest.fixture
+def scored(open_case: Case_, moderator: User) -> Page_:
+    """A case's page after its score was made to say something else; `record` replaces the record's fields."""
+
+    def read(*, record: dict[str, Any] | None = None, **fields: Any) -> CasePage:
+        case = open_case()
+        stored = Score.objects.get(pk=case.score_id).record | (record or {})
+        Score.objects.filter(pk=case.score_id).update(record=stored, **fields)
+        return case_page(case_id=case.pk, viewer=moderator, at=timezone.now())
+
+    return read
+
+
+def history(**counts: int) -> dict[str, Any]:
+    return {"posts": 12, "authors": 1, **counts}
+
+
+def view_of(page: CasePage) -> model_view.ModelView:
+    return model_view.of(page, at=timezone.now())
+
+
+class TestReasons:
+    def test_add_up_to_all_contributions(self, scored: Page_) -> None:
+        contributions = [[name, float(n % 5), (-1) ** n * 0.01 * n] for n, name in enumerate(NAMES)]
+
+        view = view_of(scored(contributions=contributions))
+
+        shown = sum(line.share for line in (*view.top, *view.rest))
+        # Each line below a hundredth is left out, and nothing else.
+        assert shown == pytest.approx(sum(share for *_, share in contributions), abs=0.005 * len(NAMES))
+
+    def test_are_none_where_words_and_sign_contradict(self, scored: Page_) -> None:
+        record = {"ip": "192.0.2.7", "ip_history": history(complaints=5)}
+
+        for share, is_shown in ((0.6, True), (-1.91, False)):
+            view = view_of(scored(record=record, contributions=[["context.ip_complaints", 5.0, share]]))
+
+            words = [line.words for line in view.top]
+            assert ("5 complaints about earlier posts from this address" in words) is is_shown
+            assert [line.words for line in view.rest] == (
+                [] if is_shown else ["Everything that has no sentence here"]
+            )
+
+    def test_say_the_same_decisions_once(self, scored: Page_) -> None:
+        record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
+        contributions = [["social.spam_share", 0.32, 0.4], ["social.confirmed_spam", 4.0, 0.5]]
+
+        [line] = view_of(scored(record=record, contributions=contributions)).top
+
+        assert line.words == "4 of 9 decided posts of this author were spam"
+        assert line.share == pytest.approx(0.9)
+
+    def test_agree_with_the_facts_beside_them(self, desk: Client, scored: Page_) -> None:
+        record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
+        found = scored(record=record, contributions=[["social.spam_share", 0.32, 0.4]])
+
+        body = desk.get(f"/review/{found.case.pk}/").content.decode()
+
+        assert "4 spam, 5 not" in body
+        assert "4 of 9 decided posts of this author were spam" in body
+        assert "32%" not in body
+
+    def test_tell_of_an_address_in_counts(self, desk: Client, scored: Page_) -> None:
+        record = {"ip": "192.0.2.7", "ip_history": history(confirmed_spam=1, posts=3)}
+
+        body = desk.get(f"/review/{scored(record=record).case.pk}/").content.decode()
+
+        assert "192.0.2.7, 3 posts by 1 author; decided: 1 spam, 0 not" in body
+        assert not re.search(r"100%|1 of 1", body)
+
+
+class TestBars:
+    def test_are_missing_where_there_is_nothing_to_judge(self, scored: Page_) -> None:
+        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
+
+        bars = view_of(scored(sub_models=sub_models)).bars
+
+        assert [bar.probability for bar in bars] == [0.4, None, None, None]
+
+    def test_stand_where_there_is(self, scored: Page_) -> None:
+        sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
+        record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
+
+        bars = view_of(scored(record=record, sub_models=sub_models)).bars
+
+        assert [bar.probability for bar in bars] == [0.4, 0.3, 0.15, 0.18]
+
+
+class TestMeaning:
+    @pytest.fixture(autouse=True)
+    def _nothing_remembered(self) -> Iterator[None]:
+        calibration.forget()
+        yield
+        calibration.forget()
+
+    def test_names_simulated_posts(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934)
+        found.case.score.release.manifest = {"training": {"simulated": True}}
+
+        assert view_of(found).meaning == (
+            "Of 100 simulated posts scored like this one, about 93 are spam. "
+            "For posts of this platform it is not measured yet."
+        )
+
+    def test_names_the_real_texts_that_a_release_was_calibrated_on(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934)
+        texts = [{"source": "sms", "validation": 409}, {"source": "videos", "validation": 1131}]
+        found.case.score.release.manifest = {"training": {"simulated": True, "texts": texts}}
+
+        assert view_of(found).meaning == (
+            "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, "
+            "about 93 are spam. For posts of this platform it is not measured yet."
+        )
+
+    @pytest.mark.parametrize(
+        ("probability", "reason", "words"),
+        [
+            (0.05, "outvoted", "Yet a human is asked, since one model alone is sure that it is spam."),
+            (0.97, "uncertain", "Yet a human is asked, since nothing is removed on the word of one model."),
+            (0.5, "uncertain", ""),
+            (0.97, "audit", ""),
+        ],
+    )
+    def test_says_why_a_human_is_asked_against_the_thresholds(
+        self, scored: Page_, probability: float, reason: str, words: str
+    ) -> None:
+        found = scored(spam_probability=probability, route_reason=reason)
+        found.case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+
+        assert view_of(found).exception == words
+
+    def test_a_platform_has_thresholds_and_labels_of_its_own(self, scored: Page_) -> None:
+        found = scored(spam_probability=0.934, route_reason="uncertain")
+        own = {
+            "thresholds": {"review_from": 0.3, "remove_from": 0.96},
+            "chosen_on": {"posts": 412, "random": 240},
+        }
+        shared = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}, "training": {"simulated": True}}
+        release = found.case.score.release
+        platform = found.case.post.platform.slug
+
+        shown = {}
+        for slug in (platform, "another"):
+            release.manifest = {**shared, "platforms": {slug: own}}
+            shown[slug] = view_of(found)
+
+        assert (shown[platform].review_from, shown[platform].remove_from) == (30, 96)
+        assert (shown["another"].review_from, shown["another"].remove_from) == (20, 90)
+        assert (shown[platform].exception == "", shown["another"].exception == "") == (True, False)
+        assert shown[platform].meaning == (
+            "Calibrated on 412 labels of this platform, 240 of them random: of 100 scored like this one, "
+            "about 93 are spam."
+        )
+        assert "simulated" in shown["another"].meaning
+
+    def test_never_promises_what_nobody_measured(self, scored: Page_) -> None:
+        assert view_of(scored()).meaning == ""
+
+    def test_names_the_posts_that_were_judged_here(
+        self, scored: Page_, judged_alike: Callable[..., None]
+    ) -> None:
+        found = scored(spam_probability=0.934)
+        judged_alike(found.case, probability=0.95, spam=120, fine=5)
+        judged_alike(found.case, probability=0.3, spam=5, fine=70)
+
+        assert view_of(found).meaning == (
+            "Of 125 posts at 90 to 100% that people judged here from 2026-03-01 to 2026-03-01, 120 were spam."
+        )
