@@ -12,10 +12,10 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 
 from moderation.queries.cases.case_pages import read_link
-from moderation.web import inert as inert_text
 from moderation.web import quantities
 from moderation.web.cases import queue_position
-from moderation.web.marks import Segment
+from moderation.web.text import inert as text_inert
+from moderation.web.text.text_marks import Segment
 
 register = template.Library()
 register.filter(queue_position.reason_words)
@@ -29,15 +29,15 @@ _LONGEST_NAME = 2_000
 def inert(text: object, length: int = 0) -> str:
     """Print a hostile string as segments; with a length, only its beginning on one line."""
     text = "" if text is None else str(text)
-    shown = inert_text.excerpt(text, length=length) if length else text[:_LONGEST_NAME]
-    return _printed(inert_text.segments(shown))
+    shown = text_inert.excerpt(text, length=length) if length else text[:_LONGEST_NAME]
+    return _printed(text_inert.segments(shown))
 
 
 @register.simple_tag(name="inert_text")
 def text_with_links(text: str, length: int = _LONGEST_NAME) -> str:
     """Print a hostile text or URL on one line, its links broken and their real domains set apart."""
-    shown = inert_text.excerpt(text, length=length)
-    return _printed(inert_text.segments(shown, read_link=read_link))
+    shown = text_inert.excerpt(text, length=length)
+    return _printed(text_inert.segments(shown, read_link=read_link))
 
 
 def _printed(segments: list[Segment]) -> str:

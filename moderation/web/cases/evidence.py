@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from moderation.models import Reason
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord, read_link
 from moderation.queries.cases.counted import Counted
-from moderation.web import inert
 from moderation.web.cases import counted as cases_counted
 from moderation.web.cases import model_view
-from moderation.web.marks import Segment
 from moderation.web.quantities import count, counted, duration, short_duration
+from moderation.web.text import inert
+from moderation.web.text.text_marks import Segment
 
 SHOWN_CHARACTERS = 1_400
 SHOWN_LINES = 16

@@ -13,10 +13,10 @@ from django.utils.translation import gettext, gettext_lazy
 from moderation.models.cases import CaseReason
 from moderation.queries import calibration
 from moderation.queries.cases.case_pages import CasePage, PostRecord, hundredth
-from moderation.web import script_names
 from moderation.web.cases import counted, counterfactuals
 from moderation.web.quantities import band, count, day
 from moderation.web.sentences import Said, said
+from moderation.web.text import script_names
 
 TOP_CONTRIBUTIONS = 5
 _LEAST = 0.005

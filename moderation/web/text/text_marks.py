@@ -11,7 +11,7 @@ from itertools import groupby
 
 from django.utils.translation import gettext
 
-from moderation.web import characters
+from moderation.web.text import characters
 
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
 _WORD = re.compile(r"[^\W\d_]+")

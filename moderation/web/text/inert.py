@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from django.utils.translation import gettext
 
-from moderation.web import characters
-from moderation.web.marks import Marker, Segment
+from moderation.web.text import characters
+from moderation.web.text.text_marks import Marker, Segment
 
 # Reads a candidate as a browser would: (host, registrable domain or ""), None when no browser would open it.
 LinkReader = Callable[[str], tuple[str, str] | None]

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from moderation.web import inert
-from moderation.web.marks import Segment
+from moderation.web.text import inert
+from moderation.web.text.text_marks import Segment
 
 HOSTS = {"evil.example": "evil.example", "paypal.com": "paypal.com", "evil.co.uk": "evil.co.uk"}
 
