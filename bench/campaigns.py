@@ -138,11 +138,11 @@ def _shared(event: PostEvent, *, common: str, rng: random.Random) -> IncomingPos
 def _gather(post_ids: Sequence[int], *, at: datetime) -> float:
     """Gather as a worker does; return how many seconds it took."""
     from moderation.models import Revision  # noqa: PLC0415 - Django is not set up before `connect`
-    from moderation.operations import campaign_gather  # noqa: PLC0415
+    from moderation.operations.campaigns import gather  # noqa: PLC0415
 
     revisions = list(Revision.objects.filter(post__in=post_ids).select_related("post").order_by("id"))
     started = time.perf_counter()
-    campaign_gather.gather(revisions=revisions, at=at)
+    gather.gather(revisions=revisions, at=at)
     return time.perf_counter() - started
 
 

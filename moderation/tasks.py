@@ -10,7 +10,6 @@ from celery import shared_task
 from django.utils import timezone
 
 from moderation.operations import (
-    campaign_carry,
     clock_steps,
     erase,
     explanations,
@@ -22,6 +21,7 @@ from moderation.operations import (
     score,
 )
 from moderation.operations.audit import chain
+from moderation.operations.campaigns import decide_large
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.outbox import feed
 from moderation.operations.reputation import inquiry
@@ -106,13 +106,13 @@ def sweep_deliveries(at: datetime) -> int:
 @shared_task
 def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
     """Carry out a decision on a large campaign."""
-    return campaign_carry.carry_out(campaign_decision_id=campaign_decision_id, at=timezone.now())
+    return decide_large.carry_out(campaign_decision_id=campaign_decision_id, at=timezone.now())
 
 
 @_sweep
 def sweep_campaigns(at: datetime) -> int:
     """Enqueue decisions on campaigns that a lost message left open."""
-    return campaign_carry.sweep(at=at)
+    return decide_large.sweep(at=at)
 
 
 @_sweep

@@ -13,8 +13,9 @@ from rest_framework.response import Response
 
 from moderation.api import problems
 from moderation.api.pointers import errors_of
-from moderation.operations import campaign, campaign_own, label_draw, notify, refusals, rules, webhooks
+from moderation.operations import label_draw, notify, refusals, rules, webhooks
 from moderation.operations.accounts import api_keys
+from moderation.operations.campaigns import decide, decide_for_platform
 from moderation.operations.cases import reverse, review, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 
@@ -46,9 +47,9 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (idempotency.Forgotten, "erased"),
     (review.AlreadyClaimed, "already_claimed"),
     (review.AlreadyDecided, "already_decided"),
-    (campaign.StillRunning, "still_running"),
-    (campaign.NothingToDecide, "nothing_to_decide"),
-    (campaign_own.SharedCampaign, "shared_campaign"),
+    (decide.StillRunning, "still_running"),
+    (decide.NothingToDecide, "nothing_to_decide"),
+    (decide_for_platform.SharedCampaign, "shared_campaign"),
     (label_draw.NothingToDraw, "nothing_to_draw"),
     (label_draw.TooManyWait, "too_many_drawn"),
     (second_review.NotDecided, "not_decided"),

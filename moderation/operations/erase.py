@@ -29,8 +29,9 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import campaign_gather, export, forget, rules
+from moderation.operations import export, forget, rules
 from moderation.operations.audit import entries
+from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import idempotency
 from scoring import similarity
 
@@ -174,7 +175,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     """Wipe posts. Locks posts before anything else, as ingest and scoring do."""
     if not post_ids:
         return
-    campaign_gather.forget(post_ids=post_ids)
+    gather.forget(post_ids=post_ids)
     locked = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
     posts = list(locked.values_list("pk", flat=True))
     revisions = Revision.objects.filter(post__in=posts)

@@ -20,7 +20,8 @@ from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
 from moderation.operations.decisions.reconsiderations import REASON
 from moderation.operations.outbox import announce
-from moderation.queries import latest_scores, purity, reconsidered
+from moderation.queries import latest_scores
+from moderation.queries.campaigns import purity, reconsidered
 
 PIECE = 100
 """Posts per transaction."""

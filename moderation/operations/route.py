@@ -10,7 +10,7 @@ from typing import Any
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import campaign_join
+from moderation.operations.campaigns import new_members
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
@@ -26,7 +26,7 @@ _SAID_BY_SCORING = frozenset(
         CaseReason.UNREAD_SCRIPT.value,
     }
 )
-_WITH_ITS_LIKE = frozenset({campaign_join.REASON, RECONSIDERED})
+_WITH_ITS_LIKE = frozenset({new_members.REASON, RECONSIDERED})
 _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
 
@@ -51,7 +51,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
     """Open, update or withdraw cases and write automatic decisions, for the latest revision of each post."""
     latest = [score for score in scores if score.revision.number == score.revision.post.latest_revision]
     standings = _standings([score.revision for score in latest])
-    rulings = campaign_join.rulings(scores=latest, at=at)
+    rulings = new_members.rulings(scores=latest, at=at)
     automatic: list[Decision] = []
     for_humans: list[_ForHuman] = []
     for score in latest:
@@ -61,7 +61,7 @@ def apply(*, scores: Sequence[Score], at: datetime) -> None:
         ruling = rulings.get(score.revision.post_id) if standing.decision is None else None
         if ruling is not None and ruling.decision is not None and not _is_held(standing, at=at):
             _withdraw(standing, at=at)
-            automatic.append(campaign_join.automatic(score, decision=ruling.decision, at=at))
+            automatic.append(new_members.automatic(score, decision=ruling.decision, at=at))
         elif ruling is not None and ruling.reason is not None:
             for_humans.append(_ForHuman(standing=standing, score=score, reason=ruling.reason))
         elif score.route == RouteChoice.REVIEW or _is_held(standing, at=at):

@@ -13,7 +13,8 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import audit_sample, campaign_gather, compare, keep, rescore, route
+from moderation.operations import audit_sample, compare, keep, rescore, route
+from moderation.operations.campaigns import gather
 from moderation.operations.outbox import announce
 from moderation.queries import clocks, records
 from moderation.queries.rules import blocklist as rules_blocklist
@@ -144,7 +145,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = None) -> int:
     compare.missing(revisions=revisions)
-    campaign_gather.gather_or_leave(revisions=revisions, at=at)
+    gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = rules_blocklist.for_revisions(revisions=revisions, at=at)
     live = live or scorer.get()

@@ -22,8 +22,9 @@ from moderation.models import Author, Campaign, Case, Decision, Export, Platform
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.exports import ExportState
 from moderation.models.people import Role
-from moderation.operations import campaign, rules
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys, reasons, users
+from moderation.operations.campaigns import decide
 from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.infrastructure import probe
@@ -32,7 +33,7 @@ from tests.browser.stage import MARKUP, SPOOFS, explain, press_and_wait, wait_fo
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
 from tests.browser.test_hostile import hostile_case
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import opened
+from tests.moderation.operations.campaigns.campaign_posts import opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(400)]
 
@@ -326,8 +327,8 @@ def test_campaign(
     page.keyboard.press("s")
     page.locator(".notice--standing, [role=alert]:visible").first.wait_for()
     shoot(page, "campaign-moved")
-    wanted = campaign.Wanted(verdict=Verdict.SPAM, expected_count=199, confirmed_count=199)
-    campaign.decide(campaign_id=made.pk, wanted=wanted, moderator=lead, at=timezone.now())
+    wanted = decide.Wanted(verdict=Verdict.SPAM, expected_count=199, confirmed_count=199)
+    decide.decide(campaign_id=made.pk, wanted=wanted, moderator=lead, at=timezone.now())
     look(page, shoot, "campaign", {"decided": address, "all": "/campaigns/?show=all"})
     assert Campaign.objects.count() == 1
     assert Decision.objects.count() == 200

@@ -12,12 +12,12 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import campaign as campaigns
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns import decide
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.incoming import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
 
@@ -133,7 +133,7 @@ class TestAxe:
         page.keyboard.press("s")
         page.get_by_label("to decide").wait_for()
         found["asking for the count"] = violations(page)
-        campaigns.decide(
+        decide.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE),
             moderator=lead,

@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser import whole
 from tests.browser.stage import press_and_wait
 from tests.deploy.product import Product
-from tests.moderation.operations.campaigns import CITIES, TEXT
+from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT
 
 pytestmark = [
     pytest.mark.browser,

@@ -34,7 +34,7 @@ from moderation.operations import erase, export_build, export_files, journal, sc
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import CITIES, TEXT, campaign_of
+from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
 from tests.security import writable
 
 _POST = (

@@ -20,8 +20,8 @@ from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import CampaignDecision
 from moderation.models.campaigns import CampaignDecisionState, TieKind
 from moderation.models.cases import Verdict
-from moderation.queries.campaign_members import Place
-from moderation.queries.platform_campaigns import OwnCampaign, OwnMember
+from moderation.queries.campaigns.campaign_members import Place
+from moderation.queries.campaigns.platform_campaigns import OwnCampaign, OwnMember
 
 _MAX_NAMED = 1_000
 

@@ -35,10 +35,10 @@ from moderation.api.views.base import (
 from moderation.models import Campaign
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
-from moderation.operations import campaign_own
-from moderation.operations.campaign import CountMoved, Wanted
-from moderation.queries import platform_campaigns
-from moderation.queries.platform_campaigns import OwnCampaign
+from moderation.operations.campaigns import decide_for_platform
+from moderation.operations.campaigns.decide import CountMoved, Wanted
+from moderation.queries.campaigns import platform_campaigns
+from moderation.queries.campaigns.platform_campaigns import OwnCampaign
 
 _CAMPAIGN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The campaign.")
 
@@ -129,7 +129,7 @@ class CampaignDecisions(DoorView):
             note=given.get("note", ""),
         )
         try:
-            made = campaign_own.decide(
+            made = decide_for_platform.decide(
                 platform=platform_of(request),
                 campaign_id=own.campaign_id,
                 wanted=wanted,
@@ -140,7 +140,7 @@ class CampaignDecisions(DoorView):
             )
         except CountMoved as moved:
             raise Refused("count_moved", str(moved), expected=moved.expected, found=moved.found) from None
-        except campaign_own.NoMember as stranger:
+        except decide_for_platform.NoMember as stranger:
             detail = ErrorDetail(f"Post {stranger} is not in this campaign.", code="not_a_member")
             raise ValidationError({"exclude": [detail]}) from None
         return Response(campaign_decision(made), status=status.HTTP_201_CREATED)

@@ -10,8 +10,8 @@ from django.template.loader import render_to_string
 
 from moderation.models import Case
 from moderation.models.comfort import Blur
-from moderation.queries import campaigns
 from moderation.queries.accounts import reasons as accounts_reasons
+from moderation.queries.campaigns import campaign_pages
 from moderation.queries.cases import backlog, case_pages
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
@@ -34,7 +34,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     return {
         "at": at,
         "page": page,
-        "strip": campaigns.strip(case=page.case),
+        "strip": campaign_pages.strip(case=page.case),
         "is_mine": page.is_held_by(request.user, at=at),
         "holder": page.other_holder(request.user, at=at),
         "lease_seconds": settings.LEASE_SECONDS,

@@ -13,7 +13,7 @@ from moderation.models.webhooks import WebhookEvent
 from moderation.operations import webhooks
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
 SIZE = 4
 

@@ -17,7 +17,7 @@ from moderation.operations.cases import review
 from scoring.release import Release
 from tests import releases
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import opened
+from tests.moderation.operations.campaigns.campaign_posts import opened
 
 OTHER_MODELS_SHIFT = 0.3
 

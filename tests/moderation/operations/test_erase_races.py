@@ -28,16 +28,8 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import (
-    campaign_gather,
-    compare,
-    complain,
-    erase,
-    explanations,
-    ingest,
-    refusals,
-    score,
-)
+from moderation.operations import compare, complain, erase, explanations, ingest, refusals, score
+from moderation.operations.campaigns import gather
 from moderation.operations.cases import notes, review
 from moderation.operations.complain import IncomingComplaint
 from moderation.operations.incoming import IncomingPost
@@ -91,7 +83,7 @@ class TestRaces:
     ) -> None:
         owner, name = {
             "missing": (compare, "missing"),
-            "gather": (campaign_gather, "gather_or_leave"),
+            "gather": (gather, "gather_or_leave"),
             "freeze": (records, "records_at"),
             "score": (fake_scorer, "score_many"),
         }[line]

@@ -21,7 +21,9 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import campaign, campaign_reverse, reconsider, score
+from moderation.operations import reconsider, score
+from moderation.operations.campaigns import decide as campaigns_decide
+from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
 from tests.moderation.fakes import FakeScorer
@@ -192,12 +194,12 @@ class TestCampaign:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
         left_out = members.order_by("id")[0]
-        campaign.leave_out(
+        campaigns_decide.leave_out(
             campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
         )
-        made = campaign.decide(
+        made = campaigns_decide.decide(
             campaign_id=home.pk,
-            wanted=campaign.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            wanted=campaigns_decide.Wanted(verdict=Verdict.SPAM, expected_count=1),
             moderator=moderator,
             at=later(20),
         )
@@ -211,13 +213,13 @@ class TestCampaign:
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
-        made = campaign.decide(
+        made = campaigns_decide.decide(
             campaign_id=home.pk,
-            wanted=campaign.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            wanted=campaigns_decide.Wanted(verdict=Verdict.SPAM, expected_count=1),
             moderator=moderator,
             at=later(20),
         )
-        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
+        campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
 
         assert reconsider.sweep(at=later(99)) == 0
         assert reopened() == set()

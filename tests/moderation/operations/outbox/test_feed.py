@@ -14,10 +14,10 @@ from django.db import connection, transaction
 from moderation.models import Campaign, Case, Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_carry
+from moderation.operations.campaigns import decide, decide_large
 from moderation.operations.cases import review
 from moderation.operations.outbox import feed
-from tests.moderation.operations.campaigns import spam
+from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller, held
 
 Later = Callable[[float], datetime]
@@ -50,12 +50,12 @@ class TestLateCommits:
         later: Later,
     ) -> None:
         """As it was found: pieces of one past instant, others meanwhile, and 1,709 of 3,209 never read."""
-        monkeypatch.setattr(campaign, "AT_ONCE", 1)
-        monkeypatch.setattr(campaign_carry, "PIECE", 1)
+        monkeypatch.setattr(decide, "AT_ONCE", 1)
+        monkeypatch.setattr(decide_large, "PIECE", 1)
         poller = Poller(platform)
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        while campaign_carry.carry_on(campaign_decision_id=made.pk, at=later(70)):
+        while decide_large.carry_on(campaign_decision_id=made.pk, at=later(70)):
             decided(at=later(70))
             poller.poll(later(100))
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import campaign, erase
+from moderation.operations import erase
+from moderation.operations.campaigns import decide
 from moderation.operations.cases import reverse
-from tests.moderation.operations.campaigns import spam
+from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller
 
 Later = Callable[[float], datetime]
@@ -55,7 +56,7 @@ class TestLabels:
 def test_every_label_and_decision_has_its_entry(
     pills: Campaign, platform: Platform, moderator: User, later: Later
 ) -> None:
-    campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
     for stream, rows in ((Stream.DECISIONS, Decision.objects), (Stream.LABELS, Label.objects)):
         assert FeedEntry.objects.filter(stream=stream).count() == rows.count() == 5

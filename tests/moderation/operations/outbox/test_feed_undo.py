@@ -11,11 +11,13 @@ from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Pla
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations import campaign, campaign_reverse, ingest, score
+from moderation.operations import ingest, score
+from moderation.operations.campaigns import decide
+from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse
 from moderation.operations.outbox import feed
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import spam
+from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller, claimed, held
 
 Later = Callable[[float], datetime]
@@ -75,11 +77,11 @@ class TestUndo:
     def test_of_a_campaign_is_too_late_once_one_post_was_told(
         self, pills: Campaign, platform: Platform, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
         feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=later(80), limit=1)
 
         with pytest.raises(reverse.TooLate):
-            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+            campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
 
         assert len(Poller(platform).poll(later(80))) == 5
 

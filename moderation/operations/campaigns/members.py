@@ -15,8 +15,8 @@ from django.db.models import F
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Revision
 from moderation.models.campaigns import TieKind
-from moderation.operations.campaign_table import Newcomer
-from moderation.queries import sightings
+from moderation.operations.campaigns.assignment import Newcomer
+from moderation.queries.campaigns import shared_traits
 from scoring import similarity
 
 _COUNTED = (TieKind.AUTHOR, TieKind.DOMAIN, TieKind.NETWORK)
@@ -129,7 +129,7 @@ def _examples(newcomers: Sequence[Newcomer], revisions: dict[int, Revision]) -> 
 
 def _traits(revisions: Sequence[Revision], *, homes: dict[int, int]) -> Counter[tuple[int, str, str]]:
     """Count the traits that revisions bring to their campaigns; `homes` maps revision to campaign."""
-    found = sightings.facts_of(revisions)
+    found = shared_traits.facts_of(revisions)
     return Counter(
         (homes[revision_id], trait.kind.value, trait.value)
         for revision_id, traits in found.items()

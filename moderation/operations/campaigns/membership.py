@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from moderation.models.campaigns import TieKind
-from moderation.queries.sightings import Sighting
+from moderation.queries.campaigns.shared_traits import Sighting
 
 ENOUGH = 1.0
 """The evidence from which a post belongs to a campaign."""

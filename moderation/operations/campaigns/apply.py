@@ -13,7 +13,8 @@ from moderation.models import CampaignDecision, CampaignMember, Case, Decision, 
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import transactions
-from moderation.queries import campaign_members, latest_scores
+from moderation.queries import latest_scores
+from moderation.queries.campaigns import campaign_members
 
 _HEAVY = tuple(f"score__{name}" for name in latest_scores.HEAVY)
 

@@ -13,12 +13,12 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
-from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
+from moderation.operations.campaigns import apply
 from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import reconsiderations, recording
 from moderation.operations.outbox import announce
-from moderation.queries import campaign_members
+from moderation.queries.campaigns import campaign_members
 
 CONFIRMED_FROM = 26
 """From so many posts on, the moderator confirms the count."""
@@ -80,7 +80,7 @@ def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -
         decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
         reconsiderations.ask_for_campaign(decision)
         if decision.state == CampaignDecisionState.DONE:
-            settled = campaign_settle.settle(decision=decision, member_ids=members, at=at)
+            settled = apply.settle(decision=decision, member_ids=members, at=at)
             if settled != wanted.expected_count:
                 # Somebody decided one of them between our look and our lock.
                 raise CountMoved(expected=wanted.expected_count, found=settled)

@@ -24,8 +24,8 @@ from moderation.models import (
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.queries import keyset
-from moderation.queries import purity as purities
-from moderation.queries.campaign_members import Place, placed
+from moderation.queries.campaigns import purity as campaigns_purity
+from moderation.queries.campaigns.campaign_members import Place, placed
 from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
@@ -85,7 +85,7 @@ class CampaignPage:
     domains: tuple[TraitRow, ...]
     networks: tuple[TraitRow, ...]
     decisions: tuple[CampaignDecision, ...]
-    purity: purities.Purity | None
+    purity: campaigns_purity.Purity | None
 
 
 def in_campaign(campaign_id: int) -> Q:
@@ -180,7 +180,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
     begin = span["begin"] or campaign.opened_at
     step = _step((span["end"] or begin) - begin)
     times = _times(members, begin=begin, step=step)
-    standing = purities.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
+    standing = campaigns_purity.standing(campaign_ids=[campaign.pk], at=at).get(campaign.pk)
     traits = _traits(campaign)
     decisions = CampaignDecision.objects.filter(campaign=campaign).select_related(
         "decided_by", "correction", "reconsideration"
@@ -195,7 +195,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
         domains=traits[TieKind.DOMAIN],
         networks=traits[TieKind.NETWORK],
         decisions=tuple(decisions.defer("member_ids").order_by("-decided_at", "-id")[:_TOP]),
-        purity=purities.purity(standing) if standing else None,
+        purity=campaigns_purity.purity(standing) if standing else None,
     )
 
 

@@ -22,11 +22,12 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns import decide as campaigns_decide
+from moderation.operations.campaigns import reverse as campaigns_reverse
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.cases import reverse
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,7 +65,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
-    campaign.leave_out(
+    campaigns_decide.leave_out(
         campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
     )
     joining = accept(webhook, [incoming(n, at=later(20)) for n in range(JOINING)], at=later(20))
@@ -72,7 +73,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
 
     def decide() -> CampaignDecision:
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=expected, confirmed_count=expected)
-        return campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+        return campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
 
     parts = [joining[number::4] for number in range(4)]
     outcomes = side_by_side(
@@ -83,7 +84,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
     assert all(outcome is None for outcome in outcomes[1:])
     made = outcomes[0]
     decided = Decision.objects.filter(campaign_decision__isnull=False).count()
-    if isinstance(made, campaign.CountMoved):
+    if isinstance(made, campaigns_decide.CountMoved):
         assert (made.expected, decided) == (expected, 0)
     else:
         assert decided == expected
@@ -103,11 +104,11 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
-    made = campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+    made = campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
     def correct() -> CampaignDecision:
-        return campaign_reverse.correct(
+        return campaigns_reverse.correct(
             campaign_decision_id=made.pk, moderator=lead, reason="a charity", at=later(600)
         )
 
@@ -133,13 +134,13 @@ def test_two_moderators_at_once_decide_each_post_once(
 
     def decide(person: User, verdict: Verdict) -> CampaignDecision:
         wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)
-        return campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
+        return campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
 
     outcomes = side_by_side(
         lambda: decide(moderator, Verdict.SPAM), lambda: decide(other_moderator, Verdict.NOT_SPAM)
     )
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, campaign.CountMoved) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, campaigns_decide.CountMoved) for outcome in outcomes) == 1
     assert Decision.objects.count() == Label.objects.count() == SIZE
     assert Decision.objects.values("verdict").distinct().count() == 1

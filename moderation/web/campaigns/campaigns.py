@@ -16,13 +16,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember
 from moderation.models.cases import Verdict
-from moderation.operations import campaign, campaign_reverse
+from moderation.operations.campaigns import decide as campaigns_decide
+from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases.review import Refusal
-from moderation.queries import campaign_members, campaigns
-from moderation.queries.campaign_members import Place
+from moderation.queries.campaigns import campaign_members, campaign_pages
+from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.keyset import InvalidCursor
-from moderation.web import access, campaign_pictures
-from moderation.web.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
+from moderation.web import access
+from moderation.web.campaigns import campaign_timeline
+from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
 
 
 @require_safe
@@ -31,7 +33,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns of which posts wait, or all."""
     is_all = request.GET.get("show") == "all"
     try:
-        listed = campaigns.newest if is_all else campaigns.waiting
+        listed = campaign_pages.newest if is_all else campaign_pages.waiting
         found = listed(cursor=request.GET.get("cursor", ""))
     except InvalidCursor as refusal:
         raise Http404(str(refusal)) from refusal
@@ -66,17 +68,17 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Decide every member that waits; ask for the count first where there are many."""
     at = timezone.now()
-    form = CampaignDecideForm(request.POST, reasons=campaigns.reasons())
+    form = CampaignDecideForm(request.POST, reasons=campaign_pages.reasons())
     if not form.is_valid():
         return _again(request, campaign_id, notice=_first_error(form), status=400)
     wanted = form.wanted()
     try:
-        made = campaign.decide(campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at)
-    except campaign.NotConfirmed:
+        made = campaigns_decide.decide(campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at)
+    except campaigns_decide.NotConfirmed:
         is_wrong = wanted.confirmed_count is not None
         notice = _("That was not the count. Nothing was decided.") if is_wrong else ""
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
-    except campaign.CountMoved as refusal:
+    except campaigns_decide.CountMoved as refusal:
         return _again(request, campaign_id, notice=_moved(refusal), status=412)
     except Campaign.DoesNotExist as refusal:
         raise Http404 from refusal
@@ -98,7 +100,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     try:
-        campaign.leave_out(
+        campaigns_decide.leave_out(
             campaign_id=campaign_id,
             post_id=form.cleaned_data["post"],
             is_left_out=form.cleaned_data["is_left_out"],
@@ -121,7 +123,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Take a decision on a campaign back while its countdown runs."""
     try:
-        made = campaign_reverse.undo(
+        made = campaigns_reverse.undo(
             campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
         )
     except CampaignDecision.DoesNotExist as refusal:
@@ -140,7 +142,7 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
     if not form.is_valid():
         return _refused(request, campaign_decision_id, _("A correction needs a reason."))
     try:
-        made = campaign_reverse.correct(
+        made = campaigns_reverse.correct(
             campaign_decision_id=campaign_decision_id,
             moderator=request.user,
             reason=form.cleaned_data["reason"],
@@ -173,9 +175,9 @@ class Choice:
         return self.waiting + self.filtered
 
 
-def _page(campaign_id: int, *, at: datetime) -> campaigns.CampaignPage:
+def _page(campaign_id: int, *, at: datetime) -> campaign_pages.CampaignPage:
     try:
-        return campaigns.page(campaign_id=campaign_id, at=at)
+        return campaign_pages.page(campaign_id=campaign_id, at=at)
     except Campaign.DoesNotExist as refusal:
         raise Http404("This campaign does not exist.") from refusal
 
@@ -198,7 +200,7 @@ def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]
 
 def _context(
     request: access.DeskRequest,
-    found: campaigns.CampaignPage,
+    found: campaign_pages.CampaignPage,
     *,
     at: datetime,
 ) -> dict[str, object]:
@@ -214,8 +216,8 @@ def _context(
         "counts": {place.value: counts[place] for place in Place},
         "spam": Choice(verdict=Verdict.SPAM, waiting=waiting, filtered=counts[Place.ALLOWED]),
         "not_spam": Choice(verdict=Verdict.NOT_SPAM, waiting=waiting, filtered=counts[Place.REMOVED]),
-        "reasons": campaigns.reasons(),
-        "timeline": campaign_pictures.timeline(found),
+        "reasons": campaign_pages.reasons(),
+        "timeline": campaign_timeline.timeline(found),
         "latest": latest,
         "undoable": latest
         if latest is not None and is_mine and latest.state != "undone" and latest.effective_at > at
@@ -230,7 +232,7 @@ def _again(
     *,
     notice: str,
     status: int,
-    wanted: campaign.Wanted | None = None,
+    wanted: campaigns_decide.Wanted | None = None,
 ) -> HttpResponse:
     """Show the campaign as it is now, with what is in the way."""
     at = timezone.now()
@@ -244,7 +246,7 @@ def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Re
     return redirect("campaign", made.campaign_id) if made else redirect("campaigns")
 
 
-def _moved(refusal: campaign.CountMoved) -> str:
+def _moved(refusal: campaigns_decide.CountMoved) -> str:
     joined = refusal.found - refusal.expected
     why = (
         ngettext("%(count)s more waits now", "%(count)s more wait now", joined) % {"count": joined}

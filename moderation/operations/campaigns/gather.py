@@ -13,11 +13,11 @@ import structlog
 from django.db import transaction
 
 from moderation.models import CampaignMember, Post, Revision
-from moderation.operations import campaign_book
-from moderation.operations.campaign_table import Table
+from moderation.operations.campaigns import members as campaigns_members
+from moderation.operations.campaigns.assignment import Table
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries import sightings
+from moderation.queries.campaigns import shared_traits
 
 log = structlog.get_logger(__name__)
 
@@ -33,14 +33,14 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
         fresh = _fresh(revisions)
         if not fresh:
             return
-        traits = sightings.traits_of(fresh)
-        seen = sightings.sightings_of(fresh, traits=traits)
+        traits = shared_traits.traits_of(fresh)
+        seen = shared_traits.sightings_of(fresh, traits=traits)
         table = Table.around({post for found in seen.values() for one in found for post in one.posts}, at=at)
         for revision in fresh:
             table.seat(revision, seen=seen[revision.pk])
         for gone, kept in table.mergers:
-            campaign_book.merge(gone=gone, kept=kept)
-        campaign_book.enter(newcomers=table.newcomers, at=at)
+            campaigns_members.merge(gone=gone, kept=kept)
+        campaigns_members.enter(newcomers=table.newcomers, at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
@@ -59,7 +59,7 @@ def forget(*, post_ids: Sequence[int]) -> None:
     """
     _line_up()  # also without members: somebody may be putting the post into a campaign just now
     members = CampaignMember.objects.filter(post__in=post_ids)
-    campaign_book.strike(members=list(members.order_by("id")))
+    campaigns_members.strike(members=list(members.order_by("id")))
 
 
 def _line_up() -> None:
@@ -74,6 +74,6 @@ def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
     latest = {post: found[post] for post in standing}
     places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
     edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    campaign_book.strike(members=[places[post] for post in sorted(edited)])
+    campaigns_members.strike(members=[places[post] for post in sorted(edited)])
     fresh = [revision for post, revision in latest.items() if post in edited or post not in places]
     return sorted(fresh, key=lambda revision: revision.pk)

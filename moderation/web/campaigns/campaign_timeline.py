@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from moderation.queries.campaign_members import Place
-from moderation.queries.campaigns import CampaignPage
+from moderation.queries.campaigns.campaign_members import Place
+from moderation.queries.campaigns.campaign_pages import CampaignPage
 
 HEIGHT = 60
 """Height of the picture; its width is the number of bars."""

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Revision
-from moderation.operations.campaign_rule import Ties, weigh
-from moderation.queries.sightings import Sighting
+from moderation.operations.campaigns.membership import Ties, weigh
+from moderation.queries.campaigns.shared_traits import Sighting
 from scoring import similarity
 
 MERGED_AT_MOST = 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from moderation.models.campaigns import TieKind
-from moderation.operations.campaign_rule import weigh
-from moderation.queries.sightings import Sighting, Trait
+from moderation.operations.campaigns.membership import weigh
+from moderation.queries.campaigns.shared_traits import Sighting, Trait
 
 CAMPAIGN, OTHER = 100, 200
 MEMBERS = frozenset(range(1, 17))

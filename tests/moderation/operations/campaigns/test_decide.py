@@ -24,13 +24,14 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import campaign, campaign_reverse
+from moderation.operations.campaigns import decide
+from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse, review
-from moderation.queries import campaign_members
-from moderation.queries.campaign_members import Place
+from moderation.queries.campaigns import campaign_members
+from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all, spam
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
 
 Later = Callable[[float], datetime]
 
@@ -39,7 +40,7 @@ class TestDecide:
     def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
         self, webhook: Platform, pills: Campaign, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         decisions = Decision.objects.filter(campaign_decision=made)
         assert decisions.count() == 5
@@ -58,8 +59,8 @@ class TestDecide:
     ) -> None:
         run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
 
-        with pytest.raises(campaign.CountMoved) as refusal:
-            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        with pytest.raises(decide.CountMoved) as refusal:
+            decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         assert (refusal.value.expected, refusal.value.found) == (5, 6)
         assert not Decision.objects.exists()
@@ -67,11 +68,11 @@ class TestDecide:
 
     def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User, later: Later) -> None:
         odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
-        campaign.leave_out(
+        decide.leave_out(
             campaign_id=pills.pk, post_id=odd.post_id, is_left_out=True, moderator=moderator, at=later(50)
         )
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 
         assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
         assert not Decision.objects.filter(post=odd.post).exists()
@@ -79,11 +80,11 @@ class TestDecide:
     def test_takes_in_again(self, pills: Campaign, moderator: User, later: Later) -> None:
         post = CampaignMember.objects.filter(campaign=pills)[0].post_id
         for is_left_out in (True, False):
-            campaign.leave_out(
+            decide.leave_out(
                 campaign_id=pills.pk, post_id=post, is_left_out=is_left_out, moderator=moderator, at=later(50)
             )
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         assert Decision.objects.count() == 5
 
@@ -96,7 +97,7 @@ class TestDecide:
             case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
         )
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 
         assert Decision.objects.get(post=case.post).verdict == Verdict.NOT_SPAM
 
@@ -106,7 +107,7 @@ class TestDecide:
         case = Case.objects.order_by("id")[0]
         review.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         with pytest.raises(review.AlreadyDecided) as refusal:
             review.decide(
@@ -121,7 +122,7 @@ class TestDecide:
         sample = Case.objects.order_by("id")[0]
         Case.objects.filter(pk=sample.pk).update(reason=reason)
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
 
         assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
 
@@ -130,9 +131,9 @@ class TestDecide:
     ) -> None:
         Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
 
-        with pytest.raises(campaign.CountMoved):
-            campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+        with pytest.raises(decide.CountMoved):
+            decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
 
         assert Decision.objects.count() == 5
 
@@ -145,7 +146,7 @@ class TestDecide:
         places = campaign_members.counts(campaign_id=pills.pk)
         assert (places[Place.WAITING], places[Place.ALLOWED]) == (3, 1)
 
-        campaign.decide(
+        decide.decide(
             campaign_id=pills.pk, wanted=spam(4, has_filtered=True), moderator=moderator, at=later(60)
         )
 
@@ -158,24 +159,24 @@ class TestDecide:
         pills = opened(platform, 26, at=at)
 
         for confirmed in (None, 25):
-            with pytest.raises(campaign.NotConfirmed):
-                campaign.decide(
+            with pytest.raises(decide.NotConfirmed):
+                decide.decide(
                     campaign_id=pills.pk,
                     wanted=spam(26, confirmed_count=confirmed),
                     moderator=moderator,
                     at=later(60),
                 )
-        campaign.decide(
+        decide.decide(
             campaign_id=pills.pk, wanted=spam(26, confirmed_count=26), moderator=moderator, at=later(61)
         )
 
         assert Decision.objects.count() == 26
 
     def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User, later: Later) -> None:
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        with pytest.raises(campaign.NothingToDecide):
-            campaign.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
+        with pytest.raises(decide.NothingToDecide):
+            decide.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
 
     def test_takes_as_many_queries_for_two_hundred_as_for_five(
         self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
@@ -187,7 +188,7 @@ class TestDecide:
         ):
             found = opened(platform, size, at=at, text=text)
             with CaptureQueriesContext(connection) as queries:
-                campaign.decide(
+                decide.decide(
                     campaign_id=found.pk,
                     wanted=spam(size, confirmed_count=size),
                     moderator=moderator,
@@ -198,7 +199,7 @@ class TestDecide:
         assert counts[0] == counts[1] <= 25
 
     def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         assert decision_pages.undoable(moderator=moderator, at=later(61)) is None
 
@@ -207,9 +208,9 @@ class TestUndo:
     def test_opens_every_case_again_and_tells_nobody(
         self, webhook: Platform, pills: Campaign, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(65))
+        campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(65))
 
         assert Case.objects.filter(state=CaseState.OPEN, claimed_by__isnull=True, version=2).count() == 5
         assert Delivery.objects.filter(state=DeliveryState.CANCELLED).count() == 5
@@ -219,43 +220,43 @@ class TestUndo:
         assert campaign_members.counts(campaign_id=pills.pk)[Place.WAITING] == 5
 
     def test_can_be_decided_again(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
 
-        campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(62))
+        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(62))
 
         assert Label.objects.filter(retracted_at__isnull=True).count() == 5
 
     def test_is_too_late_when_the_platform_knows(
         self, pills: Campaign, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         with pytest.raises(reverse.TooLate):
-            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(70))
+            campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(70))
 
     def test_belongs_to_who_decided(self, pills: Campaign, moderator: User, lead: User, later: Later) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         with pytest.raises(review.NotAllowed):
-            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=lead, at=later(61))
+            campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=lead, at=later(61))
 
     def test_happens_once(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
-        campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(61))
 
         with pytest.raises(reverse.AlreadyReversed):
-            campaign_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(62))
+            campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(62))
 
 
 class TestCorrect:
     def test_compensates_every_post_once(
         self, webhook: Platform, pills: Campaign, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
         Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
-        correction = campaign_reverse.correct(
+        correction = campaigns_reverse.correct(
             campaign_decision_id=made.pk, moderator=moderator, reason="a charity", at=later(600)
         )
 
@@ -266,42 +267,42 @@ class TestCorrect:
         assert Label.objects.filter(retracted_at__isnull=False, is_spam=True).count() == 5
         assert Reversal.objects.filter(replacement__isnull=False).count() == 5
         with pytest.raises(reverse.AlreadyReversed):
-            campaign_reverse.correct(
+            campaigns_reverse.correct(
                 campaign_decision_id=made.pk, moderator=moderator, reason="again", at=later(601)
             )
 
     def test_leaves_what_was_corrected_alone_before(
         self, pills: Campaign, moderator: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
         first = Decision.objects.filter(campaign_decision=made)[0]
         reverse.correct(
             decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, reason="", at=later(500)
         )
 
-        correction = campaign_reverse.correct(
+        correction = campaigns_reverse.correct(
             campaign_decision_id=made.pk, moderator=moderator, reason="all of it", at=later(600)
         )
 
         assert Decision.objects.filter(campaign_decision=correction).count() == 4
 
     def test_waits_for_the_time_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        with pytest.raises(campaign_reverse.TooEarly):
-            campaign_reverse.correct(
+        with pytest.raises(campaigns_reverse.TooEarly):
+            campaigns_reverse.correct(
                 campaign_decision_id=made.pk, moderator=moderator, reason="x", at=later(61)
             )
 
     def test_of_others_is_for_leads(
         self, pills: Campaign, moderator: User, other_moderator: User, lead: User, later: Later
     ) -> None:
-        made = campaign.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
         with pytest.raises(review.NotAllowed):
-            campaign_reverse.correct(
+            campaigns_reverse.correct(
                 campaign_decision_id=made.pk, moderator=other_moderator, reason="x", at=later(600)
             )
-        campaign_reverse.correct(campaign_decision_id=made.pk, moderator=lead, reason="x", at=later(601))
+        campaigns_reverse.correct(campaign_decision_id=made.pk, moderator=lead, reason="x", at=later(601))
 
         assert Decision.objects.filter(verdict=Verdict.NOT_SPAM, decided_by=lead).count() == 5

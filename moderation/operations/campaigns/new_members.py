@@ -13,7 +13,7 @@ from moderation.models import CampaignDecision, CampaignMember, Decision, Score
 from moderation.models.cases import CaseReason, DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations.decisions import recording
-from moderation.queries import purity
+from moderation.queries.campaigns import purity
 
 REASON = "campaign"
 """The reason that automatic decisions with a campaign give."""

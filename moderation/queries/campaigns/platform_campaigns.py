@@ -12,7 +12,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from moderation.models import Campaign, CampaignMember, Platform
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.queries import keyset
-from moderation.queries.campaign_members import placed
+from moderation.queries.campaigns.campaign_members import placed
 from moderation.queries.keyset import Key, Page
 
 _TOGETHER = [reason for reason in CaseReason.values if reason not in BLIND_REASONS]

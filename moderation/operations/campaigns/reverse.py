@@ -13,9 +13,9 @@ from moderation import enqueue
 from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.operations import campaign_settle
 from moderation.operations.audit import entries
-from moderation.operations.campaign import AT_ONCE, StillRunning
+from moderation.operations.campaigns import apply
+from moderation.operations.campaigns.decide import AT_ONCE, StillRunning
 from moderation.operations.cases.reverse import AlreadyReversed, TooLate
 from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import appeal_outcomes, recording
@@ -160,7 +160,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
 def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
     """Lock the posts and then the decisions; drop those that were reversed before we had the lock."""
     posts = Decision.objects.filter(pk__in=decision_ids).values_list("post_id", flat=True)
-    locked = campaign_settle.lock_posts(list(posts))
+    locked = apply.lock_posts(list(posts))
     rows = Decision.objects.select_for_update(of=("self",)).filter(pk__in=decision_ids)
     rows = rows.select_related("case", "revision", "score").defer(*_HEAVY).order_by("id")
     found = list(rows)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models import Reason
 from moderation.models.cases import Verdict
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns.decide import Wanted
 
 
 class CampaignDecideForm(forms.Form):

@@ -15,7 +15,7 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.operations import campaign_reverse, campaign_settle
+from moderation.operations.campaigns import apply, reverse
 from moderation.operations.outbox import announce
 from moderation.queries import clocks
 
@@ -52,9 +52,9 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
-            campaign_reverse.compensate(correction=decision, decision_ids=piece, at=at)
+            reverse.compensate(correction=decision, decision_ids=piece, at=at)
         elif piece:
-            campaign_settle.settle(decision=decision, member_ids=piece, at=at)
+            apply.settle(decision=decision, member_ids=piece, at=at)
         decision.reached_id = piece[-1] if piece else decision.reached_id
         decision.state = CampaignDecisionState.RUNNING if piece else CampaignDecisionState.DONE
         decision.lease_until = at + _LEASE if piece else None

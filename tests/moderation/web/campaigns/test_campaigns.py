@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.operations import campaign as campaigns
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns import decide as campaigns_decide
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.cases import review
-from moderation.queries import campaigns as queries
+from moderation.queries.campaigns import campaign_pages
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 from tests.moderation.web.conftest import HTMX
 
 
@@ -162,9 +162,9 @@ class TestProgress:
     def test_shows_how_far_a_large_one_is(
         self, desk: Client, pills: Campaign, moderator: User, now: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(campaigns, "AT_ONCE", 4)
+        monkeypatch.setattr(campaigns_decide, "AT_ONCE", 4)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        made = campaigns.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
+        made = campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
         CampaignDecision.objects.filter(pk=made.pk).update(state="running", settled=2)
 
         answer = desk.get(f"/campaigns/{pills.pk}/?part=facts", headers=HTMX_HEADERS).content.decode()
@@ -202,7 +202,7 @@ class TestUndoAndCorrect:
         assert "undone" in desk.get(f"/campaigns/{pills.pk}/").content.decode()
 
     def test_correct_asks_why(self, desk: Client, pills: Campaign, moderator: User, now: datetime) -> None:
-        made = campaigns.decide(
+        made = campaigns_decide.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
             moderator=moderator,
@@ -218,7 +218,7 @@ class TestUndoAndCorrect:
     def test_says_when_it_is_too_late(
         self, desk: Client, pills: Campaign, moderator: User, now: datetime
     ) -> None:
-        made = campaigns.decide(
+        made = campaigns_decide.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
             moderator=moderator,
@@ -252,7 +252,7 @@ class TestList:
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
     ) -> None:
         other = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
-        listed = queries.newest if show == "all" else queries.waiting
+        listed = campaign_pages.newest if show == "all" else campaign_pages.waiting
 
         first = listed(limit=1)
         second = listed(limit=1, cursor=first.next_cursor)
@@ -267,13 +267,13 @@ class TestStrip:
     ) -> None:
         first, second = Case.objects.order_by("id")[:2]
         decide_one(first)
-        found = queries.strip(case=second)
+        found = campaign_pages.strip(case=second)
         assert found is not None
         assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
 
         second.reason = CaseReason.CAMPAIGN
 
-        assert queries.strip(case=second) is None
+        assert campaign_pages.strip(case=second) is None
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from django.db.models import F, QuerySet
 from moderation.models import CampaignMember, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState, DecisionSource, Verdict
-from moderation.queries import campaign_members
-from moderation.queries.campaign_members import Place
+from moderation.queries.campaigns import campaign_members
+from moderation.queries.campaigns.campaign_members import Place
 
 _MOST = 1_000
 _ALLOWED = f"{DecisionSource.AUTOMATIC}:{Verdict.NOT_SPAM}"

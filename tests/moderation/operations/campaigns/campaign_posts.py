@@ -8,8 +8,9 @@ from itertools import count
 
 from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
 from moderation.models.cases import Verdict
-from moderation.operations import campaign_gather, ingest, score
-from moderation.operations.campaign import Wanted
+from moderation.operations import ingest, score
+from moderation.operations.campaigns import gather as campaigns_gather
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
 
 _NUMBERS = count(1)
@@ -39,7 +40,7 @@ def accept(platform: Platform, posts: Sequence[IncomingPost], *, at: datetime) -
 def gather(posts: Sequence[Post], *, at: datetime) -> None:
     """Gather posts into campaigns without scoring them."""
     revisions = Revision.objects.filter(post__in=posts).select_related("post").order_by("id")
-    campaign_gather.gather(revisions=list(revisions), at=at)
+    campaigns_gather.gather(revisions=list(revisions), at=at)
 
 
 def run_all(posts: Sequence[Post], *, at: datetime) -> None:

@@ -9,11 +9,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User
-from moderation.operations import campaign
 from moderation.operations.audit import entries
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns import decide as campaigns_decide
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.cases.review import Refusal
-from moderation.queries import platform_campaigns
+from moderation.queries.campaigns import platform_campaigns
 
 
 class SharedCampaign(Refusal):
@@ -46,10 +46,10 @@ def decide(
             raise SharedCampaign(_("This campaign holds posts of other platforms."))
         _refuse_strangers(campaign_id, [*excluded, *seen])
         for post_id in excluded:
-            campaign.leave_out(
+            campaigns_decide.leave_out(
                 campaign_id=campaign_id, post_id=post_id, is_left_out=True, moderator=moderator, at=at
             )
-        decision = campaign.decide(campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at)
+        decision = campaigns_decide.decide(campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at)
         entries.add(
             action="campaign.seen",
             subject_kind="campaign",

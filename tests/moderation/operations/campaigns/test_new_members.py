@@ -20,12 +20,12 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations import campaign, campaign_reverse
-from moderation.operations.campaign import Wanted
+from moderation.operations.campaigns import decide, reverse
+from moderation.operations.campaigns.decide import Wanted
 from moderation.operations.cases import review
-from moderation.queries.purity import Purity, purity
+from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns import accept, incoming, opened, run_all
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
 Later = Callable[[float], datetime]
 JUDGED = 25
@@ -65,7 +65,7 @@ def judged(
 def decided(judged: Campaign, moderator: User, later: Later) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-    return campaign.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
+    return decide.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
 
 
 def join(platform: Platform, at: datetime, *, count: int = 1, **given: object) -> Sequence[Post]:
@@ -120,7 +120,7 @@ class TestRulings:
         never_drawn(settings)
         pills = opened(platform, 5, at=at)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        campaign.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+        decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
 
         [post] = join(platform, later(100))
 
@@ -206,7 +206,7 @@ class TestRulings:
     ) -> None:
         never_drawn(settings)
         [early] = join(platform, later(100))
-        campaign_reverse.correct(
+        reverse.correct(
             campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
         )
 
@@ -225,7 +225,7 @@ class TestRulings:
     ) -> None:
         never_drawn(settings)
         [post] = join(platform, later(65))
-        campaign.leave_out(
+        decide.leave_out(
             campaign_id=decided.campaign_id,
             post_id=post.pk,
             is_left_out=True,

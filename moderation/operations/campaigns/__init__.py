@@ -1,0 +1,3 @@
+"""Campaigns: posts are gathered (`gather` → `membership`, `assignment`, `members`), decided at once
+(`decide`, `decide_large`, `apply`), taken back.
+"""

@@ -1,0 +1,3 @@
+"""Campaigns for the desk (`campaign_pages`) and for platforms, their members, and what ties posts together
+(`shared_traits`).
+"""

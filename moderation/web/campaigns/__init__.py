@@ -1,0 +1,1 @@
+"""Campaigns: the list, one with its members, deciding it."""
