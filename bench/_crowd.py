@@ -15,9 +15,10 @@ from django.db.models import Model
 from django.test import Client
 
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
-from moderation.operations import ingest, score
+from moderation.operations import ingest
 from moderation.operations.accounts import platforms
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.scoring import score
 
 _FIRST = 1_000_000_000
 _DOMAINS, _AUTHORS = 400, 5_000

@@ -29,9 +29,10 @@ from moderation.models.feed import Stream
 from moderation.models.platforms import Reconsidering, Scope
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
-from moderation.operations import ingest, score
+from moderation.operations import ingest
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.label_draw import MOST_POSTS
+from moderation.operations.scoring import score
 
 _AT_ONCE = 50
 """So many posts arrive, then what is shown of them is decided, and so on: the queue never grows long."""

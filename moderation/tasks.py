@@ -18,13 +18,13 @@ from moderation.operations import (
     journal,
     notify,
     reconsider,
-    score,
 )
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.outbox import feed
 from moderation.operations.reputation import inquiry
+from moderation.operations.scoring import score
 
 
 def _sweep(work: Callable[[datetime], int]) -> Any:

@@ -14,9 +14,10 @@ from moderation import enqueue, scorer
 from moderation.models import Case, Decision, Platform, Score
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
-from moderation.operations import ingest, score
+from moderation.operations import ingest
 from moderation.operations.incoming import IncomingPost
 from moderation.operations.ingest import Accepted, Refused
+from moderation.operations.scoring import score
 
 log = structlog.get_logger(__name__)
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from moderation.models import Case, Decision, Release, Revision, Score, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations import route
 from moderation.operations.cases import review
 from moderation.operations.infrastructure import transactions
+from moderation.operations.scoring import route
 
 _RELEASE = "simulated"
 

@@ -24,9 +24,9 @@ from moderation.api.problems import PROBLEMS
 from moderation.models import Decision, Platform, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import score
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "api-guide.md").read_text()

@@ -9,9 +9,10 @@ import pytest
 
 from moderation.models import Case, Decision, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain, score
+from moderation.operations import complain
 from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]
 TEXT = "Cheap pills without prescription, order {} today at http://pills.example/now"

@@ -30,9 +30,10 @@ from moderation.models import (
     Score,
     SweepRun,
 )
-from moderation.operations import score, webhooks
+from moderation.operations import webhooks
 from moderation.operations.infrastructure import outage, probe
 from moderation.operations.infrastructure.probe import Answer, Part
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 MONITORING = ROOT / "deploy" / "monitoring"

@@ -30,9 +30,10 @@ from deploy.local.places import ROOT
 from moderation.models import Author, Case, Decision, Export, Platform, Post, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export_build, export_files, journal, score, webhooks
+from moderation.operations import erase, export_build, export_files, journal, webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
 from tests.security import writable

@@ -15,10 +15,11 @@ from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import ingest, score
+from moderation.operations import ingest
 from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingPost
 from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from moderation.models import Case, LabelDraw, Platform, Revision, User
 from moderation.models.cases import CaseState
-from moderation.operations import score
+from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 

@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 
 from moderation.models import ApiKey, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import score
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 

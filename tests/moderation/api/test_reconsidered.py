@@ -11,8 +11,9 @@ from rest_framework.test import APIClient
 
 from moderation.models import Platform, Revision
 from moderation.models.platforms import Reconsidering
-from moderation.operations import reconsider, score
+from moderation.operations import reconsider
 from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"

@@ -12,9 +12,10 @@ from rest_framework.test import APIClient
 from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revision, Rule, User
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
-from moderation.operations import score, webhooks
+from moderation.operations import webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 

@@ -11,7 +11,8 @@ from rest_framework.test import APIClient
 
 from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score, User
-from moderation.operations import replay, score
+from moderation.operations import replay
+from moderation.operations.scoring import score
 from scoring.pipeline import Scorer
 from scoring.release import Release
 from tests.scoring.random_records import FakeContent

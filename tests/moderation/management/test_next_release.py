@@ -16,8 +16,8 @@ from sklearn.metrics import roc_auc_score
 
 from moderation import scorer
 from moderation.models import Case, Platform, Revision, Score
-from moderation.operations import score
 from moderation.operations.outbox import feed
+from moderation.operations.scoring import score
 from scoring.blocklist import Blocklist
 from scoring.records import PostRecord
 from scoring.splits import Split, split_of

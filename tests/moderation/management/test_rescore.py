@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from moderation.models import Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import rescore, score
+from moderation.operations import rescore
+from moderation.operations.scoring import score
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 
 

@@ -16,8 +16,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import Complaint, Post, Revision
 from moderation.models.platforms import Platform, Scope
-from moderation.operations import score
 from moderation.operations.accounts import api_keys
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)

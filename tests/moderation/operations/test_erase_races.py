@@ -28,7 +28,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import compare, complain, erase, explanations, ingest, refusals, score
+from moderation.operations import compare, complain, erase, explanations, ingest, refusals
 from moderation.operations.campaigns import gather
 from moderation.operations.cases import notes, review
 from moderation.operations.complain import IncomingComplaint
@@ -36,6 +36,7 @@ from moderation.operations.incoming import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said
 from moderation.operations.reputation.web_risk import WebRisk
+from moderation.operations.scoring import score
 from moderation.queries import records
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer

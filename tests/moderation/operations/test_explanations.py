@@ -11,8 +11,9 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Post, Revision, Score, User
-from moderation.operations import explanations, score
+from moderation.operations import explanations
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

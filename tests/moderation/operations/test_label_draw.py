@@ -14,8 +14,9 @@ import pytest
 from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
-from moderation.operations import export_write, label_draw, score
+from moderation.operations import export_write, label_draw
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from moderation.queries import label_balance, labels
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue import QueueFilter

@@ -16,7 +16,8 @@ from onnx import TensorProto, helper
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Revision, Score
 from moderation.models.releases import PromotionKind
-from moderation.operations import host, promote, score
+from moderation.operations import host, promote
+from moderation.operations.scoring import score
 from scoring import hosting
 from scoring.content import ContentModel
 from scoring.gate import Unreadable

@@ -21,11 +21,12 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
-from moderation.operations import reconsider, score
+from moderation.operations import reconsider
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse, review
 from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

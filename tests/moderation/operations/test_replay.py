@@ -12,8 +12,9 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
-from moderation.operations import replay, rules, score
+from moderation.operations import replay, rules
 from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.scoring import score
 from scoring import release as releases
 
 pytestmark = pytest.mark.django_db

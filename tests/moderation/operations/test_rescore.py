@@ -13,8 +13,9 @@ from django.db import transaction
 from moderation.models import Decision, Label, Platform, Post, Release, Revision, Score
 from moderation.models.cases import Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import rescore, score
+from moderation.operations import rescore
 from moderation.operations.rescore import Progress, Wanted
+from moderation.operations.scoring import score
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 
 Later = Callable[[float], datetime]

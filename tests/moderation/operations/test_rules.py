@@ -9,8 +9,9 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations import rules, score
+from moderation.operations import rules
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]

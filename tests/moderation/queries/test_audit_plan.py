@@ -15,8 +15,8 @@ from pytest_django import Settings
 
 from moderation.models import Case, Platform, Post, Revision, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations import score
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from moderation.queries import audit_plan
 from moderation.queries.audit_plan import Plan, strata
 from scoring import routing

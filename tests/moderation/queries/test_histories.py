@@ -9,9 +9,10 @@ import pytest
 
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import ingest, score
+from moderation.operations import ingest
 from moderation.operations.cases import review
 from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.scoring import score
 from moderation.queries import records
 from scoring.records import History, PostRecord
 from tests.moderation.fakes import FakeScorer

@@ -14,8 +14,8 @@ from django.utils.timezone import now
 from moderation.models import AuditEntry, Case, LabelDraw, Platform, Release, Revision, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
-from moderation.operations import score
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from moderation.queries import audit_plan
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX

@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from moderation.models import Case, Revision, Rule, User
 from moderation.models.cases import Verdict
-from moderation.operations import rules, score
+from moderation.operations import rules
 from moderation.operations.cases import review
+from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 

@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from moderation.models import Author, Case, Complaint, Post, Revision, Score
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ComplaintReason
-from moderation.operations import score
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
+from moderation.operations.scoring import score
 from moderation.queries import latest_scores
 from tests.moderation.fakes import FakeScorer
 

@@ -9,8 +9,8 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.operations import score
 from moderation.operations.cases import reverse, review, second_review
+from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]
 Decide = Callable[..., Decision]

@@ -13,9 +13,10 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import audit_sample, compare, keep, rescore, route
+from moderation.operations import compare, keep, rescore
 from moderation.operations.campaigns import gather
 from moderation.operations.outbox import announce
+from moderation.operations.scoring import audit_sample, route
 from moderation.queries import clocks, records
 from moderation.queries.rules import blocklist as rules_blocklist
 from scoring.blocklist import Effect, Rule
