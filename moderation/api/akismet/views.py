@@ -18,7 +18,7 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import complain, ingest, judge, refusals
+from moderation.operations import complain, ingest, refusals, score_now
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import appeals, opening
 from moderation.operations.complain import IncomingComplaint
@@ -79,7 +79,7 @@ def _check(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     if _is_given(form, "is_test"):
         return _test_answer(form)
     post = fields.post_of(form, at=at)
-    found = judge.now(platform=key.platform, post=post, at=at)
+    found = score_now.now(platform=key.platform, post=post, at=at)
     if isinstance(found, ingest.Refused):
         # Asked about before, then with another date or browser: what was found then still holds.
         page = platform_posts.by_external_id(platform=key.platform, external_id=post.external_id, at=at)
@@ -114,7 +114,7 @@ def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     if _is_given(form, "is_test"):
         return _text(THANKS)
     post = fields.post_of(form, at=at)
-    found = judge.now(platform=key.platform, post=post, at=at)
+    found = score_now.now(platform=key.platform, post=post, at=at)
     if not isinstance(found, ingest.Refused) or found.code == "revision_conflict":
         # Not judged yet, there is nothing to take back.
         with suppress(opening.NotScored, refusals.Erased):

@@ -12,7 +12,7 @@ from moderation.api.serializers.post_page import (
     score_rule,
 )
 from moderation.models.scores import RouteChoice
-from moderation.operations.judge import Judged
+from moderation.operations.score_now import Judged
 
 MAX_CONTRIBUTIONS = 5
 UNDECIDED = "undecided"

@@ -18,7 +18,7 @@ from moderation.api.serializers.verdicts import VerdictSerializer, verdict
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, is_lenient, problem_responses
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
-from moderation.operations import ingest, judge
+from moderation.operations import ingest, score_now
 from moderation.operations.infrastructure.limits import Bucket
 
 
@@ -48,7 +48,7 @@ class Verdicts(DoorView):
             raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")
         platform = platform_of(request)
         post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
-        found = judge.now(platform=platform, post=post, at=timezone.now())
+        found = score_now.now(platform=platform, post=post, at=timezone.now())
         if isinstance(found, ingest.Refused):
             raise Refused(found.code, found.detail)
         return Response(verdict(found))

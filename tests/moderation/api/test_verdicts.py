@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import judge
+from moderation.operations import score_now
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 
@@ -89,7 +89,7 @@ class TestOutOfTime:
         fake_scorer: FakeScorer,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(judge.now, "__kwdefaults__", {"budget_ms": 0})
+        monkeypatch.setattr(score_now.now, "__kwdefaults__", {"budget_ms": 0})
 
         answer = ask(door, payload)
 
