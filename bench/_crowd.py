@@ -15,9 +15,9 @@ from django.db.models import Model
 from django.test import Client
 
 from moderation.models import Author, Case, Domain, Post, PostLink, Revision, Score, User
-from moderation.operations import ingest
 from moderation.operations.accounts import platforms
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 
 _FIRST = 1_000_000_000

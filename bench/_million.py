@@ -35,8 +35,8 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.people import Role
 from moderation.models.posts import ScoreState
-from moderation.operations import ingest
-from moderation.operations.incoming import IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingPost
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 

@@ -29,8 +29,8 @@ from moderation.models.feed import Stream
 from moderation.models.platforms import Reconsidering, Scope
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
-from moderation.operations import ingest
 from moderation.operations.accounts import api_keys, platforms
+from moderation.operations.intake import ingest
 from moderation.operations.label_draw import MOST_POSTS
 from moderation.operations.scoring import score
 

@@ -30,7 +30,7 @@ from moderation.simulation.world import SECONDS_PER_POST, World
 
 if TYPE_CHECKING:
     from moderation.models import Platform
-    from moderation.operations.incoming import IncomingPost
+    from moderation.operations.intake.incoming_post import IncomingPost
 
 _BATCH = 64
 _START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -110,7 +110,7 @@ def _store(
     platform: Platform, events: Sequence[PostEvent], *, common: str, rng: random.Random
 ) -> dict[int, Truth]:
     """Ingest the posts one by one, each at its own instant; return the truth by post."""
-    from moderation.operations import ingest  # noqa: PLC0415 - Django is not set up before `connect`
+    from moderation.operations.intake import ingest  # noqa: PLC0415 - Django is not set up before `connect`
 
     stored: dict[int, Truth] = {}
     for event in events:

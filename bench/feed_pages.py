@@ -156,8 +156,8 @@ def _one_scored_post(platform: Platform) -> None:
     from django.utils import timezone  # noqa: PLC0415 - Django is not set up before
 
     from moderation.models import Release, Revision, Score  # noqa: PLC0415
-    from moderation.operations import ingest  # noqa: PLC0415
-    from moderation.operations.incoming import IncomingAuthor, IncomingPost  # noqa: PLC0415
+    from moderation.operations.intake import ingest  # noqa: PLC0415
+    from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost  # noqa: PLC0415
 
     if Score.objects.exists():
         return

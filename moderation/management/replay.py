@@ -19,10 +19,11 @@ from django.db import connection
 from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
 from moderation.models.people import Role
 from moderation.models.reputation import ReputationProvider
-from moderation.operations import complain, ingest, rehearse
-from moderation.operations.complain import IncomingComplaint
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
-from moderation.operations.ingest import Accepted
+from moderation.operations import rehearse
+from moderation.operations.intake import complain, ingest
+from moderation.operations.intake.complain import IncomingComplaint
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.intake.ingest import Accepted
 from moderation.queries import records
 from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation import reputations

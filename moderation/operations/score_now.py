@@ -14,9 +14,9 @@ from moderation import enqueue, scorer
 from moderation.models import Case, Decision, Platform, Score
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
-from moderation.operations import ingest
-from moderation.operations.incoming import IncomingPost
-from moderation.operations.ingest import Accepted, Refused
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingPost
+from moderation.operations.intake.ingest import Accepted, Refused
 from moderation.operations.scoring import score
 
 log = structlog.get_logger(__name__)

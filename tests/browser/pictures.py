@@ -26,9 +26,9 @@ from moderation.operations import rules
 from moderation.operations.accounts import api_keys, reasons, users
 from moderation.operations.campaigns import decide
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, explain, press_and_wait, wait_for_ahead
 from tests.browser.test_find import addresses, admin, full_desk  # noqa: F401 - the stage of search and bans
 from tests.browser.test_hostile import hostile_case

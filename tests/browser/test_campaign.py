@@ -14,7 +14,7 @@ from moderation.models import Campaign, CampaignMember, Case, Decision, Platform
 from moderation.models.cases import CaseState, Verdict
 from moderation.operations.campaigns import decide
 from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all

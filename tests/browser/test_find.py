@@ -12,10 +12,11 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations import complain, rules
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys, reasons, saved_filters
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake import complain
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

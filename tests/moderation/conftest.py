@@ -16,10 +16,10 @@ from moderation import scorer
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.cases import DecisionSource
 from moderation.models.people import Role
-from moderation.operations import ingest
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
 from moderation.operations.infrastructure import transactions
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeContent, FakeScorer
 

@@ -9,9 +9,9 @@ import pytest
 
 from moderation.models import Case, Decision, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain
 from moderation.operations.cases import reverse, review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake import complain
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]

@@ -19,7 +19,7 @@ from moderation.models import Case, User
 from moderation.models.cases import Verdict
 from moderation.operations import export_write
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
 CELLS = [

@@ -9,10 +9,10 @@ import pytest
 from pytest_django import Settings
 
 from moderation.models import Complaint, Decision, Label, Platform, Post, Revision
-from moderation.operations import complain
-from moderation.operations.complain import IncomingComplaint
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.intake import complain
+from moderation.operations.intake.complain import IncomingComplaint
 from moderation.operations.scoring import score
 from moderation.queries import records
 from scoring.features.witnesses import witnesses

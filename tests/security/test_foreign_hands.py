@@ -22,7 +22,7 @@ from moderation.models.platforms import Scope
 from moderation.operations import export, rules, webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries.labels import LabelFilter
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]

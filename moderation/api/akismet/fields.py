@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 
 _MAX_TEXT_LENGTH = 100_000
 _MAX_URL_LENGTH = 4_096

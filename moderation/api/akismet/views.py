@@ -18,12 +18,13 @@ from moderation.models import ApiKey
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
-from moderation.operations import complain, ingest, refusals, score_now
+from moderation.operations import refusals, score_now
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import appeals, opening
-from moderation.operations.complain import IncomingComplaint
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.intake import complain, ingest
+from moderation.operations.intake.complain import IncomingComplaint
 from moderation.queries.posts import platform_posts
 
 THANKS = "Thanks for making the web a better place."

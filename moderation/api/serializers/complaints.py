@@ -9,7 +9,7 @@ from rest_framework import serializers
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models.posts import ComplaintReason
-from moderation.operations.complain import IncomingComplaint
+from moderation.operations.intake.complain import IncomingComplaint
 
 
 class ReporterSerializer(StrictSerializer):

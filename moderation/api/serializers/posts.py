@@ -20,7 +20,7 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.operations.ingest import Accepted
+from moderation.operations.intake.ingest import Accepted
 
 MAX_TEXT_LENGTH = 100_000
 MAX_LINKS = 100

@@ -15,7 +15,7 @@ from rest_framework.exceptions import ValidationError
 from moderation.api.serializers import posts as rules
 from moderation.api.serializers.fields import MAX_WHOLE_NUMBER, AddressField, InstantField
 from moderation.api.serializers.posts import PostSerializer
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 
 _Check = Callable[[Any], bool]
 _INSTANT, _ADDRESS = InstantField(), AddressField()

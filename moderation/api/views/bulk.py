@@ -29,8 +29,8 @@ from moderation.api.views.base import (
 )
 from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
-from moderation.operations import ingest
-from moderation.operations.incoming import IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingPost
 
 CHUNK = 500
 """Lines per transaction: few commits, and no long lock on an author who fills the whole request."""

@@ -15,9 +15,9 @@ from moderation.api.authentication import platform_of
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.operations import complain
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.intake import complain
 
 
 class Complaints(DoorView):

@@ -37,7 +37,8 @@ from moderation.api.views.base import (
 )
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
-from moderation.operations import counts, erase, ingest
+from moderation.operations import erase
+from moderation.operations.intake import counts, ingest
 from moderation.queries.posts import platform_posts
 
 

@@ -18,8 +18,9 @@ from moderation.api.serializers.verdicts import VerdictSerializer, verdict
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, is_lenient, problem_responses
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
-from moderation.operations import ingest, score_now
+from moderation.operations import score_now
 from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.intake import ingest
 
 
 class Verdicts(DoorView):

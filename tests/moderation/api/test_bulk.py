@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from moderation import enqueue
 from moderation.models import Post, Revision
-from moderation.operations import ingest
+from moderation.operations.intake import ingest
 from tests.moderation.api.answers import pointers, problem
 
 Payload = dict[str, Any]

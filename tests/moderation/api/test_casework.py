@@ -9,9 +9,10 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
-from moderation.operations import ingest, webhooks
+from moderation.operations import webhooks
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer

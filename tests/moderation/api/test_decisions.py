@@ -15,9 +15,9 @@ from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import ingest
 from moderation.operations.cases import reverse, review
-from moderation.operations.incoming import IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingPost
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.api import errors, problems
-from moderation.operations import ingest
+from moderation.operations.intake import ingest
 from moderation.operations.outbox import feed
 from tests.moderation.api.answers import problem
 

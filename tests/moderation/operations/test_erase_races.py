@@ -28,11 +28,12 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import compare, complain, erase, explanations, ingest, refusals
+from moderation.operations import compare, erase, explanations, refusals
 from moderation.operations.campaigns import gather
 from moderation.operations.cases import notes, review
-from moderation.operations.complain import IncomingComplaint
-from moderation.operations.incoming import IncomingPost
+from moderation.operations.intake import complain, ingest
+from moderation.operations.intake.complain import IncomingComplaint
+from moderation.operations.intake.incoming_post import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said
 from moderation.operations.reputation.web_risk import WebRisk

@@ -25,7 +25,7 @@ from moderation.operations import reconsider
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse, review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 

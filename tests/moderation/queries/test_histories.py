@@ -9,9 +9,9 @@ import pytest
 
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations import ingest
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from moderation.queries import records
 from scoring.records import History, PostRecord

@@ -11,9 +11,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations import complain
 from moderation.operations.cases import reverse, review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake import complain
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries import records
 from scoring.records import LinkReputation, PostRecord
 

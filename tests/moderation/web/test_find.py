@@ -12,7 +12,7 @@ from django.utils import timezone
 from moderation.models import Author, Case, Post, SavedFilter, User
 from moderation.models.cases import Verdict
 from moderation.operations.cases import review
-from moderation.operations.incoming import IncomingAuthor
+from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries.entities import domains
 from moderation.queries.posts import search
 from tests.moderation.web.conftest import HTMX

@@ -8,10 +8,10 @@ from itertools import count
 
 from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
 from moderation.models.cases import Verdict
-from moderation.operations import ingest
 from moderation.operations.campaigns import gather as campaigns_gather
 from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 
 _NUMBERS = count(1)

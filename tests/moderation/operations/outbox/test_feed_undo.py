@@ -11,10 +11,10 @@ from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Pla
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations import ingest
 from moderation.operations.campaigns import decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
 from moderation.operations.cases import reverse
+from moderation.operations.intake import ingest
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer

@@ -11,8 +11,9 @@ from moderation import enqueue
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
-from moderation.operations import complain, rules
+from moderation.operations import rules
 from moderation.operations.cases import review
+from moderation.operations.intake import complain
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 

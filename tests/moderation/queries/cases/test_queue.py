@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation.models import Case, Platform, Score, User
-from moderation.operations import complain
+from moderation.operations.intake import complain
 from moderation.queries import keyset
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue import QueueFilter, Sort

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Complaint, Decision, Platform, Reason, Release, Score, User
 from moderation.models.cases import CaseReason
-from moderation.operations import complain
+from moderation.operations.intake import complain
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Author, Platform, Post, PostLink, Revision
-from moderation.operations import complain, ingest
-from moderation.operations.incoming import IncomingAuthor, IncomingPost
-from tests.moderation.operations.arrivals import SPAM
+from moderation.operations.intake import complain, ingest
+from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from tests.moderation.operations.intake.arrivals import SPAM
 
 Incoming = Callable[..., IncomingPost]
 

@@ -11,8 +11,10 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import compare, complain, ingest_rows, likeness, link
-from moderation.operations.incoming import IncomingPost, body_digest, revision_of
+from moderation.operations import compare, likeness
+from moderation.operations.intake import complain, links
+from moderation.operations.intake import rows as intake_rows
+from moderation.operations.intake.incoming_post import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
 
 _ERASED = "The post was erased; no revision of it is taken in any more."
@@ -82,7 +84,7 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
         latest_revision=post.revision,
     )
     revision = revision_of(incoming=post, row=row, digest=body_digest(post), at=at)
-    is_stored = ingest_rows.first(
+    is_stored = intake_rows.first(
         post=row,
         author=post.author.external_id,
         display_name=post.author.display_name,
@@ -90,14 +92,14 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
     )
     if not is_stored:
         return None
-    link.store(revisions=[revision], at=at)
+    links.store(revisions=[revision], at=at)
     return [(revision, True)], [revision]
 
 
 def _all(*, platform: Platform, posts: Sequence[IncomingPost], is_compared: bool, at: datetime) -> _Taken:
     complain.meet(platform=platform, may_be_early=False)
-    authors = ingest_rows.authors(platform=platform, names=_names(posts), at=at)
-    rows, new = ingest_rows.posts(
+    authors = intake_rows.authors(platform=platform, names=_names(posts), at=at)
+    rows, new = intake_rows.posts(
         platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
     )
     known = _known_revisions(posts=posts, rows=rows, new=new)
@@ -196,11 +198,11 @@ def _store(*, fresh: list[Revision], new: set[int], is_compared: bool, at: datet
             revision.score_state = ScoreState.SUPERSEDED
     if is_compared:
         compare.group(revisions=fresh)
-    ingest_rows.revisions(fresh=fresh)
-    ingest_rows.latest(
+    intake_rows.revisions(fresh=fresh)
+    intake_rows.latest(
         numbers={row.post_id: row.post.latest_revision for row in fresh if row.post_id not in new}
     )
-    link.store(revisions=fresh, at=at)
+    links.store(revisions=fresh, at=at)
     if is_compared:
         likeness.store(revisions=fresh, at=at)
 

@@ -12,9 +12,10 @@ from django.db.models import F
 from moderation import prepared
 from moderation.models import Case, Complaint, Platform, Post, Revision
 from moderation.models.cases import CaseState
-from moderation.operations import ingest_rows, rescore
+from moderation.operations import rescore
 from moderation.operations.infrastructure import advisory_locks, erasure_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.intake import rows
 from moderation.operations.refusals import Erased
 
 _JOIN = """
@@ -44,7 +45,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
     with transaction.atomic():
         post = _post(platform=platform, external_id=complaint.post)
         # The author before the post, as ingest locks them; both stay as they are until we commit.
-        reporter = ingest_rows.authors(platform=platform, names={complaint.reporter: ""}, at=at)
+        reporter = rows.authors(platform=platform, names={complaint.reporter: ""}, at=at)
         if post is not None and not erasure_locks.posts(pk=post.pk):
             raise Erased("The post was erased; complaints about it are not taken in any more.")
         row, is_new = Complaint.objects.get_or_create(

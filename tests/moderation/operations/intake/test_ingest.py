@@ -23,9 +23,10 @@ from moderation.models import (
     SimilarityBand,
 )
 from moderation.models.posts import ScoreState
-from moderation.operations import compare, complain, erase, ingest
-from moderation.operations.incoming import IncomingPost
-from tests.moderation.operations.arrivals import SPAM, accept
+from moderation.operations import compare, erase
+from moderation.operations.intake import complain, ingest
+from moderation.operations.intake.incoming_post import IncomingPost
+from tests.moderation.operations.intake.arrivals import SPAM, accept
 
 Incoming = Callable[..., IncomingPost]
 

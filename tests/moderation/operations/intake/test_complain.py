@@ -7,9 +7,9 @@ from datetime import datetime
 
 from moderation.models import Complaint, Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import complain
-from moderation.operations.incoming import IncomingPost
-from tests.moderation.operations.arrivals import accept
+from moderation.operations.intake import complain
+from moderation.operations.intake.incoming_post import IncomingPost
+from tests.moderation.operations.intake.arrivals import accept
 
 Incoming = Callable[..., IncomingPost]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from moderation.models import Platform
-from moderation.operations import ingest
-from moderation.operations.incoming import IncomingPost
+from moderation.operations.intake import ingest
+from moderation.operations.intake.incoming_post import IncomingPost
 
 SPAM = "Cheap pills without prescription, call 1-800-555-0199 or order at http://pills.example/{}"
 

@@ -1,0 +1,3 @@
+"""What platforms send: posts (`ingest` → `incoming_post`, `rows`, `links`), complaints (`complain`) and
+counts.
+"""
