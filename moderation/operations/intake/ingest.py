@@ -11,11 +11,11 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations import compare, likeness
 from moderation.operations.intake import complain, links
 from moderation.operations.intake import rows as intake_rows
 from moderation.operations.intake.incoming_post import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
+from moderation.operations.similarity import author_bands, backfill
 
 _ERASED = "The post was erased; no revision of it is taken in any more."
 
@@ -197,14 +197,14 @@ def _store(*, fresh: list[Revision], new: set[int], is_compared: bool, at: datet
         if revision.number < revision.post.latest_revision:
             revision.score_state = ScoreState.SUPERSEDED
     if is_compared:
-        compare.group(revisions=fresh)
+        backfill.group(revisions=fresh)
     intake_rows.revisions(fresh=fresh)
     intake_rows.latest(
         numbers={row.post_id: row.post.latest_revision for row in fresh if row.post_id not in new}
     )
     links.store(revisions=fresh, at=at)
     if is_compared:
-        likeness.store(revisions=fresh, at=at)
+        author_bands.store(revisions=fresh, at=at)
 
 
 def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:

@@ -13,10 +13,11 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import compare, keep, rescore
+from moderation.operations import keep, rescore
 from moderation.operations.campaigns import gather
 from moderation.operations.outbox import announce
 from moderation.operations.scoring import audit_sample, route
+from moderation.operations.similarity import backfill
 from moderation.queries import clocks, records
 from moderation.queries.rules import blocklist as rules_blocklist
 from scoring.blocklist import Effect, Rule
@@ -145,7 +146,7 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
 
 
 def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = None) -> int:
-    compare.missing(revisions=revisions)
+    backfill.missing(revisions=revisions)
     gather.gather_or_leave(revisions=revisions, at=at)
     frozen = records.records_at(revisions=revisions, at=at)
     blocklist = rules_blocklist.for_revisions(revisions=revisions, at=at)

@@ -28,7 +28,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import compare, erase, explanations, refusals
+from moderation.operations import erase, explanations, refusals
 from moderation.operations.campaigns import gather
 from moderation.operations.cases import notes, review
 from moderation.operations.intake import complain, ingest
@@ -38,6 +38,7 @@ from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said
 from moderation.operations.reputation.web_risk import WebRisk
 from moderation.operations.scoring import score
+from moderation.operations.similarity import backfill
 from moderation.queries import records
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
@@ -84,7 +85,7 @@ class TestRaces:
         line: str,
     ) -> None:
         owner, name = {
-            "missing": (compare, "missing"),
+            "missing": (backfill, "missing"),
             "gather": (gather, "gather_or_leave"),
             "freeze": (records, "records_at"),
             "score": (fake_scorer, "score_many"),

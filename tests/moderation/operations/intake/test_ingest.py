@@ -23,9 +23,10 @@ from moderation.models import (
     SimilarityBand,
 )
 from moderation.models.posts import ScoreState
-from moderation.operations import compare, erase
+from moderation.operations import erase
 from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.incoming_post import IncomingPost
+from moderation.operations.similarity import backfill
 from tests.moderation.operations.intake.arrivals import SPAM, accept
 
 Incoming = Callable[..., IncomingPost]
@@ -217,7 +218,7 @@ class TestComparedLater:
         rows = list(Revision.objects.select_related("post").order_by("pk"))
         assert rows[1].similarity_group is None
 
-        compare.missing(revisions=rows)
+        backfill.missing(revisions=rows)
 
         groups = Revision.objects.order_by("pk").values_list("similarity_group", flat=True)
         assert groups[0] == groups[1] == rows[1].similarity_group
@@ -229,7 +230,7 @@ class TestComparedLater:
         [loaded] = Revision.objects.select_related("post")
         erase.post(post_id=loaded.post_id, at=at)
 
-        compare.missing(revisions=[loaded])
+        backfill.missing(revisions=[loaded])
 
         assert SimilarityBand.objects.count() == AuthorBand.objects.count() == 0
         assert loaded.similarity_group is not None

@@ -13,14 +13,14 @@ from operator import attrgetter
 from django.db import transaction
 
 from moderation.models import Author, Post, Revision
-from moderation.operations import likeness, resemble
 from moderation.operations.infrastructure import transactions
+from moderation.operations.similarity import author_bands, text_groups
 
 
 @transactions.required
 def group(*, revisions: Sequence[Revision]) -> None:
     """Set the similarity group of each, unsaved. Call inside the transaction that locked their posts."""
-    groups = resemble.groups([revision.text for revision in revisions])
+    groups = text_groups.groups([revision.text for revision in revisions])
     for revision, found in zip(revisions, groups, strict=True):
         revision.similarity_group = found
 
@@ -43,7 +43,7 @@ def missing(*, revisions: Sequence[Revision]) -> None:
         known = [revision for revision in there if revision.post.author_id in authors]
         by_arrival = sorted(known, key=attrgetter("received_at"))
         for at, arrived in groupby(by_arrival, key=attrgetter("received_at")):
-            likeness.store(revisions=list(arrived), at=at)
+            author_bands.store(revisions=list(arrived), at=at)
     for revision in left:
         if revision.similarity_group is None:  # erased: it resembles nothing, and its score is not kept
             revision.similarity_group = uuid.uuid4()

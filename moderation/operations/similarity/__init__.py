@@ -1,0 +1,3 @@
+"""What resembles what: near-duplicate texts (`text_groups`), accounts of one making (`author_bands`),
+computed late (`backfill`).
+"""
