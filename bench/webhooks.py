@@ -141,12 +141,12 @@ def _beside_the_dead(ports: dict[str, int], *, backlog: int, seconds: float) -> 
 
 def _endpoints(name: str, urls: list[str]) -> list[WebhookEndpoint]:
     from moderation.models import Delivery, Platform  # noqa: PLC0415
-    from moderation.operations import webhooks  # noqa: PLC0415
+    from moderation.operations.webhooks import endpoints as webhooks_endpoints  # noqa: PLC0415
 
     platform, _ = Platform.objects.get_or_create(slug=name, defaults={"name": name, "created_at": _now()})
     Delivery.objects.filter(platform=platform).delete()
     platform.webhook_endpoints.all().delete()
-    return [webhooks.add(platform=platform, url=url, at=_now())[0] for url in urls]
+    return [webhooks_endpoints.add(platform=platform, url=url, at=_now())[0] for url in urls]
 
 
 def _put(endpoints: list[WebhookEndpoint], count: int) -> list[Any]:

@@ -9,22 +9,14 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import (
-    clock_steps,
-    erase,
-    explanations,
-    export_build,
-    host,
-    journal,
-    notify,
-    reconsider,
-)
+from moderation.operations import erase, explanations, export_build, host, journal, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.outbox import feed
 from moderation.operations.reputation import inquiry
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import clock_steps, send
 
 
 def _sweep(work: Callable[[datetime], int]) -> Any:
@@ -83,7 +75,7 @@ def ask_reputation(*, revision_ids: list[int], **_: object) -> int:
 @shared_task
 def serve_endpoint(*, endpoint_id: int, **_: object) -> int:
     """Send what is due at a webhook endpoint."""
-    return notify.serve(endpoint_id=endpoint_id, at=timezone.now())
+    return send.serve(endpoint_id=endpoint_id, at=timezone.now())
 
 
 @shared_task
@@ -100,7 +92,7 @@ def mend_clock_steps(at: datetime) -> int:
 @_sweep
 def sweep_deliveries(at: datetime) -> int:
     """Enqueue the endpoints at which deliveries are due."""
-    return notify.sweep(at=at)
+    return send.sweep(at=at)
 
 
 @shared_task

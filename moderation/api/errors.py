@@ -13,11 +13,12 @@ from rest_framework.response import Response
 
 from moderation.api import problems
 from moderation.api.pointers import errors_of
-from moderation.operations import label_draw, notify, refusals, rules, webhooks
+from moderation.operations import label_draw, refusals, rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.campaigns import decide, decide_for_platform
 from moderation.operations.cases import reverse, review, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
+from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)
 
@@ -62,10 +63,10 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (rules.AlreadyRuled, "rule_exists"),
     (rules.AlreadyActive, "already_active"),
     (rules.NotInForce, "rule_ended"),
-    (webhooks.AlreadyThere, "endpoint_exists"),
-    (webhooks.TooMany, "too_many_endpoints"),
-    (webhooks.Changed, "precondition_failed"),
-    (notify.NoReplay, "no_replay"),
+    (endpoints.AlreadyThere, "endpoint_exists"),
+    (endpoints.TooMany, "too_many_endpoints"),
+    (endpoints.Changed, "precondition_failed"),
+    (send.NoReplay, "no_replay"),
     (exceptions.ValidationError, "invalid_fields"),
     (exceptions.ParseError, "malformed_body"),
     (UnreadablePostError, "malformed_body"),

@@ -30,10 +30,10 @@ from moderation.models import (
     Score,
     SweepRun,
 )
-from moderation.operations import webhooks
 from moderation.operations.infrastructure import outage, probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.moderation.fakes import FakeScorer
 
 MONITORING = ROOT / "deploy" / "monitoring"
@@ -117,7 +117,7 @@ class TestReady:
     def test_names_an_audit_log_that_nobody_seals(
         self, client: Client, down: set[Part], on_time: None, platform: Platform
     ) -> None:
-        webhooks.add(
+        endpoints.add(
             platform=platform, url="https://hooks.example/", at=timezone.now() - timedelta(minutes=9)
         )
 
@@ -138,7 +138,7 @@ class TestReady:
         self, client: Client, down: set[Part], on_time: None, platform: Platform
     ) -> None:
         long_ago = timezone.now() - timedelta(hours=1)
-        endpoint = webhooks.add(platform=platform, url="https://hooks.example/", at=timezone.now())[0]
+        endpoint = endpoints.add(platform=platform, url="https://hooks.example/", at=timezone.now())[0]
         Delivery.objects.create(
             platform=platform,
             endpoint=endpoint,

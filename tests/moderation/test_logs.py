@@ -19,8 +19,8 @@ from config.celery import app
 from config.logs import LOGGING
 from moderation.models import Platform
 from moderation.models.platforms import Scope
-from moderation.operations import webhooks
 from moderation.operations.accounts import api_keys
+from moderation.operations.webhooks import endpoints
 from tests.moderation.fakes import FakeScorer
 
 SECRETS = ("grey cat", "198.51.100.23", "leak.example", "Rosa", "user-77", "pills.example")
@@ -58,7 +58,7 @@ def test_carry_the_requests_id_and_no_words_or_addresses(
     logged: StringIO,
 ) -> None:
     fake_scorer.default = 0.05
-    webhooks.add(platform=platform, url="https://hooks.invalid/", at=at)
+    endpoints.add(platform=platform, url="https://hooks.invalid/", at=at)
     _, secret = api_keys.issue(platform=platform, name="k", scopes=Scope.values, expires_at=None, at=at)
     client = APIClient(headers={"Authorization": f"Bearer {secret}", "X-Request-ID": "trace-1"})
     post = {

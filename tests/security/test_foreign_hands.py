@@ -19,10 +19,11 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, rules, webhooks
+from moderation.operations import export, rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import review
 from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.webhooks import endpoints
 from moderation.queries.labels import LabelFilter
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
@@ -74,7 +75,7 @@ def theirs(
     at: datetime,
 ) -> dict[str, dict[str, str]]:
     """Everything that a platform can own, and the ids that lead to it, by the beginning of the path."""
-    endpoint, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+    endpoint, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     author = IncomingAuthor(external_id="honest_author", email_domain=MAIL)
     decided, waiting = (open_case(text=text, ip=ADDRESS, author=author) for text in ("one", "two"))
     review.claim(case_id=decided.pk, moderator=moderator, at=later(2))

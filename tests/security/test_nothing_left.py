@@ -30,10 +30,11 @@ from deploy.local.places import ROOT
 from moderation.models import Author, Case, Decision, Export, Platform, Post, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export_build, export_files, journal, webhooks
+from moderation.operations import erase, export_build, export_files, journal
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
 from tests.security import writable
@@ -360,7 +361,7 @@ def driven(
     with redis.Redis.from_url(configured.CELERY_BROKER_URL) as broker:
         broker.flushdb()
     every = WebhookEvent.values
-    webhooks.add(platform=platform, url="https://hooks.example/", events=every, at=timezone.now())
+    endpoints.add(platform=platform, url="https://hooks.example/", events=every, at=timezone.now())
     drive = Drive(platform, lead)
     drive.all()
     asked = drive.send("exports", {"format": "jsonl"})

@@ -48,9 +48,9 @@ from moderation.api.views.base import (
 from moderation.models import Delivery, WebhookEndpoint
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import SignatureKind
-from moderation.operations import notify, webhooks
 from moderation.operations.infrastructure import egress
-from moderation.queries import hooks
+from moderation.operations.webhooks import endpoints, send
+from moderation.queries import webhooks as queries_webhooks
 
 _ENDPOINT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The endpoint.")
 _DELIVERY_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The webhook-id.")
@@ -70,7 +70,9 @@ class Endpoints(DoorView):
     )
     def get(self, request: Request) -> Response:
         """Read all."""
-        return Response({"data": [endpoint(row) for row in hooks.endpoints(platform=platform_of(request))]})
+        return Response(
+            {"data": [endpoint(row) for row in queries_webhooks.endpoints(platform=platform_of(request))]}
+        )
 
     @extend_schema(
         operation_id="add_endpoint",
@@ -90,7 +92,7 @@ class Endpoints(DoorView):
         """Add one."""
         given = self.read(EndpointRequestSerializer, request)
         try:
-            row, shown = webhooks.add(
+            row, shown = endpoints.add(
                 platform=platform_of(request),
                 url=given["url"],
                 events=given.get("events", ()),
@@ -137,7 +139,7 @@ class OneEndpoint(DoorView):
         given = self.read(EndpointChangeSerializer, request)
         refuse_changed(request, etag_of(row.version))
         try:
-            row = webhooks.change(
+            row = endpoints.change(
                 endpoint_id=row.pk,
                 url=given.get("url"),
                 events=given.get("events"),
@@ -160,7 +162,7 @@ class OneEndpoint(DoorView):
         """Remove one."""
         row = _own_endpoint(request, id)
         refuse_changed(request, etag_of(row.version))
-        webhooks.remove(endpoint_id=row.pk, at=timezone.now())
+        endpoints.remove(endpoint_id=row.pk, at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -188,7 +190,7 @@ class EndpointSecrets(DoorView):
         """Make a new secret."""
         row = _own_endpoint(request, id)
         given = self.read(SecretRequestSerializer, request)
-        made, shown = webhooks.rotate(
+        made, shown = endpoints.rotate(
             endpoint_id=row.pk,
             overlap=timedelta(hours=given["overlap_hours"]),
             kind=SignatureKind(given["signature"]),
@@ -213,7 +215,7 @@ class EndpointDeliveries(DoorView):
         """Read one page."""
         row = _own_endpoint(request, id)
         asked = self.query(DeliveryQuerySerializer, request)
-        found = hooks.deliveries(
+        found = queries_webhooks.deliveries(
             endpoint=row,
             state=asked.get("state", ""),
             after=asked.get("cursor"),
@@ -258,20 +260,20 @@ class DeliveryReplays(DoorView):
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Replay one."""
         row = _own_delivery(request, id)
-        notify.replay(delivery_id=str(row.pk), at=timezone.now())
+        send.replay(delivery_id=str(row.pk), at=timezone.now())
         return Response(whole_delivery(_own_delivery(request, id)), status=status.HTTP_202_ACCEPTED)
 
 
 def _own_endpoint(request: Request, identifier: str) -> WebhookEndpoint:
     try:
-        return hooks.endpoint(platform=platform_of(request), endpoint_id=number_of(identifier))
+        return queries_webhooks.endpoint(platform=platform_of(request), endpoint_id=number_of(identifier))
     except WebhookEndpoint.DoesNotExist:
         raise Refused("not_found", "No endpoint has this id.") from None
 
 
 def _own_delivery(request: Request, identifier: str) -> Delivery:
     try:
-        return hooks.delivery(platform=platform_of(request), delivery_id=identifier)
+        return queries_webhooks.delivery(platform=platform_of(request), delivery_id=identifier)
     except Delivery.DoesNotExist:
         raise Refused("not_found", "No delivery has this id.") from None
 

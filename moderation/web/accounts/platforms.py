@@ -13,10 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
-from moderation.operations import webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.infrastructure import egress, vault
+from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
 from moderation.web import access
 from moderation.web.accounts.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm
@@ -72,10 +72,10 @@ def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     form = EndpointForm(request.POST)
     if form.is_valid():
         try:
-            _endpoint, secret = webhooks.add(
+            _endpoint, secret = endpoints.add(
                 platform=row, url=form.cleaned_data["url"], at=timezone.now(), actor=request.user
             )
-        except (egress.Refused, webhooks.AlreadyThere, webhooks.TooMany, vault.MissingKey) as refusal:
+        except (egress.Refused, endpoints.AlreadyThere, endpoints.TooMany, vault.MissingKey) as refusal:
             form.add_error("url", str(refusal))
         else:
             return _detail(request, row, secret=secret, secret_kind="signing")  # noqa: S106 - a kind, no secret
@@ -89,7 +89,7 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
     """Make a new signing secret and show it, once; the old one signs, too, for a day."""
     endpoint = get_object_or_404(WebhookEndpoint.objects.select_related("platform"), pk=endpoint_id)
     try:
-        _row, secret = webhooks.rotate(
+        _row, secret = endpoints.rotate(
             endpoint_id=endpoint_id, overlap=_OVERLAP, at=timezone.now(), actor=request.user
         )
     except vault.MissingKey as refusal:
@@ -103,7 +103,7 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
 def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     """Tell an endpoint nothing more."""
     endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
-    webhooks.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
+    endpoints.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
     messages.success(request, _("The endpoint is removed; its log stays."))
     return redirect("platform", platform_id=endpoint.platform_id)
 

@@ -14,8 +14,9 @@ from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Plat
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, export, export_build, rules, webhooks
+from moderation.operations import erase, export, export_build, rules
 from moderation.operations.cases import reverse, review
+from moderation.operations.webhooks import endpoints
 from moderation.queries.labels import LabelFilter
 from tests.moderation.api.answers import problem
 
@@ -32,7 +33,7 @@ def decide(case: Case, moderator: User, verdict: Verdict, *, at: datetime) -> De
 @pytest.fixture
 def everything(platform: Platform, at: datetime) -> WebhookEndpoint:
     """An endpoint that asked for every event by name."""
-    return webhooks.add(platform=platform, url="https://all.example/", events=WebhookEvent.values, at=at)[0]
+    return endpoints.add(platform=platform, url="https://all.example/", events=WebhookEvent.values, at=at)[0]
 
 
 @pytest.fixture
@@ -193,7 +194,7 @@ class TestEvents:
     def test_beyond_decisions_come_to_nobody_who_did_not_ask(
         self, platform: Platform, at: datetime, open_case: Case_, moderator: User, later: Later
     ) -> None:
-        webhooks.add(platform=platform, url="https://plain.example/", at=at)
+        endpoints.add(platform=platform, url="https://plain.example/", at=at)
 
         decide(open_case(), moderator, Verdict.SPAM, at=later(3))
 

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 
 from moderation.models import AuditEntry, Campaign, CampaignMember, Case, Decision, Delivery, Platform
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import webhooks
+from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
@@ -67,7 +67,7 @@ class TestDecide:
     def test_settles_all_but_the_excluded_and_tells_so(
         self, lead_door: APIClient, campaign: Campaign, platform: Platform, at: datetime
     ) -> None:
-        webhooks.add(
+        endpoints.add(
             platform=platform, url="https://a.example/", events=[WebhookEvent.CAMPAIGN_DECIDED], at=at
         )
         first, *others = posts_of(campaign)

@@ -9,11 +9,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
-from moderation.operations import webhooks
 from moderation.operations.cases import review
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 
@@ -168,7 +168,7 @@ class TestReverse:
     def test_says_the_opposite_and_tells_the_platform(
         self, lead_door: APIClient, cases: list[Case], platform: Platform
     ) -> None:
-        webhooks.add(platform=platform, url="https://hooks.example/", at=timezone.now())
+        endpoints.add(platform=platform, url="https://hooks.example/", at=timezone.now())
         lead_door.put(f"/api/v1/claims/{cases[0].pk}")
         wrong = decide(lead_door, cases[0]).json()
 

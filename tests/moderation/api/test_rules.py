@@ -12,10 +12,10 @@ from rest_framework.test import APIClient
 from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revision, Rule, User
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
-from moderation.operations import webhooks
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import review
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
@@ -43,7 +43,7 @@ class TestRules:
     def test_are_drafted_activated_and_lifted(
         self, lead_door: APIClient, platform: Platform, given: dict[str, Any], at: datetime, effect: str
     ) -> None:
-        webhooks.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=at)
+        endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=at)
         drafted = lead_door.post("/api/v1/rules", given | {"effect": effect}, format="json")
         address, draft = drafted.headers["Location"], drafted.json()
         was_draft = states(lead_door, "draft")

@@ -14,9 +14,10 @@ from rest_framework.test import APIClient
 from moderation.models import Case, Decision, Delivery, Export, Platform, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import export_build, webhooks
+from moderation.operations import export_build
 from moderation.operations.cases import reverse, review
 from moderation.operations.outbox import feed
+from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import pointers, problem
 
 SETTLED = feed.SETTLE + timedelta(seconds=1)
@@ -155,7 +156,7 @@ class TestWebhooks:
         assert pointers(problem(answer, status=422, code="invalid_fields")) == {"/url": "forbidden_address"}
 
     def test_rotates_to_ed25519(self, door: APIClient, platform: Platform, at: datetime) -> None:
-        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
 
         answer = door.post(
             f"/api/v1/webhook-endpoints/{row.pk}/secrets", {"signature": "ed25519"}, format="json"
@@ -168,7 +169,7 @@ class TestWebhooks:
     def test_the_log_can_be_read_and_replayed(
         self, door: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
     ) -> None:
-        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
         review.decide(
             case_id=claimed_case.pk,
             case_version=claimed_case.version,
@@ -188,7 +189,7 @@ class TestWebhooks:
     def test_another_platform_sees_nothing_of_it(
         self, other_door: APIClient, platform: Platform, at: datetime
     ) -> None:
-        row, _ = webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
 
         for method, path in [("get", ""), ("delete", ""), ("post", "/secrets"), ("get", "/deliveries")]:
             answer = getattr(other_door, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")

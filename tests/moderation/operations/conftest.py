@@ -12,8 +12,9 @@ import pytest
 from moderation import scorer
 from moderation.models import Campaign, Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import host, webhooks
+from moderation.operations import host
 from moderation.operations.cases import review
+from moderation.operations.webhooks import endpoints
 from scoring.release import Release
 from tests import releases
 from tests.moderation.fakes import FakeScorer
@@ -51,7 +52,7 @@ def candidate(tmp_path: Path, other_models: Path) -> Release:
 @pytest.fixture
 def webhook(platform: Platform, at: datetime) -> Platform:
     """The platform takes webhooks, so deliveries wait."""
-    webhooks.add(platform=platform, url="https://hooks.example/", at=at)
+    endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     return platform
 
 

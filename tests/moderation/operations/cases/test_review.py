@@ -12,8 +12,8 @@ from django.db import connections
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import webhooks
 from moderation.operations.cases import reverse, review
+from moderation.operations.webhooks import endpoints
 
 Later = Callable[[float], datetime]
 OpenCase = Callable[..., Case]
@@ -181,7 +181,7 @@ class TestCorrect:
     def test_replaces_the_decision_with_a_compensating_delivery(
         self, claimed_case: Case, moderator: User, platform: Platform, later: Later
     ) -> None:
-        webhooks.add(platform=platform, url="https://social.example/hook", at=later(0))
+        endpoints.add(platform=platform, url="https://social.example/hook", at=later(0))
         wrong = decide(claimed_case, moderator, later(5))
         Delivery.objects.update(state=DeliveryState.DELIVERED)
 

@@ -12,8 +12,8 @@ from django.db import connection, transaction
 
 from moderation.models import Delivery, Platform, WebhookEndpoint
 from moderation.models.feed import Stream
-from moderation.operations import attempts
 from moderation.operations.outbox import feed
+from moderation.operations.webhooks import attempts
 from moderation.queries.decisions.feeds import AnyPosition
 
 

@@ -11,9 +11,9 @@ from django.db.models import Q
 from moderation.models import Delivery, Platform, SigningSecret, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations import circuit, sign
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress
+from moderation.operations.webhooks import circuit, sign
 
 MAX_ENDPOINTS = 20
 

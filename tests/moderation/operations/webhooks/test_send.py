@@ -16,9 +16,10 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, SigningSecre
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations import notify, webhooks
-from moderation.operations.attempts import RETRY_SECONDS
 from moderation.operations.cases import reverse, review
+from moderation.operations.webhooks import endpoints
+from moderation.operations.webhooks import send as webhooks_send
+from moderation.operations.webhooks.attempts import RETRY_SECONDS
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 
@@ -35,7 +36,7 @@ def server(settings: Settings) -> Iterator[Receiver]:
 @pytest.fixture
 def endpoint(server: Receiver, platform: Platform, at: datetime) -> tuple[WebhookEndpoint, str]:
     """The endpoint with its secret."""
-    return webhooks.add(platform=platform, url=server.url, at=at)
+    return endpoints.add(platform=platform, url=server.url, at=at)
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def delivery(
 def send(delivery: Delivery, at: datetime) -> Delivery:
     """Serve its endpoint."""
     assert delivery.endpoint_id is not None
-    notify.serve(endpoint_id=delivery.endpoint_id, at=at)
+    webhooks_send.serve(endpoint_id=delivery.endpoint_id, at=at)
     delivery.refresh_from_db()
     return delivery
 
@@ -110,7 +111,7 @@ class TestSend:
 
         assert (held.state, held.attempts, server.got) == (DeliveryState.WAITING, 0, [])
         assert held.last_error
-        assert held.next_attempt_at == later(15 + notify.HOLD_SECONDS)
+        assert held.next_attempt_at == later(15 + webhooks_send.HOLD_SECONDS)
 
     @pytest.mark.parametrize(
         ("status", "state"),
@@ -190,8 +191,8 @@ class TestGone:
         endpoint = WebhookEndpoint.objects.get()
         assert (endpoint.state, endpoint.state_reason) == (EndpointState.DISABLED, "answered 410 Gone")
         assert AuditEntry.objects.filter(action="webhook.disabled").count() == 1
-        with pytest.raises(notify.NoReplay):
-            notify.replay(delivery_id=str(delivery.pk), at=later(20))
+        with pytest.raises(webhooks_send.NoReplay):
+            webhooks_send.replay(delivery_id=str(delivery.pk), at=later(20))
 
 
 class TestOrder:
@@ -239,7 +240,7 @@ class TestReplay:
     def test_keeps_id_and_body(self, delivery: Delivery, server: Receiver, later: Later) -> None:
         send(delivery, later(15))
 
-        notify.replay(delivery_id=str(delivery.pk), at=later(90))
+        webhooks_send.replay(delivery_id=str(delivery.pk), at=later(90))
         send(delivery, later(90))
 
         (first, body), (again, same_body) = server.got
@@ -253,7 +254,7 @@ class TestSecrets:
     ) -> None:
         now = timezone.now()
         old = endpoint[1]
-        _, new = webhooks.rotate(endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now)
+        _, new = endpoints.rotate(endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now)
 
         send(delivery, now)
 
@@ -266,7 +267,7 @@ class TestSecrets:
     ) -> None:
         now = timezone.now()
         old = endpoint[1]
-        _, new = webhooks.rotate(
+        _, new = endpoints.rotate(
             endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now - timedelta(hours=2)
         )
 
@@ -281,7 +282,7 @@ class TestSecrets:
         self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
     ) -> None:
         now = timezone.now()
-        _, public = webhooks.rotate(
+        _, public = endpoints.rotate(
             endpoint_id=endpoint[0].pk, overlap=timedelta(0), kind=SignatureKind.ED25519, at=now
         )
 

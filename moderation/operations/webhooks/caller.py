@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Self
 
 from moderation.models import Delivery, WebhookEndpoint
-from moderation.operations import sign
-from moderation.operations.attempts import Attempt
 from moderation.operations.infrastructure import egress
+from moderation.operations.webhooks import sign
+from moderation.operations.webhooks.attempts import Attempt
 
 
 class Caller:

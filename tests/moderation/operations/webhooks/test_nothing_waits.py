@@ -20,7 +20,7 @@ from django.utils import timezone
 from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, Platform, WebhookEndpoint
 from moderation.models.webhooks import CircuitState
-from moderation.operations import webhooks
+from moderation.operations.webhooks import endpoints
 from tests.conftest import working
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
@@ -80,7 +80,7 @@ def put(endpoint: WebhookEndpoint, count: int) -> list[Delivery]:
 def platform(name: str, *urls: str, settings: object) -> list[WebhookEndpoint]:
     settings.EGRESS_PRIVATE_HOSTS = ("localhost",)  # type: ignore[attr-defined]  # pytest-django's fixture
     row = Platform.objects.create(slug=name, name=name, created_at=timezone.now())
-    return [webhooks.add(platform=row, url=url, at=timezone.now())[0] for url in urls]
+    return [endpoints.add(platform=row, url=url, at=timezone.now())[0] for url in urls]
 
 
 def wait_until(holds: Callable[[], bool]) -> float:

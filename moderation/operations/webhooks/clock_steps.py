@@ -8,7 +8,7 @@ from django.conf import settings
 
 from moderation.models import Delivery, FeedEntry
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.notify import HOLD_SECONDS
+from moderation.operations.webhooks.send import HOLD_SECONDS
 from moderation.queries import clocks
 
 

@@ -17,9 +17,9 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, Platform, Post, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState
-from moderation.operations import attempts, circuit, notify, webhooks
 from moderation.operations.infrastructure import egress
-from moderation.operations.lanes import Lanes
+from moderation.operations.webhooks import attempts, circuit, endpoints, send
+from moderation.operations.webhooks.lanes import Lanes
 from tests.moderation import receiver
 from tests.moderation.receiver import Receiver
 
@@ -43,7 +43,7 @@ def server() -> Iterator[Receiver]:
 
 @pytest.fixture
 def endpoint(server: Receiver, platform: Platform, at: datetime) -> WebhookEndpoint:
-    return webhooks.add(platform=platform, url=server.url, at=at)[0]
+    return endpoints.add(platform=platform, url=server.url, at=at)[0]
 
 
 @pytest.fixture
@@ -74,11 +74,11 @@ class TestTurn:
     ) -> None:
         make(100)
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=at) == 100
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 100
 
         assert counted("delivered") == 100
         assert len({headers["webhook-id"] for headers, _ in server.got}) == 100
-        assert server.connections <= notify.CONNECTIONS
+        assert server.connections <= send.CONNECTIONS
 
     def test_asks_the_database_little_for_each(
         self,
@@ -90,7 +90,7 @@ class TestTurn:
         make(256)
 
         with django_assert_max_num_queries(150):
-            notify.serve(endpoint_id=endpoint.pk, at=at)
+            send.serve(endpoint_id=endpoint.pk, at=at)
 
     def test_keeps_the_order_of_each_post(
         self, make: Make, endpoint: WebhookEndpoint, server: Receiver, post: Callable[[], Post], at: datetime
@@ -100,7 +100,7 @@ class TestTurn:
             for row in posts:
                 make(1, post=row, sequence=sequence, body={"post": row.pk, "sequence": sequence})
 
-        notify.serve(endpoint_id=endpoint.pk, at=at)
+        send.serve(endpoint_id=endpoint.pk, at=at)
 
         told = [
             tuple(Delivery.objects.get(pk=headers["webhook-id"]).body.values()) for headers, _ in server.got
@@ -114,8 +114,8 @@ class TestTurn:
         make(1)
         assert circuit.take(endpoint_id=endpoint.pk, at=later(0)) is not None
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(1)) == 0
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(LEASE_SECONDS)) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=later(1)) == 0
+        assert send.serve(endpoint_id=endpoint.pk, at=later(LEASE_SECONDS)) == 1
 
     def test_a_clock_set_back_leaves_no_endpoint_and_no_delivery_leased(
         self, make: Make, endpoint: WebhookEndpoint, later: Later
@@ -124,7 +124,7 @@ class TestTurn:
         circuit.take(endpoint_id=endpoint.pk, at=later(3_600))
         attempts.claim(endpoint_id=endpoint.pk, limit=1, at=later(3_600))
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(1)) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=later(1)) == 1
 
     def test_one_that_was_claimed_is_not_claimed_again_before_its_lease_is_over(
         self, make: Make, endpoint: WebhookEndpoint, later: Later
@@ -140,7 +140,7 @@ class TestTurn:
     ) -> None:
         make(1, state=DeliveryState.CANCELLED)
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=at) == 0
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 0
         assert server.got == []
 
     def test_what_waits_at_a_disabled_endpoint_fails_visibly(
@@ -149,7 +149,7 @@ class TestTurn:
         make(2)
         WebhookEndpoint.objects.update(state="disabled")
 
-        notify.serve(endpoint_id=endpoint.pk, at=at)
+        send.serve(endpoint_id=endpoint.pk, at=at)
 
         assert (counted("failed"), server.got) == (2, [])
 
@@ -168,7 +168,7 @@ def test_the_claim_is_there_to_be_seen_before_the_call(
 
     server.before_answer = look
 
-    notify.serve(endpoint_id=endpoint.pk, at=at)
+    send.serve(endpoint_id=endpoint.pk, at=at)
 
     assert len(seen) == 1
     assert seen[0] is not None
@@ -184,7 +184,7 @@ class TestCircuit:
         make(50)
         server.status = 500
         for turn in range(circuit.OPENS_AFTER):
-            notify.serve(endpoint_id=endpoint.pk, at=later(turn))
+            send.serve(endpoint_id=endpoint.pk, at=later(turn))
         return EndpointCircuit.objects.get()
 
     def test_opens_after_some_failures_in_a_row(
@@ -199,7 +199,7 @@ class TestCircuit:
     def test_while_it_is_open_nothing_loses_an_attempt(
         self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
     ) -> None:
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(8)) == 0
+        assert send.serve(endpoint_id=endpoint.pk, at=later(8)) == 0
 
         assert Delivery.objects.filter(attempts=0, state="waiting", lease_until=None).count() == 45
         assert len(server.got) == circuit.OPENS_AFTER
@@ -207,14 +207,14 @@ class TestCircuit:
     def test_one_call_shows_whether_it_is_back(
         self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
     ) -> None:
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(30)) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=later(30)) == 1
         again = EndpointCircuit.objects.get()
         assert (again.state, again.since) == (CircuitState.OPEN, opened.since)
         assert again.retry_at is not None
         assert timedelta(seconds=9) <= again.retry_at - later(30) <= timedelta(seconds=14)
 
         server.status = 204
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(120)) == 50
+        assert send.serve(endpoint_id=endpoint.pk, at=later(120)) == 50
         closed = EndpointCircuit.objects.get()
         assert (closed.state, closed.since, closed.retry_at) == (CircuitState.CLOSED, None, None)
         assert counted("delivered") == 50
@@ -225,22 +225,22 @@ class TestCircuit:
         [row] = make(1, state=DeliveryState.FAILED)
         server.status = 204
 
-        notify.replay(delivery_id=str(row.pk), at=later(8))
+        send.replay(delivery_id=str(row.pk), at=later(8))
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(8)) >= 46
+        assert send.serve(endpoint_id=endpoint.pk, at=later(8)) >= 46
 
     def test_a_change_of_the_endpoint_closes_it(
         self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
     ) -> None:
         server.status = 204
-        webhooks.change(endpoint_id=endpoint.pk, url=server.url + "/new", at=later(6))
+        endpoints.change(endpoint_id=endpoint.pk, url=server.url + "/new", at=later(6))
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(6)) > 40
+        assert send.serve(endpoint_id=endpoint.pk, at=later(6)) > 40
 
     def test_what_it_held_up_for_days_fails_visibly(
         self, opened: EndpointCircuit, endpoint: WebhookEndpoint, later: Later
     ) -> None:
-        notify.serve(endpoint_id=endpoint.pk, at=later(5 * 86_400))
+        send.serve(endpoint_id=endpoint.pk, at=later(5 * 86_400))
 
         assert counted("failed") > 40
         failed = Delivery.objects.filter(state="failed", attempts=0).first()
@@ -254,7 +254,7 @@ class TestCircuit:
         make(20)
         server.status = status
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=at) == 20
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 20
         assert EndpointCircuit.objects.get().state == CircuitState.CLOSED
 
     def test_an_endpoint_that_asks_for_time_gets_it(
@@ -263,17 +263,17 @@ class TestCircuit:
         make(20)
         server.status, server.headers = 429, {"retry-after": "120"}
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(0)) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=later(0)) == 1
         server.status, server.headers = 204, {}
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(119)) == 0
-        assert notify.serve(endpoint_id=endpoint.pk, at=later(121)) >= 19
+        assert send.serve(endpoint_id=endpoint.pk, at=later(119)) == 0
+        assert send.serve(endpoint_id=endpoint.pk, at=later(121)) >= 19
 
     def test_nobody_there_is_a_failure(self, make: Make, endpoint: WebhookEndpoint, later: Later) -> None:
         make(9)
         WebhookEndpoint.objects.update(url="http://127.0.0.1:1/")
 
         for turn in range(9):
-            notify.serve(endpoint_id=endpoint.pk, at=later(turn / 10))
+            send.serve(endpoint_id=endpoint.pk, at=later(turn / 10))
 
         assert EndpointCircuit.objects.get().state == CircuitState.OPEN
         assert Delivery.objects.filter(attempts=0).count() == 9 - circuit.OPENS_AFTER
@@ -290,7 +290,7 @@ class TestCircuit:
         make(9)
         server.wait_seconds = 0.6
 
-        assert notify.serve(endpoint_id=endpoint.pk, at=at) == 1
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 1
 
 
 class TestSweep:
@@ -311,7 +311,7 @@ class TestSweep:
         make(3_000)
         make(1, to=other, next_attempt_at=later(5))
 
-        assert notify.sweep(at=later(6)) == 2
+        assert send.sweep(at=later(6)) == 2
         assert enqueued == [endpoint.pk, other.pk]
 
     def test_an_open_circuit_is_left_alone_until_its_time(
@@ -320,8 +320,8 @@ class TestSweep:
         make(1)
         EndpointCircuit.objects.create(endpoint=endpoint, state=CircuitState.OPEN, retry_at=later(60))
 
-        assert notify.sweep(at=later(59)) == 0
-        assert notify.sweep(at=later(60)) == 1
+        assert send.sweep(at=later(59)) == 0
+        assert send.sweep(at=later(60)) == 1
 
 
 class TestLanes:

@@ -21,11 +21,11 @@ from moderation import enqueue
 from moderation.models import Delivery, EndpointCircuit, User, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState
-from moderation.operations import attempts, circuit, lanes, sign, webhooks
-from moderation.operations.attempts import GONE, RETRY_SECONDS, Attempt
 from moderation.operations.audit import entries
-from moderation.operations.caller import Caller
 from moderation.operations.infrastructure import vault
+from moderation.operations.webhooks import attempts, circuit, endpoints, lanes, sign
+from moderation.operations.webhooks.attempts import GONE, RETRY_SECONDS, Attempt
+from moderation.operations.webhooks.caller import Caller
 
 log = structlog.get_logger(__name__)
 
@@ -125,7 +125,7 @@ class _Turn:
     def run(self) -> None:
         """Send what is due, batch after batch: one delivery first, more as long as all goes well."""
         if self._endpoint.state != EndpointState.ACTIVE:
-            webhooks.fail_waiting(self._endpoint)
+            endpoints.fail_waiting(self._endpoint)
             return
         signer = self._signer()
         if signer is None:
@@ -196,7 +196,7 @@ class _Turn:
                 request_id=attempt.delivery.request_id,
             )
         if attempt.status == GONE:
-            webhooks.disable(endpoint_id=self._endpoint.pk, reason="answered 410 Gone", at=attempt.at)
+            endpoints.disable(endpoint_id=self._endpoint.pk, reason="answered 410 Gone", at=attempt.at)
         elif attempt.is_outage:
             circuit.failed(
                 self._circuit, error=attempt.error, wait_seconds=attempt.wait_seconds, at=self._now()
