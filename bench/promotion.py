@@ -57,7 +57,7 @@ def _under_load(folder: Path, *, rate: float, seconds: float) -> tuple[list[tupl
     from django.utils import timezone  # noqa: PLC0415 - Django is not set up before
 
     from moderation import scorer  # noqa: PLC0415
-    from moderation.operations import promote  # noqa: PLC0415
+    from moderation.operations.releases import promote  # noqa: PLC0415
 
     live = scorer.release()
     repository = _variant.repository(folder / "repository", shift=_SHIFT)

@@ -22,7 +22,7 @@ def main() -> None:
     count = parser.parse_args().scores
     _product.connect()
     from moderation.models import Score  # noqa: PLC0415 - Django is not set up before
-    from moderation.operations import replay  # noqa: PLC0415
+    from moderation.operations.releases import replay  # noqa: PLC0415
 
     stored = Score.objects.filter(ban__isnull=True, is_degraded=False).order_by("?")[:count]
     begun = time.monotonic()

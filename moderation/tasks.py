@@ -9,11 +9,12 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import erase, explanations, export_build, host, journal, reconsider
+from moderation.operations import erase, explanations, export_build, journal, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.outbox import feed
+from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import clock_steps, send
@@ -63,7 +64,7 @@ def rescore_degraded(at: datetime) -> int:
 @_sweep
 def reload_content_models(_at: datetime) -> int:
     """Load again the content models that Triton lost in a restart."""
-    return len(host.reload())
+    return len(triton.reload())
 
 
 @shared_task

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from moderation.operations import promote
+from moderation.operations.releases import promote
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from moderation.operations import promote
+from moderation.operations.releases import promote
 
 
 class Command(BaseCommand):

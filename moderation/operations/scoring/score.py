@@ -13,9 +13,10 @@ from django.db.models import Q, QuerySet
 from moderation import enqueue, scorer
 from moderation.models import Post, Release, Revision, Score
 from moderation.models.posts import ScoreState
-from moderation.operations import keep, rescore
+from moderation.operations import rescore
 from moderation.operations.campaigns import gather
 from moderation.operations.outbox import announce
+from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, route
 from moderation.operations.similarity import backfill
 from moderation.queries import clocks, records
@@ -160,7 +161,7 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
     )
     with transaction.atomic():
         still_ours = _still_ours(revisions)
-        release = keep.release(live.release, at=at)
+        release = store.release(live.release, at=at)
         rows = [
             _row(revision=revision, record=record, result=result, release=release, at=at)
             for revision, record, result in zip(revisions, frozen, results, strict=True)

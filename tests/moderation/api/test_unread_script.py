@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score, User
-from moderation.operations import replay
+from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring.pipeline import Scorer
 from scoring.release import Release

@@ -12,8 +12,8 @@ import pytest
 from moderation import scorer
 from moderation.models import Campaign, Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import host
 from moderation.operations.cases import review
+from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
 from scoring.release import Release
 from tests import releases
@@ -31,7 +31,7 @@ def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[Non
     yield
     scorer.forget()
     models = Path(settings.TRITON_MODELS_DIR)  # type: ignore[attr-defined]  # pytest-django's fixture
-    admin = host.admin()
+    admin = releases_triton.admin()
     for folder in models.glob("content_*"):
         admin.unload(folder.name)
     shutil.rmtree(models, ignore_errors=True)

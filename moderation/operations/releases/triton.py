@@ -10,7 +10,7 @@ from django.conf import settings
 
 from moderation import scorer
 from moderation.models import Promotion
-from moderation.operations import keep
+from moderation.operations.releases import store
 from scoring import hosting
 from scoring.hosting import TritonAdmin
 from scoring.release import Release
@@ -27,7 +27,7 @@ def stage(release: Release, *, repository: Path) -> None:
 
     Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its content model is not loaded.
     """
-    keep.files(release)
+    store.files(release)
     if release.id != scorer.shipped().id:
         hosting.install(release.content, repository=repository, models=settings.TRITON_MODELS_DIR)
     _load(release)

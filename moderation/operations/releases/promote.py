@@ -16,10 +16,10 @@ from django.db import transaction
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Score, User
 from moderation.models.releases import PromotionKind
-from moderation.operations import host, keep
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
+from moderation.operations.releases import store, triton
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -77,10 +77,10 @@ def promote(
     findings = gate.findings(report, candidate=release.id, live=live.id)
     if not all(finding.passed for finding in findings):
         raise NotGoodEnough(findings)
-    host.stage(release, repository=repository)
+    triton.stage(release, repository=repository)
     _try_out(scorer.of(release.id))
-    keep.release(release, at=at)
-    keep.release(live, at=at)
+    store.release(release, at=at)
+    store.release(live, at=at)
     return _flip(
         release.id,
         replaces=replaces,
@@ -100,7 +100,7 @@ def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
     wanted = _kept_id(to) if to else _before(live)
     if wanted == live:
         raise AlreadyLive(wanted[:12])
-    host.load(scorer.of(wanted).release)
+    triton.load(scorer.of(wanted).release)
     return _flip(wanted, replaces=live, kind=PromotionKind.ROLLBACK, actor=actor, at=at)
 
 
@@ -150,7 +150,7 @@ def _flip(
             details={"replaced": replaces},
         )
         announce.model_promoted(promotion)
-    host.tidy()
+    triton.tidy()
     return promotion
 
 
@@ -162,7 +162,7 @@ def _before(live: str) -> str:
 
 
 def _kept_id(beginning: str) -> str:
-    ids = [*keep.ids(), scorer.shipped().id]
+    ids = [*store.ids(), scorer.shipped().id]
     found = {one for one in ids if one.startswith(beginning)}
     if len(found) != 1:
         raise scorer.NotKept(f"{len(found)} kept releases begin with {beginning!r}")

@@ -12,8 +12,9 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
-from moderation.operations import replay, rules
+from moderation.operations import rules
 from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring import release as releases
 

@@ -14,7 +14,7 @@ import pytest
 from django.db import connection
 
 from moderation import scorer
-from moderation.operations import promote
+from moderation.operations.releases import promote
 from scoring.blocklist import Blocklist
 from scoring.release import Release
 from tests import releases

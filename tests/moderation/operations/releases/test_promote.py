@@ -16,7 +16,7 @@ from onnx import TensorProto, helper
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Revision, Score
 from moderation.models.releases import PromotionKind
-from moderation.operations import host, promote
+from moderation.operations.releases import promote, triton
 from moderation.operations.scoring import score
 from scoring import hosting
 from scoring.content import ContentModel
@@ -255,10 +255,10 @@ class TestLiveRelease:
     def test_loads_again_what_triton_lost(self, candidate: Release, other_models: Path, at: datetime) -> None:
         _promote(candidate, models=other_models, at=at)
         name = hosting.served_name(candidate.content)
-        host.admin().unload(name)
-        _wait_until(lambda: not host.admin().is_ready(name))
+        triton.admin().unload(name)
+        _wait_until(lambda: not triton.admin().is_ready(name))
 
-        assert host.reload() == [name]
+        assert triton.reload() == [name]
 
         assert scorer.content_of(candidate.id).is_ready()
 
