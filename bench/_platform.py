@@ -31,7 +31,7 @@ from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
 from moderation.operations.accounts import api_keys, platforms
 from moderation.operations.intake import ingest
-from moderation.operations.label_draw import MOST_POSTS
+from moderation.operations.labels.draws import MOST_POSTS
 from moderation.operations.scoring import score
 
 _AT_ONCE = 50

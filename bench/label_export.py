@@ -42,8 +42,8 @@ def main() -> None:
 
 
 def _exported(out: Path, *, form: str) -> float:
-    from moderation.operations import export_write  # noqa: PLC0415 - Django is not set up before
-    from moderation.queries.labels import LabelFilter  # noqa: PLC0415
+    from moderation.operations.labels import export_write  # noqa: PLC0415 - Django is not set up before
+    from moderation.queries.labels.labels import LabelFilter  # noqa: PLC0415
 
     memory = _Memory()
     memory.start()

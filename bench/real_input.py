@@ -79,7 +79,7 @@ def _count(run: str) -> int:
 
 
 def _scores(names: list[str]) -> dict[str, Any]:
-    from moderation.queries import quality  # noqa: PLC0415 - Django is not set up before `connect`
+    from moderation.queries.labels import quality  # noqa: PLC0415 - Django is not set up before `connect`
 
     return {score.external_id: score for score in quality.latest_scores(external_ids=names)}
 
@@ -99,7 +99,7 @@ def _print(sources: dict[str, dict[str, Any]]) -> None:
 
 
 def _print_row(source: str, part: str, *, rows: dict[str, Any], scores: dict[str, Any]) -> None:
-    from moderation.queries import quality  # noqa: PLC0415 - Django is not set up before `connect`
+    from moderation.queries.labels import quality  # noqa: PLC0415 - Django is not set up before `connect`
 
     scored = [scores[name] for name in rows]
     is_spam = {name: bool(row["label"]) for name, row in rows.items()}

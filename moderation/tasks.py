@@ -9,10 +9,11 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import erase, explanations, export_build, journal, reconsider
+from moderation.operations import erase, explanations, journal, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.infrastructure import idempotency, sweeps
+from moderation.operations.labels import export_build
 from moderation.operations.outbox import feed
 from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry

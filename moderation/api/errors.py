@@ -13,11 +13,12 @@ from rest_framework.response import Response
 
 from moderation.api import problems
 from moderation.api.pointers import errors_of
-from moderation.operations import label_draw, refusals, rules
+from moderation.operations import refusals, rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.campaigns import decide, decide_for_platform
 from moderation.operations.cases import reverse, review, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
+from moderation.operations.labels import draws
 from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)
@@ -51,8 +52,8 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (decide.StillRunning, "still_running"),
     (decide.NothingToDecide, "nothing_to_decide"),
     (decide_for_platform.SharedCampaign, "shared_campaign"),
-    (label_draw.NothingToDraw, "nothing_to_draw"),
-    (label_draw.TooManyWait, "too_many_drawn"),
+    (draws.NothingToDraw, "nothing_to_draw"),
+    (draws.TooManyWait, "too_many_drawn"),
     (second_review.NotDecided, "not_decided"),
     (review.CaseClosed, "case_closed"),
     (review.ClaimLost, "claim_lost"),

@@ -15,8 +15,9 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries import health, sweeps
 from moderation.queries.cases import queue_age
-from moderation.web import access, label_warnings, quantities
+from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
+from moderation.web.labels import label_warnings
 
 _NAMES_AND_MEANINGS = {
     Part.DATABASE: ("PostgreSQL", _("nothing works")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from moderation.models import Release
-from moderation.queries.label_balance import ENOUGH_FOR_ROUTES
+from moderation.queries.labels.label_balance import ENOUGH_FOR_ROUTES
 from moderation.web.quantities import count, percent
 
 

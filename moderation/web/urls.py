@@ -5,11 +5,12 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import decisions, exports, health, labels, rules
+from moderation.web import decisions, health, rules
 from moderation.web.accounts import account, platforms, preferences, reasons, users
 from moderation.web.campaigns import campaigns
 from moderation.web.cases import counted, queue, review, review_actions
 from moderation.web.entities import addresses, authors, domains
+from moderation.web.labels import exports, labels
 from moderation.web.posts import saved_filters, search
 
 urlpatterns = [

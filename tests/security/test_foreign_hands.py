@@ -19,12 +19,13 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
-from moderation.operations import export, rules
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import review
 from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.labels import export
 from moderation.operations.webhooks import endpoints
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels.labels import LabelFilter
 
 DOCUMENT: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
 OPERATIONS = [

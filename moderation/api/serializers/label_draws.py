@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.operations.label_draw import MOST_DAYS, MOST_POSTS
-from moderation.queries.label_balance import DrawRow
+from moderation.operations.labels.draws import MOST_DAYS, MOST_POSTS
+from moderation.queries.labels.label_balance import DrawRow
 
 
 class DrawRequestSerializer(StrictSerializer):

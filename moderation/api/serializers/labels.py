@@ -15,8 +15,8 @@ from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.queries import labels
-from moderation.queries.labels import SPLITS
+from moderation.queries.labels import labels
+from moderation.queries.labels.labels import SPLITS
 
 DATASETS = ("labels",)
 _LEFT_OUT = frozenset({"record"})

@@ -24,9 +24,9 @@ from moderation.api.views.base import (
     problem_responses,
 )
 from moderation.models.platforms import Scope
-from moderation.operations import label_draw
-from moderation.queries import label_balance
-from moderation.queries.label_balance import DrawRow
+from moderation.operations.labels import draws
+from moderation.queries.labels import label_balance
+from moderation.queries.labels.label_balance import DrawRow
 
 _DRAW_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The draw.")
 
@@ -56,7 +56,7 @@ class LabelDraws(DoorView):
     def post(self, request: Request) -> Response:
         """Draw."""
         given = self.read(DrawRequestSerializer, request)
-        made = label_draw.ask(
+        made = draws.ask(
             platform=platform_of(request),
             posts=given["posts"],
             days=given["days"],
@@ -95,8 +95,8 @@ class OneLabelDraw(DoorView):
         """Cancel one."""
         row = _own_draw(request, id)
         try:
-            label_draw.cancel(draw_id=row.draw.pk, cancelled_by=person_of(request), at=timezone.now())
-        except label_draw.AlreadyCancelled as refused:
+            draws.cancel(draw_id=row.draw.pk, cancelled_by=person_of(request), at=timezone.now())
+        except draws.AlreadyCancelled as refused:
             raise Refused("not_found", str(refused)) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
 

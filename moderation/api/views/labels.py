@@ -41,12 +41,12 @@ from moderation.models import Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations import export as exports
-from moderation.operations import export_files
+from moderation.operations.labels import export as labels_export
+from moderation.operations.labels import export_files
 from moderation.operations.outbox import feed
-from moderation.queries import labels
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import labels
+from moderation.queries.labels.labels import LabelFilter
 
 _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
 
@@ -143,7 +143,7 @@ class Exports(DoorView):
         person, platform = person_of(request), platform_of(request)
         if not person.may_export:
             raise Refused("not_allowed", "Only leads and ML engineers export labels.")
-        row = exports.request(
+        row = labels_export.request(
             requested_by=person,
             platform=platform,
             wanted=LabelFilter(
@@ -203,15 +203,15 @@ class ExportFile(DoorView):
             file = export_files.path_of(row).open("rb")  # closed by the response
         except FileNotFoundError:
             raise Refused("not_found", "The file of this export was removed; ask for a new one.") from None
-        return FileResponse(file, content_type=exports.media_type_of(row))
+        return FileResponse(file, content_type=labels_export.media_type_of(row))
 
 
 def _positions(request: Request, after: str | None) -> dict[str, Position] | None:
     if after is None:
         return None
     try:
-        return exports.positions_of(_own_export(request, after))
-    except exports.NotBuilt as refusal:
+        return labels_export.positions_of(_own_export(request, after))
+    except labels_export.NotBuilt as refusal:
         raise Refused("not_ready", str(refusal)) from None
 
 

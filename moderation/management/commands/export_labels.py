@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from moderation.management import options
 from moderation.models.exports import ExportFormat
-from moderation.operations import export_write
-from moderation.queries import label_changes, labels
+from moderation.operations.labels import export_write
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import label_changes, labels
+from moderation.queries.labels.labels import LabelFilter
 
 
 class Command(BaseCommand):

@@ -13,8 +13,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from moderation.models.scores import RouteChoice
-from moderation.queries import quality
-from moderation.queries.quality import PostScore
+from moderation.queries.labels import quality
+from moderation.queries.labels.quality import PostScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from datetime import datetime
 from django.utils.crypto import salted_hmac
 
 from moderation.models import Revision, Score
-from moderation.queries import audit_plan
-from moderation.queries.audit_plan import Plan
+from moderation.queries.labels import audit_plan
+from moderation.queries.labels.audit_plan import Plan
 from scoring import routing
 from scoring.pipeline import ScoreResult
 from scoring.records import PostRecord

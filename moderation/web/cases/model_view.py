@@ -11,8 +11,8 @@ from typing import Any
 from django.utils.translation import gettext, gettext_lazy
 
 from moderation.models.cases import CaseReason
-from moderation.queries import calibration
 from moderation.queries.cases.case_pages import CasePage, PostRecord, hundredth
+from moderation.queries.labels import calibration
 from moderation.web.cases import counted, counterfactuals
 from moderation.web.quantities import band, count, day
 from moderation.web.sentences import Said, said

@@ -28,11 +28,12 @@ from moderation.models import (
 )
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations import erase, export, export_build, export_files
+from moderation.operations import erase
 from moderation.operations.cases import review
+from moderation.operations.labels import export, export_build, export_files
 from moderation.operations.scoring import score
-from moderation.queries import label_lines
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import label_lines
+from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 

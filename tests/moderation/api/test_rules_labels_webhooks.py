@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from moderation.models import Case, Decision, Delivery, Export, Platform, User, WebhookEndpoint
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations import export_build
 from moderation.operations.cases import reverse, review
+from moderation.operations.labels import export_build
 from moderation.operations.outbox import feed
 from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import pointers, problem

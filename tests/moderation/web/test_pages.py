@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
 from moderation.models.cases import Verdict
-from moderation.operations import export_build
 from moderation.operations.cases import review
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
+from moderation.operations.labels import export_build
 from moderation.queries.cases import queue
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX

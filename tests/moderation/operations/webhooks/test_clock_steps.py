@@ -14,14 +14,14 @@ from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
-from moderation.operations import export, export_build
 from moderation.operations.cases import review
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.labels import export, export_build
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import attempts, clock_steps
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer
 
 HOUR = 3_600

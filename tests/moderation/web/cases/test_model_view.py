@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Score, User
-from moderation.queries import calibration
 from moderation.queries.cases.case_pages import CasePage, case_page
+from moderation.queries.labels import calibration
 from moderation.web.cases import model_view
 from scoring.features import NAMES
 

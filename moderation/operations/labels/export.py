@@ -11,13 +11,13 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export, Label, Platform, User
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import export_files, export_write
 from moderation.operations.audit import entries
-from moderation.operations.export_forms import MEDIA_TYPES
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.labels import export_files, export_write
+from moderation.operations.labels.export_formats import MEDIA_TYPES
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels.labels import LabelFilter
 
 PATIENCE = timedelta(seconds=60)
 """An export that waits for so long has lost its message: the sweep sends another."""

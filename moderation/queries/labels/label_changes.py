@@ -17,8 +17,8 @@ from django.db.models import QuerySet
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.label_lines import CHUNK, KINDS, STANDING, LabelLine, line
-from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter
+from moderation.queries.labels.label_lines import CHUNK, KINDS, STANDING, LabelLine, line
+from moderation.queries.labels.labels import LABEL_SCHEMA_VERSION, LabelFilter
 from scoring.features import SCHEMA_HASH
 
 _HEADS: LiteralString = """

@@ -16,7 +16,7 @@ from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
 from moderation.operations.cases import review
 from moderation.operations.scoring import score
-from moderation.queries import audit_plan
+from moderation.queries.labels import audit_plan
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 

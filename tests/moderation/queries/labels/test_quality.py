@@ -12,7 +12,7 @@ import pytest
 from moderation.models import Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.scoring import score
-from moderation.queries import quality
+from moderation.queries.labels import quality
 from tests.moderation.fakes import FakeScorer
 
 

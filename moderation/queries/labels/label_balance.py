@@ -11,8 +11,8 @@ from django.db.models import Count, Q, QuerySet
 
 from moderation.models import Label, LabelDraw, Platform, Promotion, Release
 from moderation.models.cases import CaseReason, CaseState
-from moderation.queries import audit_plan
-from moderation.queries.audit_plan import Plan
+from moderation.queries.labels import audit_plan
+from moderation.queries.labels.audit_plan import Plan
 from scoring.label_balance import ENOUGH_FOR_ROUTES, Balance, Finding, Weakness, findings
 
 __all__ = [

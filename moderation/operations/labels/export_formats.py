@@ -9,7 +9,7 @@ import json
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from moderation.models.exports import ExportFormat
-from moderation.queries.label_lines import LabelLine
+from moderation.queries.labels.label_lines import LabelLine
 
 if TYPE_CHECKING:
     import pyarrow as pa

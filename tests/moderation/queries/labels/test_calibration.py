@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from moderation.models import Case, Label, Platform, Score
-from moderation.queries import calibration
+from moderation.queries.labels import calibration
 
 Case_ = Callable[..., Case]
 Judged = Callable[..., None]

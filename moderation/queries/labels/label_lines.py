@@ -14,7 +14,7 @@ from typing import Any, LiteralString
 
 from django.db import connection
 
-from moderation.queries.labels import LABEL_SCHEMA_VERSION, LabelFilter, weight_of
+from moderation.queries.labels.labels import LABEL_SCHEMA_VERSION, LabelFilter, weight_of
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 from scoring.splits import split_of

@@ -13,13 +13,13 @@ from typing import Any
 from moderation.models import Platform
 from moderation.models.exports import ExportFormat
 from moderation.models.feed import Stream
-from moderation.operations.export_files import MANIFEST, PARTIAL
-from moderation.operations.export_forms import Digested, form_of
+from moderation.operations.labels.export_files import MANIFEST, PARTIAL
+from moderation.operations.labels.export_formats import Digested, form_of
 from moderation.operations.outbox import feed
-from moderation.queries import label_changes, label_lines, labels
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.label_lines import LabelLine
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import label_changes, label_lines, labels
+from moderation.queries.labels.label_lines import LabelLine
+from moderation.queries.labels.labels import LabelFilter
 from scoring.label_balance import Balance, findings
 
 

@@ -21,10 +21,11 @@ from pyarrow import parquet
 
 from moderation.models import Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase, export_write
+from moderation.operations import erase
 from moderation.operations.cases import reverse, review
 from moderation.operations.cases.review import Refusal
-from moderation.queries.labels import LabelFilter
+from moderation.operations.labels import export_write
+from moderation.queries.labels.labels import LabelFilter
 
 Later = Callable[[float], datetime]
 Case_ = Callable[..., Case]

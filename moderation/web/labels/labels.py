@@ -14,13 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from moderation.models import LabelDraw, Platform
 from moderation.models.platforms import Reconsidering
-from moderation.operations import label_draw
 from moderation.operations.accounts import platforms
 from moderation.operations.cases.review import Refusal
-from moderation.queries import label_balance
+from moderation.operations.labels import draws
+from moderation.queries.labels import label_balance
 from moderation.web import access, platform_models, quantities
-from moderation.web.label_forms import DrawForm, SamplingForm
-from moderation.web.label_warnings import words
+from moderation.web.labels.label_forms import DrawForm, SamplingForm
+from moderation.web.labels.label_warnings import words
 
 
 @require_safe
@@ -41,9 +41,7 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         messages.warning(request, _("Give whole numbers: how many posts, of how many days."))
         return redirect("labels")
     try:
-        made = label_draw.ask(
-            platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now()
-        )
+        made = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
@@ -62,7 +60,7 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     """Take what is left of a draw out of the queue."""
     get_object_or_404(LabelDraw, pk=draw_id)
     try:
-        label_draw.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
+        draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:

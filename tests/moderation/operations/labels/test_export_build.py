@@ -28,10 +28,11 @@ from pytest_django import Settings
 from deploy.local.places import ROOT
 from moderation.models import Export, Post, User
 from moderation.models.exports import ExportState
-from moderation.operations import erase, export, export_build, export_files, export_write
+from moderation.operations import erase
+from moderation.operations.labels import export, export_build, export_files, export_write
 from moderation.operations.outbox import announce
-from moderation.queries import label_lines, labels
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import label_lines, labels
+from moderation.queries.labels.labels import LabelFilter
 
 Later = Callable[[float], datetime]
 WORD = "1-800-555-0101"

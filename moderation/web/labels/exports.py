@@ -9,12 +9,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from moderation.models import Export
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations import export as operations
-from moderation.operations import export_files
-from moderation.queries import labels
-from moderation.queries.labels import LabelFilter
-from moderation.web import access, label_warnings
+from moderation.operations.labels import export as labels_export
+from moderation.operations.labels import export_files
+from moderation.queries.labels import labels
+from moderation.queries.labels.labels import LabelFilter
+from moderation.web import access
 from moderation.web.forms import ExportForm
+from moderation.web.labels import label_warnings
 
 _SHOWN = 30
 
@@ -28,7 +29,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         since, until = form.window()
         wanted = LabelFilter(since=since, until=until)
         form_of_file = form.cleaned_data["format"] or ExportFormat.JSONL
-        operations.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
+        labels_export.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
         return redirect("exports")
     context = {
         "section": "exports",
@@ -62,5 +63,5 @@ def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # no
     except FileNotFoundError as refusal:
         raise Http404("The file of this export was removed.") from refusal
     return FileResponse(
-        file, as_attachment=True, filename=path.name, content_type=operations.media_type_of(export)
+        file, as_attachment=True, filename=path.name, content_type=labels_export.media_type_of(export)
     )

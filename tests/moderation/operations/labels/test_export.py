@@ -18,10 +18,10 @@ from pytest_django import Settings
 
 from moderation.models import Platform, Score, User
 from moderation.models.exports import ExportState
-from moderation.operations import export, export_build, export_files, export_forms, export_write
 from moderation.operations.cases import reverse
-from moderation.queries import labels as labels_query
-from moderation.queries.labels import SPLITS, LabelFilter, weight_of
+from moderation.operations.labels import export, export_build, export_files, export_formats, export_write
+from moderation.queries.labels import labels as labels_labels
+from moderation.queries.labels.labels import SPLITS, LabelFilter, weight_of
 
 Later = Callable[[float], datetime]
 
@@ -50,7 +50,7 @@ class TestWrite:
 
         export_write.write(out=out, wanted=LabelFilter(), at=later(99))
 
-        page = labels_query.page(wanted=LabelFilter(), after=None, limit=9)
+        page = labels_labels.page(wanted=LabelFilter(), after=None, limit=9)
         assert [json.loads(line) for line in out.read_text().splitlines()] == list(page.rows)
 
     def test_keeps_near_duplicates_in_one_split(self, tmp_path: Path, later: Later) -> None:
@@ -184,7 +184,7 @@ class TestForms:
     def test_parquet_is_written_group_by_group(
         self, tmp_path: Path, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(export_forms, "GROUP_ROWS", 2)
+        monkeypatch.setattr(export_formats, "GROUP_ROWS", 2)
         out = tmp_path / "labels.parquet"
 
         export_write.write(out=out, wanted=LabelFilter(), at=later(99), form="parquet")

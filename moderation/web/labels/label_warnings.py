@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from moderation.queries import label_balance
-from moderation.queries.label_balance import Finding, Weakness
+from moderation.queries.labels import label_balance
+from moderation.queries.labels.label_balance import Finding, Weakness
 from moderation.web import quantities
 
 _WORDS = {

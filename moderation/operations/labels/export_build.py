@@ -18,14 +18,15 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import export_files, export_write
-from moderation.operations.export import PATIENCE
-from moderation.operations.export_files import path_of
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.labels import export_files, export_write
+from moderation.operations.labels.export import PATIENCE
+from moderation.operations.labels.export_files import path_of
 from moderation.operations.outbox import announce
-from moderation.queries import clocks, label_changes, labels
-from moderation.queries.labels import LabelFilter
+from moderation.queries import clocks
+from moderation.queries.labels import label_changes, labels
+from moderation.queries.labels.labels import LabelFilter
 
 log = structlog.get_logger(__name__)
 

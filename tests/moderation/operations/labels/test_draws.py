@@ -14,13 +14,13 @@ import pytest
 from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
-from moderation.operations import export_write, label_draw
 from moderation.operations.cases import review
+from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
-from moderation.queries import label_balance, labels
 from moderation.queries.cases import queue
 from moderation.queries.cases.queue import QueueFilter
-from moderation.queries.labels import LabelFilter
+from moderation.queries.labels import label_balance, labels
+from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -44,7 +44,7 @@ def posts(post: Post_, fake_scorer: FakeScorer, later: Later) -> list[Post]:
 
 
 def ask(platform: Platform, user: User, *, posts: int, at: datetime, **given: object) -> LabelDraw:
-    return label_draw.ask(platform=platform, posts=posts, days=7, asked_by=user, at=at, **given)  # type: ignore[arg-type]  # tests name real fields
+    return draws.ask(platform=platform, posts=posts, days=7, asked_by=user, at=at, **given)  # type: ignore[arg-type]  # tests name real fields
 
 
 def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
@@ -88,20 +88,20 @@ class TestAsk:
         second = ask(platform, lead, posts=500, at=later(62))
 
         assert (second.drawn, second.population) == (8, 8)
-        with pytest.raises(label_draw.NothingToDraw):
+        with pytest.raises(draws.NothingToDraw):
             ask(platform, lead, posts=1, at=later(63))
 
     def test_is_bounded(
         self, platform: Platform, lead: User, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for posts in (0, 501):
-            with pytest.raises(label_draw.OutOfRange):
+            with pytest.raises(draws.OutOfRange):
                 ask(platform, lead, posts=posts, at=later(60))
         with pytest.raises(review.NotAllowed):
             ask(platform, moderator, posts=5, at=later(60))
-        monkeypatch.setattr(label_draw, "MOST_WAITING", 6)
+        monkeypatch.setattr(draws, "MOST_WAITING", 6)
         ask(platform, lead, posts=5, at=later(60))
-        with pytest.raises(label_draw.TooManyWait):
+        with pytest.raises(draws.TooManyWait):
             ask(platform, lead, posts=2, at=later(61))
 
     def test_every_post_is_drawn_as_often(self, platform: Platform, lead: User, later: Later) -> None:
@@ -159,14 +159,14 @@ class TestCancel:
         for case in review.claim_next(moderator=moderator, at=later(61), count=4):
             decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(62))
 
-        label_draw.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
+        draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
 
         [row] = label_balance.draws(platform_id=platform.pk)
         assert (row.decided, row.waiting, row.gone) == (4, 0, 6)
         decided = Case.objects.filter(state=CaseState.DECIDED)
         assert {case.audit_probability for case in decided} == {4 / 20}
-        with pytest.raises(label_draw.AlreadyCancelled):
-            label_draw.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(71))
+        with pytest.raises(draws.AlreadyCancelled):
+            draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(71))
 
     def test_lets_whoever_looks_at_one_go_on(
         self, platform: Platform, lead: User, moderator: User, later: Later
@@ -174,7 +174,7 @@ class TestCancel:
         draw = ask(platform, lead, posts=10, at=later(60))
         [held] = review.claim_next(moderator=moderator, at=later(61))
 
-        label_draw.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(62))
+        draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(62))
 
         assert Case.objects.get(state=CaseState.OPEN) == held
         assert held.lease_end_at is not None

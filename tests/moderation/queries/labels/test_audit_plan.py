@@ -17,8 +17,8 @@ from moderation.models import Case, Platform, Post, Revision, Score, User
 from moderation.models.cases import Verdict
 from moderation.operations.cases import review
 from moderation.operations.scoring import score
-from moderation.queries import audit_plan
-from moderation.queries.audit_plan import Plan, strata
+from moderation.queries.labels import audit_plan
+from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import AuthorSnapshot, History, PostRecord
 from tests.moderation.fakes import FakeScorer

@@ -1,0 +1,3 @@
+"""Labels: drawn at random for people (`draws`), exported (`export` → `export_build` → `export_write`,
+`export_formats`, `export_files`).
+"""

@@ -1,0 +1,1 @@
+"""Random labels and exports."""
