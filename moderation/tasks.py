@@ -9,9 +9,10 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import erase, explanations, journal, reconsider
+from moderation.operations import explanations, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
+from moderation.operations.erasure import erase, journal
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
 from moderation.operations.outbox import feed

@@ -30,8 +30,8 @@ from deploy.local.places import ROOT
 from moderation.models import Author, Case, Decision, Export, Platform, Post, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, journal
 from moderation.operations.accounts import api_keys
+from moderation.operations.erasure import erase, journal
 from moderation.operations.labels import export_build, export_files
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score

@@ -37,7 +37,7 @@ from moderation.api.views.base import (
 )
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.intake import counts, ingest
 from moderation.queries.posts import platform_posts
 

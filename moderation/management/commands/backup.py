@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from moderation.operations import backup
+from moderation.operations.erasure import backup
 
 
 class Command(BaseCommand):

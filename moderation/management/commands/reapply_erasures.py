@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from moderation.operations import journal
+from moderation.operations.erasure import journal
 
 
 class Command(BaseCommand):

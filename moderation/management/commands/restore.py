@@ -10,8 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from moderation.operations import backup, journal, restore
 from moderation.operations.audit import chain
+from moderation.operations.erasure import backup, journal, restore
 
 _REFUSED = (backup.Failed, chain.Broken, journal.Unreadable, OSError)
 

@@ -14,8 +14,9 @@ from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Plat
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import erase, rules
+from moderation.operations import rules
 from moderation.operations.cases import reverse, review
+from moderation.operations.erasure import erase
 from moderation.operations.labels import export, export_build
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter

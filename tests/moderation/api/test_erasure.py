@@ -28,8 +28,8 @@ from moderation.models import (
 )
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations import erase
 from moderation.operations.cases import review
+from moderation.operations.erasure import erase
 from moderation.operations.labels import export, export_build, export_files
 from moderation.operations.scoring import score
 from moderation.queries.labels import label_lines

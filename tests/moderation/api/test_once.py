@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 
 from moderation.api.views.base import DoorView
 from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import idempotency
 from tests.moderation.api.answers import problem
 

@@ -10,7 +10,8 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.rules import RuleKind
-from moderation.operations import erase, rules
+from moderation.operations import rules
+from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 

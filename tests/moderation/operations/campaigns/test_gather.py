@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
 

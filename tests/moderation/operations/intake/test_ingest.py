@@ -23,7 +23,7 @@ from moderation.models import (
     SimilarityBand,
 )
 from moderation.models.posts import ScoreState
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.incoming_post import IncomingPost
 from moderation.operations.similarity import backfill

@@ -28,7 +28,7 @@ from pytest_django import Settings
 from deploy.local.places import ROOT
 from moderation.models import Export, Post, User
 from moderation.models.exports import ExportState
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.labels import export, export_build, export_files, export_write
 from moderation.operations.outbox import announce
 from moderation.queries.labels import label_lines, labels

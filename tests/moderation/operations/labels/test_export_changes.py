@@ -21,9 +21,9 @@ from pyarrow import parquet
 
 from moderation.models import Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase
 from moderation.operations.cases import reverse, review
 from moderation.operations.cases.review import Refusal
+from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
 from moderation.queries.labels.labels import LabelFilter
 

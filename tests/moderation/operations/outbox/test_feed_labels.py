@@ -8,9 +8,9 @@ from datetime import datetime
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations import erase
 from moderation.operations.campaigns import decide
 from moderation.operations.cases import reverse
+from moderation.operations.erasure import erase
 from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller
 

@@ -20,7 +20,7 @@ from django.db import connection, transaction
 
 from moderation.models import Author, Erasure, Platform, Post
 from moderation.models.erasures import ErasureCause, ErasureKind
-from moderation.operations import erase
+from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 

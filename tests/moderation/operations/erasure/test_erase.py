@@ -9,12 +9,13 @@ import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.cases import Verdict
-from moderation.operations import erase, refusals
+from moderation.operations import refusals
 from moderation.operations.cases import notes, reverse, review
+from moderation.operations.erasure import erase
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Case_, Post_
-from tests.moderation.operations.erasures import MALLORY, rows_with
+from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 Later = Callable[[float], datetime]
 

@@ -28,9 +28,10 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import Verdict
-from moderation.operations import erase, explanations, refusals
+from moderation.operations import explanations, refusals
 from moderation.operations.campaigns import gather
 from moderation.operations.cases import notes, review
+from moderation.operations.erasure import erase
 from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.complain import IncomingComplaint
 from moderation.operations.intake.incoming_post import IncomingPost
@@ -42,7 +43,7 @@ from moderation.operations.similarity import backfill
 from moderation.queries import records
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.erasures import MALLORY, rows_with
+from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
 Later = Callable[[float], datetime]
 WAIT_SECONDS = 60

@@ -23,7 +23,7 @@ from deploy.local.places import ROOT, State
 from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from moderation.models import Erasure, Platform, Post, Revision
-from moderation.operations import backup, erase, journal, restore
+from moderation.operations.erasure import backup, erase, journal, restore
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 

@@ -29,9 +29,10 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.erasures import ErasureCause, ErasureKind
 from moderation.models.posts import ScoreState
-from moderation.operations import forget, rules
+from moderation.operations import rules
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
+from moderation.operations.erasure import forget
 from moderation.operations.infrastructure import idempotency
 from moderation.operations.labels import export
 from scoring import similarity

@@ -17,9 +17,9 @@ from django.db.migrations.loader import MigrationLoader
 from moderation.checks import UNFINISHED
 from moderation.models import Export
 from moderation.models.exports import ExportState
-from moderation.operations import backup, erase, journal
 from moderation.operations.audit import chain
-from moderation.operations.backup import Failed
+from moderation.operations.erasure import backup, erase, journal
+from moderation.operations.erasure.backup import Failed
 from moderation.operations.labels import export_files
 
 

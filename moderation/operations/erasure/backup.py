@@ -24,8 +24,8 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from moderation.operations import journal
 from moderation.operations.audit import chain
+from moderation.operations.erasure import journal
 
 log = structlog.get_logger(__name__)
 

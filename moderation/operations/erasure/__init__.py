@@ -1,0 +1,3 @@
+"""Erasure of words and addresses (`erase`, `forget`), kept across restores (`journal`, `backup`,
+`restore`).
+"""
