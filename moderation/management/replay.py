@@ -24,7 +24,7 @@ from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.complain import IncomingComplaint
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.intake.ingest import Accepted
-from moderation.queries import records
+from moderation.queries.records import records
 from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation import reputations
 from moderation.simulation.events import ComplaintEvent, PostEvent, Truth

@@ -14,7 +14,7 @@ from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.intake import complain
 from moderation.operations.intake.complain import IncomingComplaint
 from moderation.operations.scoring import score
-from moderation.queries import records
+from moderation.queries.records import records
 from scoring.features.witnesses import witnesses
 
 Later = Callable[[float], datetime]

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from moderation.models import AuthorBand, Revision
 from moderation.operations.infrastructure import transactions
-from moderation.queries.records import bands_of
+from moderation.queries.records.records import bands_of
 
 
 @transactions.required

@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from moderation.models import PostLink, Revision, User
-from moderation.queries import histories, records
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord
 from moderation.queries.posts import search
 from moderation.queries.posts.search import PostFilter, PostRow
+from moderation.queries.records import record_histories, records
 
 
 class Counted(StrEnum):
@@ -90,7 +90,7 @@ class CountedPosts:
     @property
     def is_sample(self) -> bool:
         """True where more may have come before: a history looks at the latest posts only."""
-        return len(self.posts) >= histories.SAMPLE
+        return len(self.posts) >= record_histories.SAMPLE
 
 
 def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> CountedPosts:
@@ -103,7 +103,7 @@ def posts(*, page: CasePage, counted: Counted, domain: str, viewer: User) -> Cou
     key = key or records.keys_of(revision).get(_KEYS[counted])
     if key is None:
         raise NotCounted(f"the post has no {counted}")
-    found = histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
+    found = record_histories.posts_of(_KEYS[counted], key=key, post=revision.post_id, at=record.at)
     wanted = PostFilter(post_ids=tuple(post_id for post_id, _, _ in found))
     rows = {row.post_id: row for row in search.posts(wanted=wanted, viewer=viewer, limit=len(found)).rows}
     return CountedPosts(

@@ -40,7 +40,7 @@ from moderation.operations.reputation.provider import Said
 from moderation.operations.reputation.web_risk import WebRisk
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
-from moderation.queries import records
+from moderation.queries.records import records
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from moderation.models import LinkVerdict, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.reputation import inquiry, provider
-from moderation.queries import records
+from moderation.queries.records import records
 from scoring.records import LinkReputation
 from tests.moderation.operations.reputation.providers import Providers, serving
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from moderation.models import LinkVerdict, PostLink, Revision
 from moderation.models.reputation import ReputationProvider
-from moderation.queries.histories import histories, rows, since
+from moderation.queries.records.record_histories import histories, rows, since
 from scoring.links import registrable_domain
 from scoring.records import Link, LinkReputation
 

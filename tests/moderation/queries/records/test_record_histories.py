@@ -13,7 +13,7 @@ from moderation.operations.cases import review
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
-from moderation.queries import records
+from moderation.queries.records import records
 from scoring.records import History, PostRecord
 from tests.moderation.fakes import FakeScorer
 

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import Revision
-from moderation.queries.histories import histories, rows, since
-from moderation.queries.record_links import links
+from moderation.queries.records.record_histories import histories, rows, since
+from moderation.queries.records.record_links import links
 from scoring.records import (
     AuthorSnapshot,
     ComplaintRecord,

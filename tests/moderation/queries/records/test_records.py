@@ -14,7 +14,7 @@ from moderation.models.cases import Verdict
 from moderation.operations.cases import reverse, review
 from moderation.operations.intake import complain
 from moderation.operations.intake.incoming_post import IncomingAuthor
-from moderation.queries import records
+from moderation.queries.records import records
 from scoring.records import LinkReputation, PostRecord
 
 Later = Callable[[float], datetime]
