@@ -86,7 +86,7 @@ def _healthy(supervisor: Supervisor, state: State, ports: dict[str, int], *, cou
 
 def _beside_the_dead(ports: dict[str, int], *, backlog: int, seconds: float) -> list[str]:
     """Watch a third platform, the sweeps and a killed scoring worker beside such endpoints."""
-    from moderation.queries import lateness, sweeps  # noqa: PLC0415 - Django was not set up before
+    from moderation.queries.health import lateness, sweeps  # noqa: PLC0415 - Django was not set up before
 
     slow = _endpoints("slow", [f"http://localhost:{ports['slow']}/"])
     dead = _endpoints(

@@ -14,7 +14,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from config.metrics import Collector
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
-from moderation.queries import lateness
+from moderation.queries.health import lateness
 
 _NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON, Part.STATE)
 

@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from moderation import enqueue
 from moderation.operations.infrastructure import probe
-from moderation.queries import health, sweeps
+from moderation.queries.health import health, sweeps
 
 _QUANTILES = (0.5, 0.95, 0.99)
 

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
-from moderation.queries import health, sweeps
 from moderation.queries.cases import queue_age
+from moderation.queries.health import health, sweeps
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.labels import label_warnings

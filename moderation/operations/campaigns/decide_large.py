@@ -17,7 +17,7 @@ from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.operations.campaigns import apply, reverse
 from moderation.operations.outbox import announce
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 
 PIECE = 500
 """Posts per transaction: short enough that nobody waits long for their rows."""

@@ -17,8 +17,8 @@ from moderation.operations.audit import entries
 from moderation.operations.cases import overrule
 from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import erasure_locks, transactions
-from moderation.queries import clocks
 from moderation.queries.cases.exposure import Exposure
+from moderation.queries.health import clocks
 
 PAUSE_SECONDS = 15 * 60
 """How long a moderator who pauses keeps the case in front."""

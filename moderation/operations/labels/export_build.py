@@ -24,7 +24,7 @@ from moderation.operations.labels import export_files, export_write
 from moderation.operations.labels.export import PATIENCE
 from moderation.operations.labels.export_files import path_of
 from moderation.operations.outbox import announce
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 from moderation.queries.labels import label_changes, labels
 from moderation.queries.labels.labels import LabelFilter
 

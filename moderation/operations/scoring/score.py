@@ -19,7 +19,7 @@ from moderation.operations.outbox import announce
 from moderation.operations.releases import store
 from moderation.operations.scoring import audit_sample, route
 from moderation.operations.similarity import backfill
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 from moderation.queries.records import records
 from moderation.queries.rules import blocklist as rules_blocklist
 from scoring.blocklist import Effect, Rule

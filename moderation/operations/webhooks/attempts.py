@@ -13,7 +13,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from moderation.models import Delivery, DeliveryAttempt
 from moderation.models.deliveries import DeliveryState
 from moderation.operations.webhooks import circuit
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 
 RETRY_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Pauses between attempts, as the specification recommends; a quarter of each is added at random."""

@@ -13,7 +13,7 @@ from django.db.models import Case, F, Q, Value, When
 
 from moderation.models import EndpointCircuit
 from moderation.models.webhooks import CircuitState
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 
 OPENS_AFTER = 5
 """Failures in a row."""

@@ -9,7 +9,7 @@ from django.conf import settings
 from moderation.models import Delivery, FeedEntry
 from moderation.models.deliveries import DeliveryState
 from moderation.operations.webhooks.send import HOLD_SECONDS
-from moderation.queries import clocks
+from moderation.queries.health import clocks
 
 
 def mend(*, at: datetime) -> int:

@@ -12,7 +12,7 @@ import moderation.tasks
 from config.celery import app
 from moderation.models import SweepRun
 from moderation.operations.infrastructure import sweeps
-from moderation.queries import sweeps as runs
+from moderation.queries.health import sweeps as health_sweeps
 
 pytestmark = pytest.mark.django_db
 
@@ -101,14 +101,14 @@ def test_a_failure_is_late_and_does_not_stop_the_next(
     with pytest.raises(OSError, match="full"):
         sweeps.run(sweep="seal_audit", work=fail, at=later(60))
 
-    [row] = [row for row in runs.listed(at=later(60)) if row.name == "seal_audit"]
+    [row] = [row for row in health_sweeps.listed(at=later(60)) if row.name == "seal_audit"]
     assert row.is_late
     assert (row.age(at=later(60)) or timedelta(0)) > timedelta(seconds=59)
     assert sweep(later(65)) == 1
 
 
 def test_what_never_ran_is_late_where_it_is_frequent(at: datetime) -> None:
-    late = {row.name for row in runs.listed(at=at) if row.is_late}
+    late = {row.name for row in health_sweeps.listed(at=at) if row.is_late}
 
     assert {"sweep_scoring", "seal_audit", "journal_erasures"} <= late
     assert "prune_answers" not in late

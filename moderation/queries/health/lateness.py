@@ -12,7 +12,7 @@ from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
 from moderation.models.posts import ScoreState
 from moderation.models.webhooks import CircuitState
-from moderation.queries import sweeps
+from moderation.queries.health import sweeps
 
 _MINUTE = timedelta(minutes=1)
 

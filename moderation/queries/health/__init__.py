@@ -1,0 +1,1 @@
+"""How the product is: backlogs, lateness, sweeps, clocks."""
