@@ -47,7 +47,7 @@ MIDDLEWARE = [
     "moderation.api.middleware.ProblemMiddleware",
     "moderation.api.plain_http.PlainHttpMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "moderation.web.compression.DeskCompression",
+    "moderation.web.middleware.compression.DeskCompression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -59,7 +59,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
-    "moderation.web.failure.OutageMiddleware",
+    "moderation.web.middleware.failure.OutageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

@@ -12,4 +12,4 @@ urlpatterns = [
     path("", include("moderation.api.urls")),
     path("", include("moderation.web.urls")),
 ]
-handler500 = "moderation.web.failure.page"
+handler500 = "moderation.web.middleware.failure.page"
