@@ -44,7 +44,7 @@ def _printed(segments: list[Segment]) -> str:
     """Print segments; most names are plain, and a template for each slows long lists."""
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
-    return get_template("_inert.html").render({"segments": segments})
+    return get_template("text/_inert.html").render({"segments": segments})
 
 
 @register.filter

@@ -41,8 +41,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         raise Http404(str(refusal)) from refusal
     context = {"section": "decisions", "at": timezone.now(), "page": found, "wanted": wanted}
     if request.htmx:
-        return render(request, "decisions.html#rows", context)
-    return render(request, "decisions.html", context | saved_filters.context(request, FilterPage.DECISIONS))
+        return render(request, "decisions/decisions.html#rows", context)
+    return render(
+        request, "decisions/decisions.html", context | saved_filters.context(request, FilterPage.DECISIONS)
+    )
 
 
 @require_POST
@@ -99,4 +101,4 @@ def _correction(request: access.DeskRequest, decision_id: int, *, status: int = 
     verdict = Verdict.NOT_SPAM if found.decision.verdict == Verdict.SPAM else Verdict.SPAM
     reasons = [reason for reason in accounts_reasons.reasons() if reason.verdict == verdict]
     context = {"section": "decisions", "at": at, "found": found, "verdict": verdict, "reasons": reasons}
-    return render(request, "correct.html", context, status=status)
+    return render(request, "decisions/correct.html", context, status=status)

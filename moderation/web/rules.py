@@ -99,7 +99,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "effect": effect,
         "effects": EFFECTS,
     }
-    return render(request, "rules.html#rows" if request.htmx else "rules.html", context)
+    return render(request, "rules/rules.html#rows" if request.htmx else "rules/rules.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -227,7 +227,7 @@ def _dry_run(
         "form": form,
         "drafted": drafted,
     }
-    return render(request, "rule.html", context, status=422 if form.errors else 200)
+    return render(request, "rules/rule.html", context, status=422 if form.errors else 200)
 
 
 def _to_target(target: Target) -> HttpResponse:

@@ -34,7 +34,7 @@ class SignInForm(AuthenticationForm):
 class SignIn(LoginView):
     """The sign-in page; django-axes counts the failures."""
 
-    template_name = "sign_in.html"
+    template_name = "accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
@@ -54,11 +54,11 @@ class SignOut(LogoutView):
 def device(request: HttpRequest, token: str) -> HttpResponse:
     """Make a browser known by a link of the operator's; only a press of the button uses the link up."""
     if request.method != "POST":
-        return render(request, "device.html")
+        return render(request, "accounts/device.html")
     try:
         user = devices.redeem(token, at=timezone.now())
     except devices.NoSuchLink:
-        return render(request, "device.html", {"is_refused": True}, status=410)
+        return render(request, "accounts/device.html", {"is_refused": True}, status=410)
     response = redirect("sign-in")
     lockout.remember_device(response, user=user)
     return response
@@ -104,4 +104,4 @@ def _page(
         "section": "account",
         "password_form": password_form or PasswordChangeForm(user=request.user),
     }
-    return render(request, "account.html", context, status=status)
+    return render(request, "accounts/account.html", context, status=status)

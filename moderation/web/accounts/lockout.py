@@ -116,7 +116,7 @@ def answer(request: HttpRequest, _original: object, credentials: dict[str, Any] 
     """Say when to come back; the same for names that nobody has."""
     username = get_client_username(request, credentials) or ""
     seconds = wait_seconds(request, username=username) or 1
-    response = render(request, "locked_out.html", {"seconds": seconds}, status=429)
+    response = render(request, "accounts/locked_out.html", {"seconds": seconds}, status=429)
     response.headers["Retry-After"] = str(seconds)
     return response
 

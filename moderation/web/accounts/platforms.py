@@ -44,7 +44,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "platforms": platforms.listed(at=at),
         "form": form,
     }
-    return render(request, "platforms.html", context, status=422 if form.errors else 200)
+    return render(request, "accounts/platforms.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -162,4 +162,4 @@ def _detail(
         "secret": secret,
         "secret_kind": secret_kind,
     }
-    return render(request, "platform.html", context, status=status)
+    return render(request, "accounts/platform.html", context, status=status)

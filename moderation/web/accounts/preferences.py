@@ -59,7 +59,7 @@ def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a person's own pace."""
     at = timezone.now()
     found = cases_pace.own(person=request.user, at=at)
-    return render(request, "pace.html", {"section": "account", "pace": found, "at": at})
+    return render(request, "accounts/pace.html", {"section": "account", "pace": found, "at": at})
 
 
 def _page(
@@ -73,4 +73,4 @@ def _page(
     shown = wanted or shortcuts.of(request.user.comfort)
     rows = [(action, shown[action.name]) for action in shortcuts.ACTIONS]
     context = {"section": "account", "form": form, "rows": rows, "problem": problem}
-    return render(request, "comfort.html", context, status=status)
+    return render(request, "accounts/preferences.html", context, status=status)

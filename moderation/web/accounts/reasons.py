@@ -42,7 +42,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "verdicts": Verdict.choices,
         "form": form,
     }
-    return render(request, "reasons.html", context, status=422 if form.errors else 200)
+    return render(request, "accounts/reasons.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

@@ -112,4 +112,4 @@ def _page(
         "shown": shown,
         "password": password,
     }
-    return render(request, "users.html", context, status=status)
+    return render(request, "accounts/users.html", context, status=status)

@@ -44,7 +44,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
         "is_all": is_all,
         "is_later": "cursor" in request.GET,
     }
-    return render(request, "campaigns.html", context)
+    return render(request, "campaigns/campaigns.html", context)
 
 
 @require_safe
@@ -53,14 +53,16 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Show a campaign, or for htmx only some members; one that was merged leads to where it went."""
     at = timezone.now()
     if request.htmx and request.GET.get("part") != "facts":
-        return render(request, "campaign.html#rows", _members(request, campaign_id) | {"at": at})
+        return render(request, "campaigns/campaign.html#rows", _members(request, campaign_id) | {"at": at})
     found = _page(campaign_id, at=at)
     if request.htmx:
-        return render(request, "campaign.html#progress", _context(request, found, at=at) | {"is_swap": True})
+        return render(
+            request, "campaigns/campaign.html#progress", _context(request, found, at=at) | {"is_swap": True}
+        )
     if found.campaign.merged_into_id:
         messages.info(request, _("This campaign was united with another: here it is."))
         return redirect("campaign", found.campaign.merged_into_id)
-    return render(request, "campaign.html", _context(request, found, at=at))
+    return render(request, "campaigns/campaign.html", _context(request, found, at=at))
 
 
 @require_POST
@@ -115,7 +117,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     context = _context(request, _page(campaign_id, at=at), at=at)
     row = campaign_members.row(campaign_id=campaign_id, post_id=form.cleaned_data["post"])
     context |= {"row": row, "is_swap": True}
-    return render(request, "campaign.html#left_out", context)
+    return render(request, "campaigns/campaign.html#left_out", context)
 
 
 @require_POST
@@ -237,7 +239,7 @@ def _again(
     """Show the campaign as it is now, with what is in the way."""
     at = timezone.now()
     context = _context(request, _page(campaign_id, at=at), at=at) | {"notice": notice, "asked": wanted}
-    return render(request, "campaign.html", context, status=status)
+    return render(request, "campaigns/campaign.html", context, status=status)
 
 
 def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Refusal | str) -> HttpResponse:

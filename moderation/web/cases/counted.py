@@ -49,7 +49,7 @@ def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
         "subject": domain if asked is Counted.DOMAIN else "",
         "found": found,
     }
-    return render(request, "counted.html", context)
+    return render(request, "cases/counted.html", context)
 
 
 def address(case_id: int, *, counted: Counted, domain: str = "") -> str:

@@ -27,7 +27,7 @@ def page_of(request: access.DeskRequest, case_id: int, *, at: datetime) -> case_
 
 
 def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `_front.html` for a case. Raises Http404."""
+    """Return the variables of `cases/_current_case.html` for a case. Raises Http404."""
     page = page_of(request, case_id, at=at)
     score = page.case.score
     reasons = accounts_reasons.reasons()
@@ -51,20 +51,20 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
 
 
 def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `_front.html` without a case: what waits."""
+    """Return the variables of `cases/_current_case.html` without a case: what waits."""
     overview = backlog.overview(viewer=request.user, at=at)
     return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
 
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `_last.html`: the decision that can still be undone."""
+    """Return the variables of `cases/_last_decision.html`: the decision that can still be undone."""
     return {"at": at, "last": decision_pages.undoable(moderator=request.user, at=at)}
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
     """Return the case, or the empty desk, as HTML."""
     found = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
-    return render_to_string("_front.html", found | {"is_swap": True}, request)
+    return render_to_string("cases/_current_case.html", found | {"is_swap": True}, request)
 
 
 def _is_blurred(request: access.DeskRequest, page: case_pages.CasePage) -> bool:

@@ -38,8 +38,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.QUEUE]),
     }
     if request.htmx:
-        return render(request, "queue.html#rows", context)
+        return render(request, "cases/queue.html#rows", context)
     context |= saved_filters.context(request, FilterPage.QUEUE)
     context["sorts"] = SORTS
     context["overview"] = backlog.overview(viewer=request.user, at=at)
-    return render(request, "queue.html", context)
+    return render(request, "cases/queue.html", context)

@@ -18,7 +18,7 @@ def idle(request: access.DeskRequest) -> HttpResponse:
     """Show the review page without a case: what waits, and how to begin."""
     at = timezone.now()
     found = current_case.idle_context(request, at=at) | current_case.last_context(request, at=at)
-    return render(request, "review.html", found | {"section": "review"})
+    return render(request, "cases/review.html", found | {"section": "review"})
 
 
 @require_safe
@@ -27,7 +27,7 @@ def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show a case."""
     at = timezone.now()
     found = current_case.context(request, case_id, at=at) | current_case.last_context(request, at=at)
-    return render(request, "review.html", found | {"section": "review"})
+    return render(request, "cases/review.html", found | {"section": "review"})
 
 
 @require_safe
@@ -40,7 +40,7 @@ def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
         return HttpResponse(status=204)
     segments = evidence.text_segments(page, is_whole=is_whole)
     context = {"page": page, "segments": segments, "is_whole": is_whole}
-    return render(request, "_front_text.html" if request.htmx else "whole_text.html", context)
+    return render(request, "cases/_text.html" if request.htmx else "cases/whole_text.html", context)
 
 
 @require_safe
@@ -50,4 +50,4 @@ def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
     at = timezone.now()
     page = current_case.page_of(request, case_id, at=at)
     picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
-    return render(request, "_context.html", {"page": page, "picture": picture, "at": at})
+    return render(request, "cases/_context.html", {"page": page, "picture": picture, "at": at})

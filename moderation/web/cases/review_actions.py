@@ -204,7 +204,9 @@ def answer(
         "notice": notice,
         "said": said,
     }
-    return render(request, "_shift.html", found | current_case.last_context(request, at=at), status=status)
+    return render(
+        request, "cases/_answer.html", found | current_case.last_context(request, at=at), status=status
+    )
 
 
 def _redirected(request: access.DeskRequest, case_id: int | None, said: str, notice: str) -> HttpResponse:

@@ -47,4 +47,4 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
         "page": posts,
         "query": "",
     }
-    return render(request, "address.html", context)
+    return render(request, "entities/address.html", context)

@@ -38,8 +38,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.AUTHORS]),
     }
     if request.htmx:
-        return render(request, "authors.html#rows", context)
-    return render(request, "authors.html", context | saved_filters.context(request, FilterPage.AUTHORS))
+        return render(request, "entities/authors.html#rows", context)
+    return render(
+        request, "entities/authors.html", context | saved_filters.context(request, FilterPage.AUTHORS)
+    )
 
 
 @require_safe
@@ -70,4 +72,4 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
         "page": posts,
         "query": "",
     }
-    return render(request, "author.html", context)
+    return render(request, "entities/author.html", context)

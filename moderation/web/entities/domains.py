@@ -40,8 +40,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.DOMAINS]),
     }
     if request.htmx:
-        return render(request, "domains.html#rows", context)
-    return render(request, "domains.html", context | saved_filters.context(request, FilterPage.DOMAINS))
+        return render(request, "entities/domains.html#rows", context)
+    return render(
+        request, "entities/domains.html", context | saved_filters.context(request, FilterPage.DOMAINS)
+    )
 
 
 @require_safe
@@ -72,4 +74,4 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
         "page": posts,
         "query": "",
     }
-    return render(request, "domain.html", context)
+    return render(request, "entities/domain.html", context)

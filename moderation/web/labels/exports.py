@@ -39,7 +39,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "labels": labels.count(wanted=LabelFilter()),
         "weak": label_warnings.gravest(),
     }
-    return render(request, "exports.html", context, status=422 if form.errors else 200)
+    return render(request, "labels/exports.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
@@ -49,7 +49,7 @@ def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
     export = get_object_or_404(Export.objects.select_related("requested_by"), pk=export_id)
     if not request.htmx:
         return redirect("exports")
-    return render(request, "exports.html#row", {"export": export, "at": timezone.now()})
+    return render(request, "labels/exports.html#row", {"export": export, "at": timezone.now()})
 
 
 @require_safe

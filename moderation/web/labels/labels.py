@@ -27,7 +27,7 @@ from moderation.web.labels.label_warnings import words
 @access.exporters
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show every platform's labels, share and draws; htmx asks again for the inner part."""
-    template = "labels.html#platforms" if request.htmx else "labels.html"
+    template = "labels/labels.html#platforms" if request.htmx else "labels/labels.html"
     return render(request, template, _context(request))
 
 
@@ -78,7 +78,7 @@ def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         platforms.sample(platform_id=platform.pk, **form.chosen(), actor=request.user, at=timezone.now())
         messages.success(request, _("Saved."))
         return redirect("labels")
-    return render(request, "labels.html", _context(request, form=form, of=platform), status=422)
+    return render(request, "labels/labels.html", _context(request, form=form, of=platform), status=422)
 
 
 def _context(

@@ -29,7 +29,7 @@ NAMES = {
 
 
 def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
-    """Return what `_filters_kept.html` needs: the list's address without its place, one's own filters."""
+    """Return what `posts/_saved_filters.html` needs: the list's address without its place, one's own filters."""
     return {
         "query": query_of(request.GET, NAMES[page]),
         "filter_page": page.value,

@@ -35,5 +35,5 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.POSTS]),
     }
     if request.htmx:
-        return render(request, "posts.html#rows", context)
-    return render(request, "posts.html", context | saved_filters.context(request, FilterPage.POSTS))
+        return render(request, "posts/posts.html#rows", context)
+    return render(request, "posts/posts.html", context | saved_filters.context(request, FilterPage.POSTS))
