@@ -30,7 +30,7 @@ _EXPIRES_SECONDS = 86_400
 
 def _entry(task: str, seconds: float) -> dict[str, Any]:
     # Rare ones are asked for more often than they run, so that a restart does not put them off. Messages do
-    # not expire with the next one: a worker that was away runs each sweep once (operations/infrastructure/sweeps.py).
+    # not expire with the next one: a worker that was away runs each sweep once (`sweeps.run`).
     options = {"queue": _LONG.get(task, "housekeeping"), "expires": _EXPIRES_SECONDS}
     return {
         "task": f"moderation.tasks.{task}",

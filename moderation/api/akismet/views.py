@@ -25,7 +25,7 @@ from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.complain import IncomingComplaint
-from moderation.queries.posts import platform_posts
+from moderation.queries import platform_posts
 
 THANKS = "Thanks for making the web a better place."
 _DISCARD_FROM = 0.99

@@ -13,7 +13,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
-from moderation.queries.posts.platform_posts import PostPage
+from moderation.queries.platform_posts import PostPage
 
 
 class ContributionSerializer(serializers.Serializer[Any]):

@@ -39,7 +39,7 @@ from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
 from moderation.operations.intake import counts, ingest
-from moderation.queries.posts import platform_posts
+from moderation.queries import platform_posts
 
 
 class Posts(PostingView):

@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from moderation.models import PostLink, Revision, User
+from moderation.queries import search
 from moderation.queries.cases.case_pages import CasePage, History, PostRecord
-from moderation.queries.posts import search
-from moderation.queries.posts.search import PostFilter, PostRow
 from moderation.queries.records import record_histories, records
+from moderation.queries.search import PostFilter, PostRow
 
 
 class Counted(StrEnum):

@@ -9,9 +9,8 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Decision, Export, Post, User
 from moderation.models.cases import DecisionSource
-from moderation.queries import keyset
+from moderation.queries import keyset, search
 from moderation.queries.keyset import Page
-from moderation.queries.posts import search
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,11 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import keyset, outcome_counts
+from moderation.queries import keyset, outcome_counts, search
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
-from moderation.queries.posts import search
 from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
 

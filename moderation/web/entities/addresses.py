@@ -7,11 +7,11 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from moderation.queries import search
 from moderation.queries.entities import addresses
 from moderation.queries.keyset import InvalidCursor
-from moderation.queries.posts import search
-from moderation.queries.posts.search import PostFilter
 from moderation.queries.rules.targets import NotATarget
+from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import timeline
 from moderation.web.rules import RuleForm

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Author
 from moderation.models.filters import FilterPage
+from moderation.queries import search
 from moderation.queries.entities import authors
 from moderation.queries.keyset import InvalidCursor
-from moderation.queries.posts import search
-from moderation.queries.posts.search import PostFilter
+from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import timeline
 from moderation.web.posts import saved_filters

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 
 from moderation.models.filters import FilterPage
 from moderation.operations.accounts import saved_filters
-from moderation.queries.accounts import saved_filters
+from moderation.queries.accounts import saved_filters as saved
 from moderation.web import access
 from moderation.web.posts.search_forms import KeepFilterForm
 
@@ -29,11 +29,11 @@ NAMES = {
 
 
 def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
-    """Return what `posts/_saved_filters.html` needs: the list's address without its place, one's own filters."""
+    """Return what `posts/_saved_filters.html` needs: the list's query without its place, and the filters kept."""
     return {
         "query": query_of(request.GET, NAMES[page]),
         "filter_page": page.value,
-        "kept": saved_filters.kept(person=request.user, page=page),
+        "kept": saved.kept(person=request.user, page=page),
     }
 
 

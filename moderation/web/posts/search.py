@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models.filters import FilterPage
+from moderation.queries import search
 from moderation.queries.keyset import InvalidCursor
-from moderation.queries.posts import search
 from moderation.web import access
 from moderation.web.posts import saved_filters
 from moderation.web.posts.search_forms import POST_STATES, PostFilterForm

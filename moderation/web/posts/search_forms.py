@@ -13,7 +13,7 @@ from moderation.models.filters import FilterPage
 from moderation.queries.cases.backlog import BUCKETS
 from moderation.queries.cases.queue import QueueFilter, Sort
 from moderation.queries.entities.authors import AuthorFilter
-from moderation.queries.posts.search import PostFilter
+from moderation.queries.search import PostFilter
 
 SORTS = (
     (Sort.HARM.value, _("expected harm")),

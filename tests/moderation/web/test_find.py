@@ -13,8 +13,8 @@ from moderation.models import Author, Case, Post, SavedFilter, User
 from moderation.models.cases import Verdict
 from moderation.operations.cases import review
 from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.queries import search
 from moderation.queries.entities import domains
-from moderation.queries.posts import search
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]

@@ -1,1 +1,0 @@
-"""Posts as their platform may see them, and searched for."""
