@@ -17,28 +17,28 @@ _GATHERED_SECONDS = 1_800
 _SAID_EVERY_SECONDS = 15
 
 
-def send(door: httpx.Client, *, run: str, count: int) -> list[int]:
+def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
     """Send them, with a rule by which none passes or is removed without a human; return the statuses."""
-    _hold(door, f"{run}.example")
+    _hold(api, f"{run}.example")
     headers = {"Content-Type": "application/x-ndjson"}
     statuses = []
     for start in range(0, count, _BULK):
         posts = [_post(run, number) for number in range(start, min(start + _BULK, count))]
-        answer = door.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
+        answer = api.post("/posts:bulk", content="\n".join(map(json.dumps, posts)), headers=headers)
         statuses.append(answer.status_code)
     return statuses
 
 
-def gather(door: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
+def gather(api: httpx.Client, *, run: str, count: int, say: Callable[[str], object]) -> None:
     """Send them and wait until all of them wait in one campaign. Raises TimeoutError."""
-    if any(status != httpx.codes.MULTI_STATUS for status in send(door, run=run, count=count)):
+    if any(status != httpx.codes.MULTI_STATUS for status in send(api, run=run, count=count)):
         raise TimeoutError(f"the {count} posts alike were not taken")
     deadline, waiting, said = time.monotonic() + _GATHERED_SECONDS, 0, 0.0
     while waiting < count:
         if time.monotonic() > deadline:
             raise TimeoutError(f"{waiting} of {count} posts alike were gathered in {_GATHERED_SECONDS} s")
         time.sleep(1)
-        rows = door.get("/campaigns").raise_for_status().json()["data"]
+        rows = api.get("/campaigns").raise_for_status().json()["data"]
         waiting = max((row["waiting"] for row in rows), default=0)
         if time.monotonic() > said + _SAID_EVERY_SECONDS:
             said = time.monotonic()
@@ -50,11 +50,11 @@ def author(run: str, number: int) -> str:
     return f"spammer-{run}-{number}"
 
 
-def _hold(door: httpx.Client, host: str) -> None:
+def _hold(api: httpx.Client, host: str) -> None:
     expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     rule = {"effect": "wave", "kind": "domain", "value": host, "reason": "scam", "expires_at": expires_at}
-    drafted = door.post("/rules", json=rule).raise_for_status().json()
-    door.post(f"/rules/{drafted['id']}/activation").raise_for_status()
+    drafted = api.post("/rules", json=rule).raise_for_status().json()
+    api.post(f"/rules/{drafted['id']}/activation").raise_for_status()
 
 
 def _post(run: str, number: int) -> dict[str, Any]:

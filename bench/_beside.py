@@ -54,7 +54,7 @@ class SecondPlatform:
         )
         return cls(port=port, secret=made.stdout.decode().strip(), database=database)
 
-    def door(self) -> httpx.Client:
+    def api(self) -> httpx.Client:
         """Return a client of the API."""
         return httpx.Client(
             base_url=f"http://localhost:{self.port}/api/v1",
@@ -123,45 +123,45 @@ class Beside:
         ports = dict(pair.split("=") for pair in self._receivers.stdout.readline().split())
         dead = ("broken", "mute")
         kinds = ["ok"] * _QUICK + ["slow"] * _SLOW + [dead[number % 2] for number in range(_DEAD)]
-        with self._source.door() as door:
+        with self._source.api() as api:
             for number, kind in enumerate(kinds):
                 body = {"url": f"http://localhost:{ports[kind]}/{number}"}
-                door.post("/webhook-endpoints", json=body).raise_for_status()
+                api.post("/webhook-endpoints", json=body).raise_for_status()
         return f"http://localhost:{ports['ok']}/"
 
     def _keep(self, act: Callable[[httpx.Client], None]) -> None:
         """Do it again and again; what a killed process breaks is counted, and tried again."""
         while not self._is_over.wait(self._pause_seconds):
             try:
-                with self._source.door() as door:
-                    act(door)
+                with self._source.api() as api:
+                    act(api)
             except (httpx.HTTPError, KeyError, ValueError) as broken:
                 self.made[type(broken).__name__] += 1
 
-    def _campaign_decided(self, door: httpx.Client) -> None:
+    def _campaign_decided(self, api: httpx.Client) -> None:
         """Send posts alike; decide what has gathered as one."""
         if len(self.decided) >= self._times:
             return
         run = secrets.token_hex(6)
-        _alike.send(door, run=run, count=self._campaign)
+        _alike.send(api, run=run, count=self._campaign)
         self._run = run
         ends_at = time.monotonic() + _GATHER_SECONDS
         while not self._is_over.wait(_LOOK_SECONDS) and time.monotonic() < ends_at:
-            rows = door.get("/campaigns").raise_for_status().json()["data"]
+            rows = api.get("/campaigns").raise_for_status().json()["data"]
             for row in rows:
-                if row["waiting"] >= _alike.LEAST_WAITING and self._decide(door, row):
+                if row["waiting"] >= _alike.LEAST_WAITING and self._decide(api, row):
                     return
 
-    def _decide(self, door: httpx.Client, row: dict[str, Any]) -> bool:
+    def _decide(self, api: httpx.Client, row: dict[str, Any]) -> bool:
         body = {"verdict": "spam", "expected_count": row["waiting"]}
-        answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
+        answer = api.post(f"/campaigns/{row['id']}/decisions", json=body)
         self.made[f"campaign {answer.status_code}"] += 1
         if answer.status_code == httpx.codes.CREATED:
             self.decided.append(row["waiting"])
         return answer.status_code == httpx.codes.CREATED
 
-    def _exported_and_erased(self, door: httpx.Client) -> None:
+    def _exported_and_erased(self, api: httpx.Client) -> None:
         """Ask for an export, and erase an author whose post it may hold."""
-        self.made[f"export {door.post('/exports', json={'dataset': 'labels'}).status_code}"] += 1
+        self.made[f"export {api.post('/exports', json={'dataset': 'labels'}).status_code}"] += 1
         author = _alike.author(self._run, secrets.randbelow(self._campaign))
-        self.made[f"erasure {door.delete(f'/authors/{author}').status_code}"] += 1
+        self.made[f"erasure {api.delete(f'/authors/{author}').status_code}"] += 1

@@ -29,7 +29,7 @@ WHERE e.number IS NULL AND e.stream = 'decisions'
 class Source(Protocol):
     """A product: the API with one platform's key, and the database behind it."""
 
-    def door(self) -> httpx.Client:
+    def api(self) -> httpx.Client:
         """Return a client of the API."""
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
@@ -58,9 +58,9 @@ class Poller(threading.Thread):
         """Poll."""
         while not self._is_over.is_set():
             try:
-                with self._source.door() as door:
+                with self._source.api() as api:
                     while not self._is_over.is_set():
-                        self._poll(door)
+                        self._poll(api)
             except (httpx.HTTPError, ValueError):
                 self.failed += 1
                 self._is_over.wait(0.5)
@@ -70,9 +70,9 @@ class Poller(threading.Thread):
         self._is_over.set()
         self.join(60)
 
-    def _poll(self, door: httpx.Client) -> None:
+    def _poll(self, api: httpx.Client) -> None:
         query: dict[str, Any] = {"limit": self.limit} | ({"cursor": self.cursor} if self.cursor else {})
-        page = door.get("/decisions", params=query).raise_for_status().json()
+        page = api.get("/decisions", params=query).raise_for_status().json()
         self.rows += page["data"]
         self.cursor = page["next_cursor"]
         for row in page["data"]:

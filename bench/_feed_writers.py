@@ -61,9 +61,9 @@ class Writers:
     def _keep(self, act: Callable[[httpx.Client], None]) -> None:
         while not self._is_over.is_set():
             try:
-                with self._stand.door() as door:
+                with self._stand.api() as api:
                     while not self._is_over.wait(self._pause):
-                        act(door)
+                        act(api)
             except (httpx.HTTPError, KeyError, json.JSONDecodeError) as broken:
                 self._count(act.__name__, type(broken).__name__)
                 self._is_over.wait(0.5)
@@ -71,70 +71,70 @@ class Writers:
     def _count(self, kind: str, status: object) -> None:
         self.made[f"{kind.strip('_')} {status}"] += 1
 
-    def _single(self, door: httpx.Client) -> None:
-        self._count("single", door.post("/posts", json=_post()).status_code)
+    def _single(self, api: httpx.Client) -> None:
+        self._count("single", api.post("/posts", json=_post()).status_code)
 
-    def _bulk(self, door: httpx.Client) -> None:
+    def _bulk(self, api: httpx.Client) -> None:
         lines = "\n".join(json.dumps(_post()) for _ in range(10))
         headers = {"Content-Type": "application/x-ndjson"}
-        self._count("bulk", door.post("/posts:bulk", content=lines, headers=headers).status_code)
+        self._count("bulk", api.post("/posts:bulk", content=lines, headers=headers).status_code)
 
-    def _verdict(self, door: httpx.Client) -> None:
-        self._count("verdict", door.post("/verdicts", json=_post()).status_code)
+    def _verdict(self, api: httpx.Client) -> None:
+        self._count("verdict", api.post("/verdicts", json=_post()).status_code)
 
-    def _akismet(self, door: httpx.Client) -> None:
+    def _akismet(self, api: httpx.Client) -> None:
         post = _post()
         form = {
-            "api_key": door.headers["Authorization"].removeprefix("Bearer "),
+            "api_key": api.headers["Authorization"].removeprefix("Bearer "),
             "blog": "https://blog.example/",
             "user_ip": "192.0.2.7",
             "comment_author": post["author"]["external_id"],
             "comment_content": post["text"],
         }
-        url = str(door.base_url).partition("/api")[0] + "/1.1/comment-check"
-        self._count("akismet", door.post(url, data=form).status_code)
+        url = str(api.base_url).partition("/api")[0] + "/1.1/comment-check"
+        self._count("akismet", api.post(url, data=form).status_code)
 
-    def _person(self, door: httpx.Client) -> None:
+    def _person(self, api: httpx.Client) -> None:
         """Decide the next cases; now and then take back one that the platform was told of."""
-        for case in door.post("/queues/all/claims", json={"count": 2}).json()["cases"]:
+        for case in api.post("/queues/all/claims", json={"count": 2}).json()["cases"]:
             body = {"verdict": secrets.choice(("spam", "not_spam")), "version": case["version"]}
-            answer = door.post(f"/cases/{case['id']}/decisions", json=body)
+            answer = api.post(f"/cases/{case['id']}/decisions", json=body)
             self._count("person", answer.status_code)
             if answer.status_code == httpx.codes.CREATED and secrets.randbelow(4) == 0:
                 self._decided.append(answer.json()["id"])  # corrected within the time to undo
         if self._decided:
             wrong = self._decided.pop(0)
-            answer = door.post(f"/decisions/{wrong}/reversal", json={"reason": "trial"})
+            answer = api.post(f"/decisions/{wrong}/reversal", json={"reason": "trial"})
             self._count("reversal", answer.status_code)
 
-    def _whole_campaign(self, door: httpx.Client) -> None:
+    def _whole_campaign(self, api: httpx.Client) -> None:
         """Decide as one what is gathered, then send posts alike again."""
         if not self._campaign:
             self._is_over.wait(1)
             return
-        for row in self._gathered(door):
+        for row in self._gathered(api):
             body = {"verdict": "spam", "expected_count": row["waiting"]}
-            answer = door.post(f"/campaigns/{row['id']}/decisions", json=body)
+            answer = api.post(f"/campaigns/{row['id']}/decisions", json=body)
             self._count("campaign", answer.status_code)
             if answer.status_code == httpx.codes.CREATED:
                 self.campaigns.append(row["waiting"])
         run = f"camp{next(_RUNS)}-{secrets.token_hex(4)}"
-        for status in _alike.send(door, run=run, count=self._campaign):
+        for status in _alike.send(api, run=run, count=self._campaign):
             self._count("alike", status)
 
-    def _gathered(self, door: httpx.Client) -> list[dict[str, Any]]:
+    def _gathered(self, api: httpx.Client) -> list[dict[str, Any]]:
         """Wait until no campaign grows any more; return those of some size, the largest first."""
         deadline, before = time.monotonic() + 600, [dict[str, Any]()]
         while not self._is_over.wait(5) and time.monotonic() < deadline:
             rows = [
-                row for row in door.get("/campaigns").json()["data"] if row["waiting"] >= _alike.LEAST_WAITING
+                row for row in api.get("/campaigns").json()["data"] if row["waiting"] >= _alike.LEAST_WAITING
             ]
             if rows and rows == before:
                 return sorted(rows, key=lambda row: -int(row["waiting"]))
             before = rows
         return []
 
-    def _undo(self, _door: httpx.Client) -> None:
+    def _undo(self, _api: httpx.Client) -> None:
         """Decide on the desk and undo within the time for it, or just after."""
         with httpx.Client(
             base_url=f"http://localhost:{self._stand.port}", trust_env=False, timeout=30

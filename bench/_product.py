@@ -14,7 +14,7 @@ import django
 from deploy.local import addresses
 
 if TYPE_CHECKING:
-    from moderation.management.door import Door
+    from moderation.management.api_client import ApiClient
 
 
 def connect() -> None:
@@ -26,12 +26,12 @@ def connect() -> None:
     django.setup()
 
 
-def door() -> Door:
+def api() -> ApiClient:
     """Return a client of its API with the demo platform's key. Call after `connect`."""
-    from moderation.management.door import Door  # noqa: PLC0415 - Django is not set up before
+    from moderation.management.api_client import ApiClient  # noqa: PLC0415 - Django is not set up before
 
     key = (Path(os.environ["SPAMDESK_STATE_DIR"]) / "secrets" / "demo-api-key").read_text().strip()
-    return Door(url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}", key=key, patience_seconds=120)
+    return ApiClient(url=f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}", key=key, patience_seconds=120)
 
 
 def wait_for(

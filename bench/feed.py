@@ -97,7 +97,7 @@ def run(
     try:
         stand.seed()
         if campaign:
-            with stand.door() as client:
+            with stand.api() as client:
                 _alike.gather(client, run="first", count=campaign, say=say)
         writers = Writers(stand, campaign=campaign)
         pollers = [Poller(stand, limit=limit, says=writers.told) for limit in LIMITS]

@@ -108,7 +108,7 @@ def _asking() -> Iterator[Counter[str]]:
 @contextmanager
 def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
     """Send simulated posts at a steady rate; their external ids go to `sent` once they are accepted."""
-    door = _product.door()
+    api = _product.api()
     ended = threading.Event()
     run = f"promotion-{uuid.uuid4().hex[:8]}"
     events = World(seed=5, run=run).run(
@@ -121,7 +121,7 @@ def _posting(sent: list[str], *, rate: float) -> Iterator[None]:
             if ended.wait(max(0.0, begun + number / rate - time.monotonic())):
                 return
             name = f"{run}-{number}"
-            for problem in door.send_posts([payload | {"external_id": name}]):
+            for problem in api.send_posts([payload | {"external_id": name}]):
                 sys.exit(f"refused: {problem}")
             sent.append(name)
 

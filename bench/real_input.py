@@ -64,9 +64,9 @@ def _send(rows: dict[str, dict[str, Any]]) -> list[str]:
         for name, row in rows.items()
     ]
     refused: list[str] = []
-    with _product.door() as door:
+    with _product.api() as api:
         for start in range(0, len(payloads), _BULK):
-            refused += door.send_posts(payloads[start : start + _BULK])
+            refused += api.send_posts(payloads[start : start + _BULK])
     return refused
 
 

@@ -63,11 +63,11 @@ def _send(posts: list[dict[str, Any]], *, rate: float) -> tuple[list[_kills.Kill
     kills: list[_kills.Kill] = []
     refused: list[str] = []
     due = [(len(posts) * (number + 1) // 4, name) for number, name in enumerate(_VICTIMS)]
-    with _product.door() as door, ThreadPoolExecutor(len(due)) as watchers:
+    with _product.api() as api, ThreadPoolExecutor(len(due)) as watchers:
         for start in range(0, len(posts), _BULK):
             if due and start >= due[0][0]:
                 kills.append(_kills.kill(due.pop(0)[1], after_posts=start, watchers=watchers))
-            refused += door.send_posts(posts[start : start + _BULK])
+            refused += api.send_posts(posts[start : start + _BULK])
             time.sleep(max(0.0, begun + start / rate - time.monotonic()))
     return kills, refused
 

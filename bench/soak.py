@@ -148,7 +148,7 @@ def _send(run: str, *, seconds: float, rate: float) -> _Sent:
     times: list[float] = []
     due = [(share * total, name) for name, share in _KILLED.items()]
     begun = time.monotonic()
-    with _product.door() as door, ThreadPoolExecutor(len(due)) as watchers:
+    with _product.api() as api, ThreadPoolExecutor(len(due)) as watchers:
         while posts < total:
             if due and posts >= due[0][0]:
                 kills.append(_kills.kill(due.pop(0)[1], after_posts=posts, watchers=watchers))
@@ -156,7 +156,7 @@ def _send(run: str, *, seconds: float, rate: float) -> _Sent:
             batch = [next(waiting) for _ in range(min(wanted, _MOST_AT_ONCE))]
             if batch:
                 asked = time.monotonic()
-                refused += door.send_posts(batch)
+                refused += api.send_posts(batch)
                 times.append(time.monotonic() - asked)
                 posts += len(batch)
             time.sleep(_TICK_SECONDS)

@@ -1,4 +1,4 @@
-"""The doors: the desk at /, the platform's API at /api/v1/, its problem types at /problems/, and probes."""
+"""The routes: the desk at /, the platform API at /api/v1/, its problem types at /problems/, and probes."""
 
 from django.urls import include, path
 

@@ -89,7 +89,7 @@ class Camera:
         page.context.close()
 
     def sign_in(self, *, suffix: str) -> None:
-        """Take the picture of the door."""
+        """Take the picture of the sign-in page."""
         page = self._page(size="1280", scheme="light")
         page.goto("/sign-in/")
         self.take(page, f"sign-in-{suffix}")

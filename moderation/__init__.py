@@ -1,1 +1,1 @@
-"""The Django app: rows, doors and jobs."""
+"""The Django app: models, HTTP interfaces and Celery tasks."""

@@ -81,7 +81,7 @@ def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
 
 
 class TritonAdmin:
-    """Loads and unloads models of a server under explicit model control; `key` opens its restricted doors."""
+    """Loads and unloads models under explicit control; `key` opens the server's restricted endpoints."""
 
     def __init__(self, *, url: str, key: str = "") -> None:
         """Take `url` as grpc://host:port, http://host:port or unix:///path; connect to nothing yet."""

@@ -1,4 +1,4 @@
-"""The platform's door: translates HTTP to one operation or query each and refuses by name.
+"""The platform API: translates HTTP to one operation or query each and refuses by name.
 
 No business rule lives here.
 """

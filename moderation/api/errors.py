@@ -1,4 +1,4 @@
-"""Exceptions to problems: the one handler of the platform's door and the one table from refusals to codes."""
+"""Exceptions to problems: the one handler of the platform API and the one table from refusals to codes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Refused(exceptions.APIException):
-    """A refusal with a code of `problems`, raised by the door itself."""
+    """A refusal with a code of `problems`, raised by the API itself."""
 
     def __init__(self, code: str, detail: str, **more: Any) -> None:
         super().__init__(detail, code)

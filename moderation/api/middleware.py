@@ -45,7 +45,7 @@ class RequestIdMiddleware:
 
 
 def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int) -> None:
-    """Log a request of the door: by its route, since a path may hold a person's name, and without address."""
+    """Log a request of the API: by its route, since a path may hold a person's name, and without address."""
     if request.resolver_match is None or not request.path_info.startswith(("/api/", "/1.")):
         return
     log.info(

@@ -1,4 +1,4 @@
-"""Every way to be refused at the platform's door: stable code, status, and what to do about it (RFC 9457)."""
+"""Every way to be refused at the platform API: stable code, status, and what to do about it (RFC 9457)."""
 
 from __future__ import annotations
 

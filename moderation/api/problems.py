@@ -1,4 +1,4 @@
-"""Refusals as they leave the door (RFC 9457). What there is to refuse is in `problem_types`."""
+"""Refusals as the API answers them (RFC 9457). What there is to refuse is in `problem_types`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door's addresses. Everything else below /api/ is answered with a problem, not with a page."""
+"""URL routes of the platform API. Everything else below /api/ is answered with a problem, not with a page."""
 
 from django.urls import path, re_path
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from moderation.management.door import Door
+from moderation.management.api_client import ApiClient
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent
 
 _SHOWN_REFUSALS = 5
@@ -34,7 +34,7 @@ class Sending:
     def __init__(
         self,
         *,
-        door: Door,
+        api: ApiClient,
         truth: Path,
         bulk: int,
         rate: float,
@@ -42,7 +42,7 @@ class Sending:
         complain: Callable[[str], object],
     ) -> None:
         self.tally = Tally()
-        self._door = door
+        self._api = api
         self._bulk = bulk
         self._rate = rate
         self._is_bare = is_bare
@@ -62,7 +62,7 @@ class Sending:
         self._truth.close()
 
     def send(self, events: Iterable[Event], *, is_live: bool) -> None:
-        """Send events; live ones not before their time. Raises what the door raises."""
+        """Send events; live ones not before their time. Raises what the client raises."""
         for event in events:
             if is_live:
                 _sleep_until(event.at)
@@ -83,10 +83,10 @@ class Sending:
         self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
         self._truth.flush()
         if posts:
-            self._count(self._door.send_posts([self._payload(post) for post in posts]))
+            self._count(self._api.send_posts([self._payload(post) for post in posts]))
             self.tally.posts += len(posts)
         for complaint in complaints:
-            self._count(self._door.send_complaint(complaint.payload))
+            self._count(self._api.send_complaint(complaint.payload))
             self.tally.complaints += 1
         if self._rate:
             time.sleep(max(0.0, self._begun + self.tally.posts / self._rate - time.monotonic()))

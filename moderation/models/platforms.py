@@ -72,7 +72,7 @@ class Platform(models.Model):
 
 
 class Scope(models.TextChoices):
-    """What a key may do at the platform's door."""
+    """What a key may do at the platform API."""
 
     POSTS_WRITE = "posts:write"
     COMPLAINTS_WRITE = "complaints:write"

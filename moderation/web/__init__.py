@@ -1,4 +1,4 @@
-"""The moderator's door: pages, forms and their addresses.
+"""Pages for moderators: views, forms and their addresses.
 
 A view reads, calls one operation, and answers a page or, for htmx, the page's named partial.
 """

@@ -1,4 +1,4 @@
-"""Who may open which page. Every view stands behind a door; a test walks all addresses with all roles."""
+"""Who may open which page. Every view has a guard; a test walks all addresses with all roles."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _to_account(request: HttpRequest) -> HttpResponse:
 
 def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers: bool = False) -> View:
     @wraps(view)
-    def door(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+    def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         if not isinstance(request.user, User):
             # A redirect would be followed by htmx and the sign-in page swapped into the middle of the case.
             if request.headers.get("HX-Request"):
@@ -77,4 +77,4 @@ def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers
             raise PermissionDenied
         return view(request, *args, **kwargs)
 
-    return door
+    return guarded

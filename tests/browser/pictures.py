@@ -204,10 +204,12 @@ def test_degraded(
     )
 
 
-def test_door(new_context: Callable[..., BrowserContext], origin: str, moderator: User, shoot: Shoot) -> None:
+def test_api_client(
+    new_context: Callable[..., BrowserContext], origin: str, moderator: User, shoot: Shoot
+) -> None:
     page = new_context(base_url=origin, reduced_motion="reduce").new_page()
     page.goto("/sign-in/")
-    shoot(page, "door-sign-in")
+    shoot(page, "api-sign-in")
     closed = page.get_by_role("heading", name="Too many attempts")
     is_first = True
     while not closed.count():
@@ -216,9 +218,9 @@ def test_door(new_context: Callable[..., BrowserContext], origin: str, moderator
         page.get_by_role("button", name="Sign in").click()
         page.locator("[role=alert]:visible, h1:text('Too many attempts')").wait_for()
         if is_first:
-            shoot(page, "door-wrong")
+            shoot(page, "api-wrong")
         is_first = False
-    shoot(page, "door-closed")
+    shoot(page, "api-closed")
 
 
 def test_refusals(page_of: Open, open_case: Case_, moderator: User, lead: User, shoot: Shoot) -> None:

@@ -71,7 +71,7 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
 
 
 def addresses(case: Case) -> list[str]:
-    """Every page of these rooms, full."""
+    """Every page of these subjects, full."""
     return [
         "/queue/?sort=uncertainty",
         "/posts/",

@@ -52,7 +52,7 @@ class Stand(Product):
         command = [sys.executable, "manage.py", "seed_demo"]
         subprocess.run(command, cwd=ROOT, env=self.environment, check=True, timeout=120)
 
-    def door(self, *, port: int | None = None) -> httpx.Client:
+    def api(self, *, port: int | None = None) -> httpx.Client:
         """Return a client of the API with the demo platform's key, which acts as the lead."""
         key = (self.state / "secrets" / "demo-api-key").read_text().strip()
         return httpx.Client(
@@ -87,8 +87,8 @@ class Stand(Product):
 
     def send(self, posts: Sequence[dict[str, Any]]) -> list[str]:
         """Send posts in one bulk request; return their external ids."""
-        with self.door() as door:
-            answer = door.post(
+        with self.api() as api:
+            answer = api.post(
                 "/posts:bulk",
                 content="\n".join(json.dumps(post) for post in posts),
                 headers={"Content-Type": "application/x-ndjson"},

@@ -61,14 +61,14 @@ def stand(running: Stand) -> Stand:
 
 
 @pytest.fixture
-def door(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.door() as client:
+def api(stand: Stand) -> Iterator[httpx.Client]:
+    with stand.api() as client:
         yield client
 
 
-def claim(door: httpx.Client, case_id: int) -> dict[str, Any]:
+def claim(api: httpx.Client, case_id: int) -> dict[str, Any]:
     """Claim a case for the person behind the key; return what a decision on it says."""
-    held = door.put(f"/claims/{case_id}")
+    held = api.put(f"/claims/{case_id}")
     assert held.status_code == 200, held.text
     return {"verdict": "spam", "version": held.json()["case"]["version"]}
 
@@ -79,19 +79,19 @@ class TestAnswerLost:
     The web server is killed after the commit and before its answer is out; the client asks again.
     """
 
-    def test_under_an_idempotency_key(self, stand: Stand, door: httpx.Client) -> None:
+    def test_under_an_idempotency_key(self, stand: Stand, api: httpx.Client) -> None:
         [case_id] = stand.cases(1)
-        body, headers = claim(door, case_id), {"Idempotency-Key": str(uuid.uuid4())}
+        body, headers = claim(api, case_id), {"Idempotency-Key": str(uuid.uuid4())}
         with (
             DeafLine(stand) as deaf,
-            stand.door(port=deaf.port) as cut_off,
+            stand.api(port=deaf.port) as cut_off,
             pytest.raises(httpx.TransportError),
         ):
             cut_off.post(f"/cases/{case_id}/decisions", json=body, headers=headers)
         [[decision]] = stand.rows("SELECT id FROM moderation_decision WHERE case_id = %s", case_id)
         stand.wait_until(stand.is_ready, "ready again")
 
-        again = door.post(f"/cases/{case_id}/decisions", json=body, headers=headers)
+        again = api.post(f"/cases/{case_id}/decisions", json=body, headers=headers)
 
         assert again.status_code == 201
         assert again.headers["Idempotent-Replayed"] == "true"
@@ -117,12 +117,12 @@ class TestAnswerLost:
         assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
 
 
-def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, door: httpx.Client) -> None:
+def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, api: httpx.Client) -> None:
     """Trial 3. Promise: enforcement is delivered or visibly failing. The worker dies before the webhook."""
     with receiver.listening() as platform:
-        endpoint = door.post("/webhook-endpoints", json={"url": platform.url}).json()
+        endpoint = api.post("/webhook-endpoints", json={"url": platform.url}).json()
         [case_id] = stand.cases(1)
-        decision = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id)).json()["id"]
+        decision = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id)).json()["id"]
 
         def is_of_it(said: dict[str, Any]) -> bool:
             return bool(said["type"] == "decision.created" and said["data"]["id"] == decision)
@@ -138,7 +138,7 @@ def test_a_killed_worker_leaves_no_decision_untold(stand: Stand, door: httpx.Cli
         assert Webhook(endpoint["secret"]).verify(body, headers)["data"]["verdict"] == "spam"
         log = "SELECT state, attempts FROM moderation_delivery WHERE decision_id = %s"
         stand.wait_until(lambda: stand.rows(log, decision) == [("delivered", 1)], "noted as delivered, once")
-        assert door.delete(f"/webhook-endpoints/{endpoint['id']}").status_code == 204
+        assert api.delete(f"/webhook-endpoints/{endpoint['id']}").status_code == 204
 
 
 def test_a_wiped_broker_leaves_no_post_unscored(stand: Stand) -> None:
@@ -201,7 +201,7 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
     assert stand.count("SELECT count(*) FROM moderation_score WHERE revision_id = %s", revision_id) >= 1
 
 
-def test_a_thousand_copies_are_one_post(stand: Stand, door: httpx.Client) -> None:
+def test_a_thousand_copies_are_one_post(stand: Stand, api: httpx.Client) -> None:
     """Trial 6. Promise: at-least-once ingest, exactly-once effect; complaints stay with their post."""
     sent = post(f"copied-{uuid.uuid4().hex}")
     revised = sent | {"revision": 2, "text": "quite another thing is said here now"}
@@ -210,10 +210,10 @@ def test_a_thousand_copies_are_one_post(stand: Stand, door: httpx.Client) -> Non
     with stand.triton.cut():
         assert send_at_once(stand, sent, times=COPIES) == {202}
         for reporter in ("r-1", "r-2", "r-2", "r-3"):
-            assert door.post("/complaints", json=complaint(sent, reporter)).status_code == 202
+            assert api.post("/complaints", json=complaint(sent, reporter)).status_code == 202
         stand.wait_until(lambda: len(stand.rows(cases, sent["external_id"])) == 1, "one case")
         [(case_id, _)] = stand.rows(cases, sent["external_id"])
-        made = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id))
+        made = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id))
         assert made.status_code == 201
 
         assert send_at_once(stand, revised, times=50) == {202}
@@ -234,13 +234,13 @@ def test_a_thousand_copies_are_one_post(stand: Stand, door: httpx.Client) -> Non
 
 
 @pytest.mark.parametrize("way", ["cut", "frozen"])
-def test_without_triton_posts_reach_a_human_in_time(stand: Stand, door: httpx.Client, way: str) -> None:
+def test_without_triton_posts_reach_a_human_in_time(stand: Stand, api: httpx.Client, way: str) -> None:
     """Trial 12. Promise: an outage of scoring degrades; it never blocks and never silently passes a post."""
     host = f"{uuid.uuid4().hex}.example"
     expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
     rule = {"effect": "ban", "kind": "domain", "value": host, "reason": "pharmacy", "expires_at": expires_at}
-    drafted = door.post("/rules", json=rule)
-    assert door.post(f"/rules/{drafted.json()['id']}/activation").status_code == 200
+    drafted = api.post("/rules", json=rule)
+    assert api.post(f"/rules/{drafted.json()['id']}/activation").status_code == 200
     ids = [f"{way}-{uuid.uuid4().hex}" for _ in range(20)]
     banned = post(f"banned-{uuid.uuid4().hex}", text=f"see http://{host}/now")
     with getattr(stand.triton, way)():
@@ -260,39 +260,39 @@ def test_without_triton_posts_reach_a_human_in_time(stand: Stand, door: httpx.Cl
         )
         assert stand.rows(by_ban, banned["external_id"]) == [("spam", "banned_domain")]
         case_id = stand.rows(waiting, ids)[0][0]
-        made = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id)).json()
+        made = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id)).json()
 
     stand.wait_until(lambda: stand.settled(ids) == 20, "all scored again with content")
 
     def listed() -> list[bool]:
         since = {"since": made["decided_at"], "limit": 500}
-        told = door.get("/decisions", params=since).json()["data"]
+        told = api.get("/decisions", params=since).json()["data"]
         return [row["is_degraded"] for row in told if row["id"] == made["id"]]
 
     stand.wait_until(lambda: listed() == [True], "listed as decided without content")
     assert scored_more_often_than_asked(stand, ids) == 0
 
 
-def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, door: httpx.Client) -> None:
+def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Client) -> None:
     """Promise: no secret, no text of a post and no address of its author in any log, refusals included."""
     password, word, note = (uuid.uuid4().hex for _ in range(3))
     ip = "203.0.113.77"
     said = post(f"logged-{uuid.uuid4().hex}", text=f"{word} once more", ip=ip)
     said["author"]["email_domain"] = f"{word}.example"
-    endpoint = door.post("/webhook-endpoints", json={"url": "http://localhost:1/"}).json()
+    endpoint = api.post("/webhook-endpoints", json={"url": "http://localhost:1/"}).json()
     with httpx.Client(base_url=f"http://localhost:{stand.port}", trust_env=False, timeout=30) as desk:
         sign_in(desk, password=password)
         sign_in(desk, password="demo")
         assert desk.get("/posts/", params={"q": word}).status_code == 200
     assert send_at_once(stand, said, times=20) == {202}
-    assert door.post("/posts", json=said | {"text": f"{word} differs"}).status_code == 409
-    assert door.post("/posts", json=said | {"ip": word}).status_code == 422
-    assert door.post("/posts", json=said, headers={"Authorization": f"Bearer {password}"}).status_code == 401
-    assert door.post("/complaints", json=complaint(said, "r-1") | {"note": note}).status_code == 202
+    assert api.post("/posts", json=said | {"text": f"{word} differs"}).status_code == 409
+    assert api.post("/posts", json=said | {"ip": word}).status_code == 422
+    assert api.post("/posts", json=said, headers={"Authorization": f"Bearer {password}"}).status_code == 401
+    assert api.post("/complaints", json=complaint(said, "r-1") | {"note": note}).status_code == 202
     with stand.connection() as connection, pytest.raises(psycopg.errors.NotNullViolation):
         psycopg.ClientCursor(connection).execute("INSERT INTO moderation_revision (text) VALUES (%s)", [word])
     [case_id] = stand.cases(1)
-    decided = door.post(f"/cases/{case_id}/decisions", json=claim(door, case_id) | {"note": note})
+    decided = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id) | {"note": note})
     assert decided.status_code == 201
     stand.wait_until(lambda: stand.settled([said["external_id"]]) == 1, "scored")
     attempted = (
@@ -300,14 +300,14 @@ def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, door: httpx.Clie
         " WHERE d.decision_id = %s"
     )
     stand.wait_until(lambda: stand.count(attempted, decided.json()["id"]) > 0, "a delivery failed")
-    door.delete(f"/webhook-endpoints/{endpoint['id']}")
+    api.delete(f"/webhook-endpoints/{endpoint['id']}")
 
     secrets = {
         "password": password,
         "text": word,
         "note": note,
         "address": ip,
-        "key": door.headers["Authorization"].removeprefix("Bearer "),
+        "key": api.headers["Authorization"].removeprefix("Bearer "),
         "signing secret": endpoint["secret"].removeprefix("whsec_"),
         **{f.name: f.read_text().strip() for f in (stand.state / "secrets").iterdir() if f.is_file()},
     }
@@ -360,8 +360,8 @@ def send_at_once(stand: Stand, sent: dict[str, Any], *, times: int) -> set[int]:
     """Send a post so often, over several connections side by side; return the statuses."""
 
     def send(share: int) -> set[int]:
-        with stand.door() as door:
-            return {door.post("/posts", json=sent).status_code for _ in range(share)}
+        with stand.api() as api:
+            return {api.post("/posts", json=sent).status_code for _ in range(share)}
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         shares = [times // CONNECTIONS + (number < times % CONNECTIONS) for number in range(CONNECTIONS)]

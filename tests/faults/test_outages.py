@@ -59,7 +59,7 @@ def stand(running: Stand) -> Stand:
 
 @pytest.fixture
 def client(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.door() as made:
+    with stand.api() as made:
         yield made
 
 
@@ -122,7 +122,7 @@ def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
 
     def ask(number: int) -> None:
         began = time.monotonic()
-        with stand.door() as client:
+        with stand.api() as client:
             said = client.post("/posts", json=post(f"stopped-{uuid.uuid4().hex}"), timeout=120)
         answers.append((said.status_code, time.monotonic() - began))
         if said.status_code == httpx.codes.ACCEPTED:
@@ -141,7 +141,7 @@ def test_a_stopped_database_holds_nobody(stand: Stand) -> None:
     assert {status for status, _ in answers} == {503}
     # Four threads share the work: the last of six waits for one before it.
     assert max(seconds for _, seconds in answers) < 2 * _LIMIT_SECONDS
-    with stand.door() as client:
+    with stand.api() as client:
         stand.wait_until(lambda: is_taken(client, accepted), "taken again")
     stand.wait_until(lambda: stand.scored(accepted) == len(accepted), "all scored", patience_seconds=120)
 

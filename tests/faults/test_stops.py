@@ -76,7 +76,7 @@ def stand(running: Stand) -> Stand:
 
 @pytest.fixture
 def client(stand: Stand) -> Iterator[httpx.Client]:
-    with stand.door() as made:
+    with stand.api() as made:
         yield made
 
 

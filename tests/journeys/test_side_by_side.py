@@ -1,4 +1,4 @@
-"""Many connections at once, against the real database: one post stays one post, nobody waits in a circle."""
+"""Many connections at once, against the real database: one post stays one post, nothing deadlocks."""
 
 from __future__ import annotations
 

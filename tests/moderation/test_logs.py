@@ -1,4 +1,4 @@
-"""Logs: one request's id from the door through tasks to the webhook, and nothing of what people wrote."""
+"""Logs: one request's id from the api through tasks to the webhook, and nothing of what people wrote."""
 
 from __future__ import annotations
 

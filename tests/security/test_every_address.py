@@ -1,4 +1,4 @@
-"""Promise: no address is open by accident. Each belongs to a door that tests walk with every role or scope.
+"""Promise: no address is open by accident. Each belongs to a api that tests walk with every role or scope.
 
 The desk's doors are walked in tests/moderation/web/test_access.py, the API's in test_foreign_hands.py.
 """
@@ -56,7 +56,7 @@ def normalised(path: str) -> str:
 EVERY = dict(patterns(get_resolver()))
 
 
-def test_each_belongs_to_a_door() -> None:
+def test_each_belongs_to_an_interface() -> None:
     desk = {path for path, entry in EVERY.items() if entry in urlpatterns}
 
     assert {pattern.name for pattern in urlpatterns} == set(ALLOWED) | PUBLIC
@@ -64,7 +64,7 @@ def test_each_belongs_to_a_door() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(API))
-def test_a_session_of_the_desk_opens_no_door_of_the_api(path: str, db: None) -> None:
+def test_a_session_of_the_desk_opens_no_part_of_the_api(path: str, db: None) -> None:
     """Else a page somewhere could make a moderator's browser call it."""
     desk = Client()
     desk.force_login(User.objects.create_user("boss", role=Role.ADMIN, is_superuser=True))

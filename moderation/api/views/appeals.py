@@ -19,7 +19,7 @@ from moderation.api.serializers.appeals import appeal as shown
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     location_header,
     number_of,
     problem_responses,
@@ -30,7 +30,7 @@ from moderation.operations.cases import appeals
 from moderation.queries.cases import platform_cases
 
 
-class Appeals(DoorView):
+class Appeals(ApiView):
     """POST /appeals"""
 
     scopes: ClassVar = {"POST": Scope.COMPLAINTS_WRITE}
@@ -68,7 +68,7 @@ class Appeals(DoorView):
         return Response(shown(row), status=status.HTTP_201_CREATED, headers={"Location": location})
 
 
-class OneAppeal(DoorView):
+class OneAppeal(ApiView):
     """GET /appeals/{id}"""
 
     scopes: ClassVar = {"GET": Scope.VERDICTS_READ}

@@ -13,14 +13,14 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.around import DomainSerializer, TimelineSerializer, timeline
 from moderation.api.serializers.around import domain as shown
-from moderation.api.views.base import DoorView, problem_responses
+from moderation.api.views.base import ApiView, problem_responses
 from moderation.models import Author
 from moderation.models.platforms import Scope
 from moderation.queries.entities import platform_lookups
 from moderation.queries.rules.targets import NotATarget
 
 
-class AuthorTimeline(DoorView):
+class AuthorTimeline(ApiView):
     """GET /authors/{external_id}/timeline"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}
@@ -43,7 +43,7 @@ class AuthorTimeline(DoorView):
         return Response(timeline(found))
 
 
-class OneDomain(DoorView):
+class OneDomain(ApiView):
     """GET /domains/{domain}"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}

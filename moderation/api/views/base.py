@@ -1,4 +1,4 @@
-"""What every view of the door shares: keys, scopes, limits, strict JSON, sizes refused before reading."""
+"""What every view of the API shares: keys, scopes, limits, strict JSON, sizes refused before reading."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ IF_MATCH = OpenApiParameter(
 )
 
 
-class DoorView(APIView):
+class ApiView(APIView):
     """A view that a platform calls with its key. `scopes` names the scope that each method needs."""
 
     authentication_classes = [KeyAuthentication]
@@ -148,7 +148,7 @@ class DoorView(APIView):
         return values
 
 
-class PostingView(DoorView):
+class PostingView(ApiView):
     """A view that takes in posts: what is counted are posts."""
 
     def bucket(self, key: ApiKey) -> Bucket:
@@ -208,7 +208,7 @@ def number_of(identifier: str) -> int:
     return int(identifier) if is_number else 0
 
 
-class NothingHere(DoorView):
+class NothingHere(ApiView):
     """Answers for every address below /api/ that has no view."""
 
     authentication_classes = []

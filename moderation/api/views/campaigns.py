@@ -27,7 +27,7 @@ from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     number_of,
     person_of,
     problem_responses,
@@ -43,7 +43,7 @@ from moderation.queries.campaigns.platform_campaigns import OwnCampaign
 _CAMPAIGN_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The campaign.")
 
 
-class Campaigns(DoorView):
+class Campaigns(ApiView):
     """GET /campaigns"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}
@@ -64,7 +64,7 @@ class Campaigns(DoorView):
         return Response(page_of(found, shown=campaign))
 
 
-class CampaignMembers(DoorView):
+class CampaignMembers(ApiView):
     """GET /campaigns/{id}/members"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}
@@ -88,7 +88,7 @@ class CampaignMembers(DoorView):
         return Response(page_of(found, shown=member))
 
 
-class CampaignDecisions(DoorView):
+class CampaignDecisions(ApiView):
     """POST /campaigns/{id}/decisions"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}

@@ -19,7 +19,7 @@ from moderation.api.serializers.cases import (
     case,
     note,
 )
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, person_of, problem_responses
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, person_of, problem_responses
 from moderation.api.views.cases import CASE_ID, own_case
 from moderation.models.platforms import Scope
 from moderation.operations.cases import notes, second_review
@@ -27,7 +27,7 @@ from moderation.operations.cases import notes, second_review
 _PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS)
 
 
-class CaseNotes(DoorView):
+class CaseNotes(ApiView):
     """POST /cases/{id}/notes"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
@@ -48,7 +48,7 @@ class CaseNotes(DoorView):
         return Response(note(made), status=status.HTTP_201_CREATED)
 
 
-class SecondReviews(DoorView):
+class SecondReviews(ApiView):
     """POST /cases/{id}/second-reviews"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}

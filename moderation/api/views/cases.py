@@ -33,7 +33,7 @@ from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     etag_header,
     etag_of,
     number_of,
@@ -52,7 +52,7 @@ CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The ca
 _CLAIM_PROBLEMS = ("nobody_behind_key", "not_allowed", "not_found", "case_closed", "already_decided")
 
 
-class Cases(DoorView):
+class Cases(ApiView):
     """GET /cases"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}
@@ -80,7 +80,7 @@ class Cases(DoorView):
         return Response(page_of(found, shown=partial(case, at=at)))
 
 
-class OneCase(DoorView):
+class OneCase(ApiView):
     """GET /cases/{id}"""
 
     scopes: ClassVar = {"GET": Scope.CASES_READ}
@@ -98,7 +98,7 @@ class OneCase(DoorView):
         return Response(whole_case(row, at=timezone.now()), headers={"ETag": etag_of(row.version)})
 
 
-class Claims(DoorView):
+class Claims(ApiView):
     """POST /queues/{queue}/claims"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
@@ -143,7 +143,7 @@ class Claims(DoorView):
         )
 
 
-class OneClaim(DoorView):
+class OneClaim(ApiView):
     """PUT and DELETE /claims/{id}"""
 
     scopes: ClassVar = {"PUT": Scope.DECISIONS_WRITE, "DELETE": Scope.DECISIONS_WRITE}
@@ -175,7 +175,7 @@ class OneClaim(DoorView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class CaseDecisions(DoorView):
+class CaseDecisions(ApiView):
     """POST /cases/{id}/decisions"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}
@@ -218,7 +218,7 @@ class CaseDecisions(DoorView):
         return Response(decision(made), status=status.HTTP_201_CREATED)
 
 
-class CaseEscalations(DoorView):
+class CaseEscalations(ApiView):
     """POST /cases/{id}/escalations"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}

@@ -13,14 +13,14 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, problem_responses
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.intake import complain
 
 
-class Complaints(DoorView):
+class Complaints(ApiView):
     """POST /complaints"""
 
     scopes: ClassVar = {"POST": Scope.COMPLAINTS_WRITE}

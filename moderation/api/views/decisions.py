@@ -24,7 +24,7 @@ from moderation.api.serializers.decisions import (
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     number_of,
     person_of,
     problem_responses,
@@ -37,7 +37,7 @@ from moderation.operations.cases import reverse
 from moderation.operations.outbox import feed
 
 
-class Decisions(DoorView):
+class Decisions(ApiView):
     """GET /decisions"""
 
     scopes: ClassVar = {"GET": Scope.VERDICTS_READ}
@@ -73,7 +73,7 @@ class Decisions(DoorView):
         )
 
 
-class Reversals(DoorView):
+class Reversals(ApiView):
     """POST /decisions/{id}/reversal"""
 
     scopes: ClassVar = {"POST": Scope.DECISIONS_WRITE}

@@ -17,7 +17,7 @@ from moderation.api.serializers.label_draws import DrawRequestSerializer, DrawSe
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     location_header,
     number_of,
     person_of,
@@ -31,7 +31,7 @@ from moderation.queries.labels.label_balance import DrawRow
 _DRAW_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The draw.")
 
 
-class LabelDraws(DoorView):
+class LabelDraws(ApiView):
     """POST /label-draws"""
 
     scopes: ClassVar = {"POST": Scope.LABELS_EXPORT}
@@ -68,7 +68,7 @@ class LabelDraws(DoorView):
         return Response(draw(row), status=status.HTTP_201_CREATED, headers={"Location": location})
 
 
-class OneLabelDraw(DoorView):
+class OneLabelDraw(ApiView):
     """GET, DELETE /label-draws/{id}"""
 
     scopes: ClassVar = {"GET": Scope.LABELS_EXPORT, "DELETE": Scope.LABELS_EXPORT}

@@ -31,7 +31,7 @@ from moderation.api.serializers.labels import (
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     location_header,
     number_of,
     person_of,
@@ -51,7 +51,7 @@ from moderation.queries.labels.labels import LabelFilter
 _EXPORT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The export.")
 
 
-class Labels(DoorView):
+class Labels(ApiView):
     """GET /labels"""
 
     scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
@@ -73,7 +73,7 @@ class Labels(DoorView):
         return Response(page_of(found, shown=label))
 
 
-class LabelChanges(DoorView):
+class LabelChanges(ApiView):
     """GET /labels/changes"""
 
     scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
@@ -116,7 +116,7 @@ class LabelChanges(DoorView):
         )
 
 
-class Exports(DoorView):
+class Exports(ApiView):
     """POST /exports"""
 
     scopes: ClassVar = {"POST": Scope.LABELS_EXPORT}
@@ -160,7 +160,7 @@ class Exports(DoorView):
         return Response(_shown(row), status=status.HTTP_202_ACCEPTED, headers={"Location": location})
 
 
-class OneExport(DoorView):
+class OneExport(ApiView):
     """GET /exports/{id}"""
 
     scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
@@ -177,7 +177,7 @@ class OneExport(DoorView):
         return Response(_shown(_own_export(request, id)))
 
 
-class ExportFile(DoorView):
+class ExportFile(ApiView):
     """GET /exports/{id}/file"""
 
     scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}

@@ -28,7 +28,7 @@ from moderation.api.views.base import (
     BODY_PROBLEMS,
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     PostingView,
     is_lenient,
     location_header,
@@ -93,7 +93,7 @@ class Posts(PostingView):
 _POST_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="Our id of the post.")
 
 
-class OnePost(DoorView):
+class OnePost(ApiView):
     """GET, PATCH and DELETE /posts/{id}"""
 
     scopes: ClassVar = {
@@ -162,7 +162,7 @@ class OnePost(DoorView):
         return Response(erased(erasure), status=status.HTTP_202_ACCEPTED)
 
 
-class OneAuthor(DoorView):
+class OneAuthor(ApiView):
     """DELETE /authors/{external_id}"""
 
     scopes: ClassVar = {"DELETE": Scope.POSTS_WRITE}

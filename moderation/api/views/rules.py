@@ -29,7 +29,7 @@ from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     etag_header,
     location_header,
     number_of,
@@ -48,7 +48,7 @@ _RULE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The r
 _ACT_PROBLEMS = ("nobody_behind_key", "not_allowed")
 
 
-class Rules(DoorView):
+class Rules(ApiView):
     """GET and POST /rules"""
 
     scopes: ClassVar = {"GET": Scope.RULES_ADMIN, "POST": Scope.RULES_ADMIN}
@@ -104,7 +104,7 @@ class Rules(DoorView):
         return answer
 
 
-class OneRule(DoorView):
+class OneRule(ApiView):
     """GET and DELETE /rules/{id}"""
 
     scopes: ClassVar = {"GET": Scope.RULES_ADMIN, "DELETE": Scope.RULES_ADMIN}
@@ -138,7 +138,7 @@ class OneRule(DoorView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class RuleActivations(DoorView):
+class RuleActivations(ApiView):
     """POST /rules/{id}/activation"""
 
     scopes: ClassVar = {"POST": Scope.RULES_ADMIN}
@@ -174,7 +174,7 @@ class RuleActivations(DoorView):
         return _answer(operations_rules.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
 
 
-class RuleBacktests(DoorView):
+class RuleBacktests(ApiView):
     """POST /rules/{id}/backtest"""
 
     scopes: ClassVar = {"POST": Scope.RULES_ADMIN}

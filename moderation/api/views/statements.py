@@ -12,13 +12,13 @@ from rest_framework.response import Response
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.serializers.statements import StatementSerializer, statement
-from moderation.api.views.base import DoorView, number_of, problem_responses
+from moderation.api.views.base import ApiView, number_of, problem_responses
 from moderation.models import Decision
 from moderation.models.platforms import Scope
 from moderation.queries.decisions import platform_decisions
 
 
-class Statements(DoorView):
+class Statements(ApiView):
     """GET /decisions/{id}/statement-of-reasons"""
 
     scopes: ClassVar = {"GET": Scope.VERDICTS_READ}

@@ -15,7 +15,7 @@ from moderation.api.errors import Refused
 from moderation.api.serializers.posts import PostSerializer
 from moderation.api.serializers.reading import read
 from moderation.api.serializers.verdicts import VerdictSerializer, verdict
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, DoorView, is_lenient, problem_responses
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, is_lenient, problem_responses
 from moderation.models import ApiKey
 from moderation.models.platforms import Scope
 from moderation.operations import score_now
@@ -23,7 +23,7 @@ from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.intake import ingest
 
 
-class Verdicts(DoorView):
+class Verdicts(ApiView):
     """POST /verdicts"""
 
     scopes: ClassVar = {"POST": Scope.POSTS_WRITE}

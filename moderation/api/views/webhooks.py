@@ -37,7 +37,7 @@ from moderation.api.views.base import (
     IF_MATCH,
     ONCE,
     WRITE_PROBLEMS,
-    DoorView,
+    ApiView,
     etag_header,
     etag_of,
     location_header,
@@ -56,7 +56,7 @@ _ENDPOINT_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="T
 _DELIVERY_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The webhook-id.")
 
 
-class Endpoints(DoorView):
+class Endpoints(ApiView):
     """GET and POST /webhook-endpoints"""
 
     scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN, "POST": Scope.WEBHOOKS_ADMIN}
@@ -105,7 +105,7 @@ class Endpoints(DoorView):
         return Response(endpoint(row) | {"secret": shown}, status=status.HTTP_201_CREATED, headers=headers)
 
 
-class OneEndpoint(DoorView):
+class OneEndpoint(ApiView):
     """GET, PATCH and DELETE /webhook-endpoints/{id}"""
 
     scopes: ClassVar = dict.fromkeys(("GET", "PATCH", "DELETE"), Scope.WEBHOOKS_ADMIN)
@@ -166,7 +166,7 @@ class OneEndpoint(DoorView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-class EndpointSecrets(DoorView):
+class EndpointSecrets(ApiView):
     """POST /webhook-endpoints/{id}/secrets"""
 
     scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}
@@ -199,7 +199,7 @@ class EndpointSecrets(DoorView):
         return Response(secret(made) | {"secret": shown}, status=status.HTTP_201_CREATED)
 
 
-class EndpointDeliveries(DoorView):
+class EndpointDeliveries(ApiView):
     """GET /webhook-endpoints/{id}/deliveries"""
 
     scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
@@ -224,7 +224,7 @@ class EndpointDeliveries(DoorView):
         return Response(page_of(found, shown=delivery))
 
 
-class OneDelivery(DoorView):
+class OneDelivery(ApiView):
     """GET /deliveries/{id}"""
 
     scopes: ClassVar = {"GET": Scope.WEBHOOKS_ADMIN}
@@ -241,7 +241,7 @@ class OneDelivery(DoorView):
         return Response(whole_delivery(_own_delivery(request, id)))
 
 
-class DeliveryReplays(DoorView):
+class DeliveryReplays(ApiView):
     """POST /deliveries/{id}/replay"""
 
     scopes: ClassVar = {"POST": Scope.WEBHOOKS_ADMIN}

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from moderation.management.door import Door, KeyRefused, Unreachable
+from moderation.management.api_client import ApiClient, KeyRefused, Unreachable
 from moderation.management.sending import Sending
 from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.texts import FileTexts
@@ -77,9 +77,9 @@ class Command(BaseCommand):
         world = self._world(options)
         url = options["url"] or f"http://127.0.0.1:{settings.WEB_PORT}"
         with (
-            Door(url=url, key=_key(options), patience_seconds=options["patience"]) as door,
+            ApiClient(url=url, key=_key(options), patience_seconds=options["patience"]) as api,
             Sending(
-                door=door,
+                api=api,
                 truth=truth,
                 bulk=max(1, options["bulk"]),
                 rate=options["rate"],

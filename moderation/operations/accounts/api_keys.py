@@ -129,7 +129,7 @@ def _valid(key: ApiKey | None, *, digest: str, at: datetime) -> ApiKey:
 
 
 def _found(prefix: str) -> ApiKey | None:
-    """Read key and platform by SQL: every request of the door asks this, and building it took the longest."""
+    """Read key and platform by SQL: every request of the API asks this, and building it took the longest."""
     found = prepared.rows(_FIND, prefix=prefix)
     if not found:
         return None

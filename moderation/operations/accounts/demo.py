@@ -59,7 +59,7 @@ def accounts_left() -> list[str]:
 
 
 def demo_key(*, platform: Platform, kept: str, at: datetime) -> str | None:
-    """Return the secret of a new key with every scope, or None if the kept one still opens the door.
+    """Return the secret of a new key with every scope, or None if the kept one is still valid.
 
     The secret cannot be read back from the database: a lost file means a new key, and the old one is revoked.
     Raises RefusedInProduction.

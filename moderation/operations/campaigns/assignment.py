@@ -1,4 +1,4 @@
-"""Who sits where while a batch of posts is gathered: decided in memory, written afterwards."""
+"""Which campaign each post of a batch is assigned to: in memory, written afterwards."""
 
 from __future__ import annotations
 

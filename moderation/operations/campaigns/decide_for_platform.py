@@ -1,4 +1,4 @@
-"""Decide a campaign through the platform's door: only one whose posts are all that platform's own."""
+"""Decide a campaign through the platform API: only one whose posts are all that platform's own."""
 
 from __future__ import annotations
 

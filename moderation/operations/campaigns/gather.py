@@ -26,7 +26,7 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
     """Put each revision's post into the campaign that it resembles; most posts resemble none.
 
     Safe to run twice. The revisions come with `post` selected. Call it before rows of posts or cases are
-    locked, and outside the transaction that does: nobody waits in a circle then.
+    locked, and outside the transaction that does: that could deadlock.
     """
     with transaction.atomic():
         _line_up()

@@ -1,7 +1,7 @@
 """The book of campaigns: who is a member, and how many share an author, a domain, a network.
 
 Counts are kept as members come and go, so that a page need not count thousands. Call everything here inside
-the transaction that holds the line (`campaign_gather`).
+the transaction that holds the campaign lock (`campaign_gather`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ def posts(**among: Any) -> set[int]:
     """Lock posts for this transaction, and return the ids of those that stand: no erased one is among them.
 
     `among` is a filter of posts. Call before any revision, case or decision of theirs is locked: so do
-    scoring and erasure, and nobody waits in a circle.
+    scoring and erasure, and nothing deadlocks.
     """
     rows = Post.objects.select_for_update(no_key=True, of=("self",))
     rows = rows.filter(**among, erased_at__isnull=True)

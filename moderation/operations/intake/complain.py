@@ -63,7 +63,7 @@ def record(*, platform: Platform, complaint: IncomingComplaint, at: datetime) ->
         )
         if is_new and post is not None:
             _rescore_if_doubled(post=post, at=at)
-            # After the revision, as scoring locks them, so that neither waits for the other in a circle.
+            # After the revision, as scoring locks them, so that the two cannot deadlock.
             Case.objects.filter(post=post, state=CaseState.OPEN).update(
                 complaint_count=F("complaint_count") + 1
             )
@@ -75,7 +75,7 @@ def meet(*, platform: Platform, may_be_early: bool) -> None:
 
     Neither sees the other's uncommitted row: side by side, the complaint would find no post, the post no
     complaint, and they would stay apart for ever. Posts share the lock and never wait for each other. Call it
-    before any row is locked, so that nobody waits in a circle.
+    before any row is locked, so that nothing deadlocks.
     """
     advisory_locks.take(AdvisoryLock.INTAKE, subject_id=platform.pk, is_shared=not may_be_early)
 

@@ -37,7 +37,7 @@ def store(*, revisions: Sequence[Revision], at: datetime) -> None:
     rows = [row for revision in revisions for row in _rows(revision)]
     missing = _add(rows, at=at)
     if missing:
-        # Sorted, so that two requests with the same new domains do not wait for each other in a circle.
+        # Sorted, so that two requests with the same new domains do not deadlock.
         prepared.run(_ADD_DOMAINS, names=sorted({name for _, name, *_ in missing}), at=at)
         _add(missing, at=at)
 

@@ -108,7 +108,7 @@ def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> di
     if missed:  # somebody else added them a moment ago
         found = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=missed)
         there |= {external_id: author_id for author_id, external_id, _ in found}
-    # After the inserts, which wait for whoever is renaming the same author: nobody waits in a circle.
+    # After the inserts, which wait for whoever is renaming the same author: nothing deadlocks.
     _rename({pk: names[name] for pk, name, shown in known if names[name] not in ("", shown)})
     return there
 
@@ -134,7 +134,7 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
     new = {post_id for post_id, _ in added}
     if len(new) < len(rows):
         there = [post.external_id for post in ordered if post.pk not in new]
-        # Whoever points to a post need not wait. Locked after all inserts, so that nobody waits in a circle.
+        # Whoever points to a post need not wait. Locked after all inserts, so that nothing deadlocks.
         locked = Post.objects.select_for_update(no_key=True).filter(platform=platform, external_id__in=there)
         rows |= {post.external_id: post for post in locked.order_by("id")}
     return rows, new

@@ -94,7 +94,7 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     Call inside a transaction.
     """
     about = Delivery.objects.filter(decision__in=decisions)
-    # Whoever holds a row is claiming it or writing what came of it: nobody waits for the other in a circle.
+    # Whoever holds a row is claiming it or writing what came of it: the two cannot deadlock.
     free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
     held = about.exclude(pk__in=[row.pk for row in free]).exists()
     untried = [row.pk for row in free if not _is_tried(row)]

@@ -181,7 +181,7 @@ def _score(revisions: list[Revision], *, at: datetime, live: Scorer | None = Non
 def _still_ours(revisions: list[Revision]) -> set[int]:
     """Lock the rows and drop those that another worker finished after our lease ran out.
 
-    The posts are locked first, as ingest does, so that neither waits for the other in a circle. They are
+    The posts are locked first, as ingest does, so that the two cannot deadlock. They are
     read anew: a higher revision may have come in meanwhile.
     """
     ids = [revision.pk for revision in revisions]
@@ -198,7 +198,7 @@ def _still_ours(revisions: list[Revision]) -> set[int]:
 
 
 def _lock_posts(post_ids: set[int]) -> dict[int, int]:
-    # Not their keys: rows that point to a post must not wait for us, nor we for them in a circle.
+    # Not their keys: rows that point to a post must not wait for us, nor deadlock with us.
     rows = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
     return dict(rows.values_list("pk", "latest_revision"))
 

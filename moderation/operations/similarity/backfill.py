@@ -1,4 +1,4 @@
-"""Find out what new revisions have in common with earlier ones: similar texts, accounts of one making.
+"""Find out what new revisions share with earlier ones: similar texts, accounts that one script seems to make.
 
 What ingest left out is done before scoring: a sender need not wait for it.
 """

@@ -11,7 +11,7 @@ from moderation.models.webhooks import EndpointState
 
 
 def listed(*, at: datetime) -> list[Platform]:
-    """Return every platform with `live_keys` that open its door now and `live_endpoints` that are told."""
+    """Return every platform with `live_keys` that are valid now and `live_endpoints` that are told."""
     live = Q(api_keys__revoked_at__isnull=True) & (
         Q(api_keys__expires_at__isnull=True) | Q(api_keys__expires_at__gt=at)
     )

@@ -54,7 +54,7 @@ def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
 
 @require_safe
 @access.exporters
-def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # noqa: ARG001 - the door reads it
+def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # noqa: ARG001 - the guard reads it
     """Stream the file of a finished export."""
     export = get_object_or_404(Export, pk=export_id, state=ExportState.READY)
     path = export_files.path_of(export)

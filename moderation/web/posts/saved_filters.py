@@ -29,7 +29,7 @@ NAMES = {
 
 
 def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
-    """Return what `posts/_saved_filters.html` needs: the list's query without its place, and the filters kept."""
+    """Return what `posts/_saved_filters.html` needs: the list's query without its place, filters kept."""
     return {
         "query": query_of(request.GET, NAMES[page]),
         "filter_page": page.value,

@@ -1,4 +1,4 @@
-"""A platform at the door: a key, a client that uses it, and a valid post to spoil."""
+"""A platform at the API: a key, a client that uses it, and a valid post to spoil."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.test import APIClient
 
-from moderation.api.views.base import DoorView
+from moderation.api.views.base import ApiView
 from moderation.models import Author, Complaint, Platform, Post, Revision, User
 from moderation.models.people import Role
 from moderation.models.platforms import Scope
@@ -24,14 +24,14 @@ Payload = dict[str, Any]
 @pytest.fixture(autouse=True)
 def _is_described(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare every answer with the OpenAPI document."""
-    finalize = DoorView.finalize_response
+    finalize = ApiView.finalize_response
 
-    def compared(view: DoorView, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
+    def compared(view: ApiView, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         answer = finalize(view, request, response, *args, **kwargs)
         documented.check(request, answer)
         return answer
 
-    monkeypatch.setattr(DoorView, "finalize_response", compared)
+    monkeypatch.setattr(ApiView, "finalize_response", compared)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def secret(platform: Platform, at: datetime) -> str:
 
 
 @pytest.fixture
-def door(secret: str) -> APIClient:
+def api(secret: str) -> APIClient:
     """A client of the platform."""
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
@@ -49,7 +49,7 @@ def door(secret: str) -> APIClient:
 
 
 @pytest.fixture
-def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
+def lead_api(platform: Platform, lead: User, at: datetime) -> APIClient:
     """A client whose key acts in a lead's name."""
     _, secret = api_keys.issue(
         platform=platform, name="lead", scopes=Scope.values, expires_at=None, acts_as=lead, at=at
@@ -60,7 +60,7 @@ def lead_door(platform: Platform, lead: User, at: datetime) -> APIClient:
 
 
 @pytest.fixture
-def other_door(db: None, at: datetime) -> APIClient:
+def other_api(db: None, at: datetime) -> APIClient:
     """A client of another platform, whose key may do everything."""
     other = Platform.objects.create(slug="other", name="Other", created_at=at)
     boss = User.objects.create_user("boss_of_another", role=Role.ADMIN)

@@ -44,17 +44,17 @@ def decided(open_case: Case_, moderator: User, later: Later) -> Decision:
     return decide(open_case(), moderator, Verdict.SPAM, at=later(3))
 
 
-def file(door: APIClient, decision: Decision, **given: Any) -> Any:
+def file(api: APIClient, decision: Decision, **given: Any) -> Any:
     body = {"decision": str(decision.pk), "external_id": "a-1", "reason": "It is my shop"} | given
-    return door.post("/api/v1/appeals", body, format="json")
+    return api.post("/api/v1/appeals", body, format="json")
 
 
 class TestAppeals:
-    def test_brings_the_post_to_a_lead_once(self, door: APIClient, decided: Decision) -> None:
-        first, again = file(door, decided), file(door, decided, reason="again")
+    def test_brings_the_post_to_a_lead_once(self, api: APIClient, decided: Decision) -> None:
+        first, again = file(api, decided), file(api, decided, reason="again")
 
         assert first.status_code == 201
-        assert first.json() == again.json() == door.get(first.headers["Location"]).json()
+        assert first.json() == again.json() == api.get(first.headers["Location"]).json()
         case = Case.objects.get(pk=first.json()["case_id"])
         assert (case.reason, case.is_escalated, first.json()["state"]) == ("appealed", True, "open")
 
@@ -63,20 +63,20 @@ class TestAppeals:
     )
     def test_is_settled_by_the_next_human_decision_and_told_after_the_time_for_undoing(
         self,
-        door: APIClient,
+        api: APIClient,
         decided: Decision,
         everything: WebhookEndpoint,
         lead: User,
         verdict: Verdict,
         state: str,
     ) -> None:
-        filed = file(door, decided).json()
+        filed = file(api, decided).json()
         now = timezone.now()
         outcome = decide(Case.objects.get(pk=filed["case_id"]), lead, verdict, at=now)
 
-        before = door.get(f"/api/v1/appeals/{filed['id']}").json()
+        before = api.get(f"/api/v1/appeals/{filed['id']}").json()
         Decision.objects.filter(pk=outcome.pk).update(effective_at=now - timedelta(seconds=1))
-        after = door.get(f"/api/v1/appeals/{filed['id']}").json()
+        after = api.get(f"/api/v1/appeals/{filed['id']}").json()
 
         assert (before["state"], after["state"], after["outcome_id"]) == ("open", state, str(outcome.pk))
         told = Delivery.objects.get(event="appeal.decided")
@@ -86,9 +86,9 @@ class TestAppeals:
         assert told.sequence > Delivery.objects.get(event=event, decision=outcome).sequence
 
     def test_is_open_again_when_its_outcome_is_undone(
-        self, door: APIClient, decided: Decision, everything: WebhookEndpoint, lead: User
+        self, api: APIClient, decided: Decision, everything: WebhookEndpoint, lead: User
     ) -> None:
-        case = Case.objects.get(pk=file(door, decided).json()["case_id"])
+        case = Case.objects.get(pk=file(api, decided).json()["case_id"])
         now = timezone.now()
         outcome = decide(case, lead, Verdict.NOT_SPAM, at=now)
 
@@ -98,31 +98,31 @@ class TestAppeals:
         assert Delivery.objects.get(event="appeal.decided").state == DeliveryState.CANCELLED
 
     def test_of_what_the_platform_was_not_told_is_not_found(
-        self, door: APIClient, other_door: APIClient, open_case: Case_, moderator: User, decided: Decision
+        self, api: APIClient, other_api: APIClient, open_case: Case_, moderator: User, decided: Decision
     ) -> None:
         fresh = decide(open_case(text="another"), moderator, Verdict.SPAM, at=timezone.now())
 
-        problem(file(door, fresh), status=404, code="not_found")
-        problem(file(other_door, decided), status=404, code="not_found")
+        problem(file(api, fresh), status=404, code="not_found")
+        problem(file(other_api, decided), status=404, code="not_found")
 
     def test_of_what_was_taken_back_or_erased_is_refused(
-        self, door: APIClient, decided: Decision, lead: User, later: Later
+        self, api: APIClient, decided: Decision, lead: User, later: Later
     ) -> None:
-        filed = file(door, decided).json()
+        filed = file(api, decided).json()
         erase.post(post_id=decided.post_id, at=later(90))
         kept = Appeal.objects.get()
-        gone = door.get(f"/api/v1/appeals/{filed['id']}").json()
+        gone = api.get(f"/api/v1/appeals/{filed['id']}").json()
         Appeal.objects.all().delete()
 
         assert (kept.reason, kept.external_id, gone["state"]) == ("", "", "erased")
-        problem(file(door, decided), status=410, code="erased")
+        problem(file(api, decided), status=410, code="erased")
         reverse.correct(decision_id=decided.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99))
-        problem(file(door, decided), status=409, code="already_reversed")
+        problem(file(api, decided), status=409, code="already_reversed")
 
 
 class TestStatements:
-    def test_says_who_decided_and_why(self, door: APIClient, decided: Decision) -> None:
-        told = door.get(f"/api/v1/decisions/{decided.pk}/statement-of-reasons").json()
+    def test_says_who_decided_and_why(self, api: APIClient, decided: Decision) -> None:
+        told = api.get(f"/api/v1/decisions/{decided.pk}/statement-of-reasons").json()
 
         assert told["puid"] == str(decided.pk)
         assert told["automated_decision"] == "AUTOMATED_DECISION_NOT_AUTOMATED"
@@ -130,32 +130,32 @@ class TestStatements:
         assert told["decision_facts"] == "A person looked at the post and judged it as spam."
 
     def test_is_only_for_what_took_a_post_down(
-        self, door: APIClient, other_door: APIClient, decided: Decision
+        self, api: APIClient, other_api: APIClient, decided: Decision
     ) -> None:
         address = f"/api/v1/decisions/{decided.pk}/statement-of-reasons"
 
-        problem(other_door.get(address), status=404, code="not_found")
+        problem(other_api.get(address), status=404, code="not_found")
         Decision.objects.update(verdict="not_spam")
-        problem(door.get(address), status=404, code="not_found")
+        problem(api.get(address), status=404, code="not_found")
 
 
 class TestNotes:
-    def test_are_read_with_the_case_without_a_name(self, lead_door: APIClient, open_case: Case_) -> None:
+    def test_are_read_with_the_case_without_a_name(self, lead_api: APIClient, open_case: Case_) -> None:
         case = open_case()
 
-        made = lead_door.post(f"/api/v1/cases/{case.pk}/notes", {"note": "her shop is real"}, format="json")
+        made = lead_api.post(f"/api/v1/cases/{case.pk}/notes", {"note": "her shop is real"}, format="json")
 
         assert made.status_code == 201
-        assert lead_door.get(f"/api/v1/cases/{case.pk}").json()["notes"] == [made.json()]
+        assert lead_api.get(f"/api/v1/cases/{case.pk}").json()["notes"] == [made.json()]
         assert "lead" not in made.content.decode()
         assert "shop" not in str(AuditEntry.objects.get(action="case.noted").details)
 
 
 class TestSecondReviews:
     def test_goes_to_somebody_else_who_does_not_see_the_first_verdict(
-        self, lead_door: APIClient, decided: Decision, moderator: User, other_moderator: User
+        self, lead_api: APIClient, decided: Decision, moderator: User, other_moderator: User
     ) -> None:
-        made = lead_door.post(
+        made = lead_api.post(
             f"/api/v1/cases/{decided.case_id}/second-reviews", {"note": "irony?"}, format="json"
         ).json()
 
@@ -166,8 +166,8 @@ class TestSecondReviews:
         assert [case.pk for case in review.claim_next(moderator=other_moderator, at=now)] == [int(made["id"])]
         assert (made["reason"], made["spam_probability"]) == ("second", None)
 
-    def test_needs_a_first_decision(self, lead_door: APIClient, open_case: Case_) -> None:
-        answer = lead_door.post(f"/api/v1/cases/{open_case().pk}/second-reviews", {}, format="json")
+    def test_needs_a_first_decision(self, lead_api: APIClient, open_case: Case_) -> None:
+        answer = lead_api.post(f"/api/v1/cases/{open_case().pk}/second-reviews", {}, format="json")
 
         problem(answer, status=409, code="not_decided")
 

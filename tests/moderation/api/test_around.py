@@ -1,4 +1,4 @@
-"""Authors and domains through the door: a platform reads of its own posts alone."""
+"""Authors and domains through the api: a platform reads of its own posts alone."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from tests.moderation.api.answers import problem
 from tests.moderation.conftest import Case_
 
 
-def test_a_timeline_has_posts_complaints_and_decisions_in_order(door: APIClient, open_case: Case_) -> None:
+def test_a_timeline_has_posts_complaints_and_decisions_in_order(api: APIClient, open_case: Case_) -> None:
     open_case()
 
-    told = door.get("/api/v1/authors/honest_author/timeline").json()
+    told = api.get("/api/v1/authors/honest_author/timeline").json()
 
     assert [event["kind"] for event in told["events"]] == ["post"]
     assert told["events"][0]["verdict"] is None
 
 
 def test_a_domain_is_counted_among_own_posts(
-    door: APIClient, other_door: APIClient, open_case: Case_, lead: User, later: Callable[[float], datetime]
+    api: APIClient, other_api: APIClient, open_case: Case_, lead: User, later: Callable[[float], datetime]
 ) -> None:
     open_case(text="look: https://pay.evil.example/now")
     rules.impose(value="evil.example", reason="pills", actor=lead, at=later(5))
 
-    own = door.get("/api/v1/domains/pay.evil.example").json()
-    other = other_door.get("/api/v1/domains/evil.example").json()
+    own = api.get("/api/v1/domains/pay.evil.example").json()
+    other = other_api.get("/api/v1/domains/evil.example").json()
 
     assert (own["domain"], own["posts"], own["waiting"], own["rule"]["value"]) == (
         "evil.example",
@@ -40,6 +40,6 @@ def test_a_domain_is_counted_among_own_posts(
     assert (other["posts"], other["rule"]["value"]) == (0, "evil.example")
 
 
-def test_what_is_not_there_is_not_found(door: APIClient, platform: Platform) -> None:
-    problem(door.get("/api/v1/authors/nobody/timeline"), status=404, code="not_found")
-    problem(door.get("/api/v1/domains/com"), status=404, code="not_found")
+def test_what_is_not_there_is_not_found(api: APIClient, platform: Platform) -> None:
+    problem(api.get("/api/v1/authors/nobody/timeline"), status=404, code="not_found")
+    problem(api.get("/api/v1/domains/com"), status=404, code="not_found")

@@ -1,4 +1,4 @@
-"""Keys at the door: who gets in, with what, and what the others are told."""
+"""Keys at the api: who gets in, with what, and what the others are told."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ class TestOtherPlatform:
         secret = api_keys.issue(platform=other, name="k", scopes=Scope.values, expires_at=None, at=at)[1]
         return client(f"Bearer {secret}")
 
-    def test_sees_no_post_of_ours(self, door: APIClient, stranger: APIClient, payload: Payload) -> None:
-        post = door.post("/api/v1/posts", payload, format="json").json()
+    def test_sees_no_post_of_ours(self, api: APIClient, stranger: APIClient, payload: Payload) -> None:
+        post = api.post("/api/v1/posts", payload, format="json").json()
 
         problem(stranger.get(f"/api/v1/posts/{post['id']}"), status=404, code="not_found")
         problem(stranger.get("/api/v1/posts?external_id=p-1"), status=404, code="not_found")
 
     def test_has_its_own_post_of_the_same_id(
-        self, door: APIClient, stranger: APIClient, payload: Payload
+        self, api: APIClient, stranger: APIClient, payload: Payload
     ) -> None:
         del payload["platform"]
-        ours = door.post("/api/v1/posts", payload, format="json").json()
+        ours = api.post("/api/v1/posts", payload, format="json").json()
 
         theirs = stranger.post("/api/v1/posts", payload | {"text": "Something else"}, format="json").json()
 

@@ -134,7 +134,7 @@ def spoiled(payload: Payload, pointer: str, value: Any) -> Payload:
 
 @pytest.mark.parametrize(("pointer", "value", "code"), TABLE, ids=[f"{at}-{code}" for at, _, code in TABLE])
 def test_names_the_field(
-    door: APIClient,
+    api: APIClient,
     payload: Payload,
     nothing_stored: Callable[[], bool],
     pointer: str,
@@ -143,7 +143,7 @@ def test_names_the_field(
 ) -> None:
     body = json.dumps(spoiled(payload, pointer, value))
 
-    response = door.post(POSTS, body, content_type="application/json")
+    response = api.post(POSTS, body, content_type="application/json")
 
     answer = problem(response, status=422, code="invalid_fields")
     shown = pointer.replace("~mail/", "~0mail~1").replace("\ud800", "?")
@@ -151,10 +151,10 @@ def test_names_the_field(
     assert nothing_stored()
 
 
-def test_names_all_fields_at_once(door: APIClient, payload: Payload) -> None:
+def test_names_all_fields_at_once(api: APIClient, payload: Payload) -> None:
     bad = payload | {"text": 5, "ip": "x", "typo": 1, "author": {"friends": "x", "typo": 2}}
 
-    answer = problem(door.post(POSTS, bad, format="json"), status=422, code="invalid_fields")
+    answer = problem(api.post(POSTS, bad, format="json"), status=422, code="invalid_fields")
 
     assert pointers(answer) == {
         "/text": "invalid",
@@ -166,29 +166,29 @@ def test_names_all_fields_at_once(door: APIClient, payload: Payload) -> None:
     }
 
 
-def test_refuses_a_journey_that_runs_backwards(door: APIClient, payload: Payload) -> None:
+def test_refuses_a_journey_that_runs_backwards(api: APIClient, payload: Payload) -> None:
     steps = [{"name": "step", "at_ms": at_ms} for at_ms in (0, 5, 5, 4, 9)]
 
     answer = problem(
-        door.post(POSTS, payload | {"journey": steps}, format="json"), status=422, code="invalid_fields"
+        api.post(POSTS, payload | {"journey": steps}, format="json"), status=422, code="invalid_fields"
     )
 
     assert pointers(answer) == {"/journey/3/at_ms": "decreasing"}
 
 
-def test_refuses_a_post_without_content(door: APIClient, payload: Payload) -> None:
+def test_refuses_a_post_without_content(api: APIClient, payload: Payload) -> None:
     bare = {name: payload[name] for name in ("external_id", "posted_at", "author")} | {"text": ""}
 
-    answer = problem(door.post(POSTS, bare, format="json"), status=422, code="invalid_fields")
+    answer = problem(api.post(POSTS, bare, format="json"), status=422, code="invalid_fields")
 
     assert pointers(answer) == {"/text": "blank"}
 
 
-def test_forgives_a_clock_that_is_a_little_ahead(door: APIClient, payload: Payload) -> None:
+def test_forgives_a_clock_that_is_a_little_ahead(api: APIClient, payload: Payload) -> None:
     now = datetime.now(UTC)
 
-    ahead = door.post(POSTS, payload | {"posted_at": (now + timedelta(minutes=4)).isoformat()}, format="json")
-    far_ahead = door.post(
+    ahead = api.post(POSTS, payload | {"posted_at": (now + timedelta(minutes=4)).isoformat()}, format="json")
+    far_ahead = api.post(
         POSTS, payload | {"revision": 2, "posted_at": (now + timedelta(minutes=6)).isoformat()}, format="json"
     )
 
@@ -198,41 +198,41 @@ def test_forgives_a_clock_that_is_a_little_ahead(door: APIClient, payload: Paylo
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
 def test_names_the_field_that_holds_no_number(
-    door: APIClient, payload: Payload, nothing_stored: Callable[[], bool], constant: str
+    api: APIClient, payload: Payload, nothing_stored: Callable[[], bool], constant: str
 ) -> None:
     body = json.dumps(payload).replace('"shares": 0', f'"shares": {constant}')
 
-    response = door.post(POSTS, body, content_type="application/json")
+    response = api.post(POSTS, body, content_type="application/json")
 
     assert pointers(problem(response, status=422, code="invalid_fields")) == {"/shares": "invalid"}
     assert nothing_stored()
 
 
 @pytest.mark.parametrize("body", ["null", "[]", '"post"', "5", "true", "NaN", "[[[]]]"])
-def test_refuses_what_is_no_object(door: APIClient, body: str) -> None:
+def test_refuses_what_is_no_object(api: APIClient, body: str) -> None:
     answer = problem(
-        door.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
+        api.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
     )
 
     assert list(pointers(answer)) == [""]
 
 
-def test_an_empty_body_lacks_every_required_field(door: APIClient) -> None:
-    answer = problem(door.post(POSTS, "", content_type="application/json"), status=422, code="invalid_fields")
+def test_an_empty_body_lacks_every_required_field(api: APIClient) -> None:
+    answer = problem(api.post(POSTS, "", content_type="application/json"), status=422, code="invalid_fields")
 
     assert pointers(answer) == dict.fromkeys(("/external_id", "/text", "/posted_at", "/author"), "required")
 
 
-def test_answers_for_a_few_fields_only(door: APIClient, payload: Payload) -> None:
+def test_answers_for_a_few_fields_only(api: APIClient, payload: Payload) -> None:
     many = payload | {f"field_{number}": 1 for number in range(5_000)}
 
-    answer = problem(door.post(POSTS, many, format="json"), status=422, code="invalid_fields")
+    answer = problem(api.post(POSTS, many, format="json"), status=422, code="invalid_fields")
 
     assert len(answer["errors"]) == 50
 
 
-def test_does_not_echo_a_name_by_the_megabyte(door: APIClient, payload: Payload) -> None:
-    response = door.post(POSTS, payload | {"x" * 1_000_000: 1}, format="json")
+def test_does_not_echo_a_name_by_the_megabyte(api: APIClient, payload: Payload) -> None:
+    response = api.post(POSTS, payload | {"x" * 1_000_000: 1}, format="json")
 
     problem(response, status=422, code="invalid_fields")
     assert len(response.content) < 1_000

@@ -23,17 +23,17 @@ def ndjson(*lines: Payload | bytes) -> bytes:
     return b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
 
 
-def send(door: APIClient, *lines: Payload | bytes) -> Any:
+def send(api: APIClient, *lines: Payload | bytes) -> Any:
     """Send lines and return the answer."""
-    response = door.post(BULK, ndjson(*lines), content_type="application/x-ndjson")
+    response = api.post(BULK, ndjson(*lines), content_type="application/x-ndjson")
     assert response.status_code == 207, response.content
     return response.json()
 
 
 class TestLines:
-    def test_a_bad_line_hurts_no_other(self, door: APIClient, payload: Payload) -> None:
+    def test_a_bad_line_hurts_no_other(self, api: APIClient, payload: Payload) -> None:
         answer = send(
-            door,
+            api,
             payload | {"external_id": "p-1"},
             b'{"external_id": ',
             payload | {"external_id": "p-2", "shares": "many"},
@@ -50,25 +50,25 @@ class TestLines:
         assert (answer["accepted"], answer["refused"]) == (2, 6)
         assert set(Post.objects.values_list("external_id", flat=True)) == {"p-1", "p-4"}
 
-    def test_a_line_is_answered_as_a_single_post(self, door: APIClient, payload: Payload) -> None:
+    def test_a_line_is_answered_as_a_single_post(self, api: APIClient, payload: Payload) -> None:
         bad = payload | {"external_id": "p-2", "author": {"external_id": "a", "friends": -1}}
 
-        good, refused = send(door, payload, bad)["results"]
+        good, refused = send(api, payload, bad)["results"]
 
-        assert good == {"line": 1, "status": 202} | door.post("/api/v1/posts", payload, format="json").json()
+        assert good == {"line": 1, "status": 202} | api.post("/api/v1/posts", payload, format="json").json()
         assert refused["problem"]["type"] == "/problems/invalid_fields"
         assert pointers(refused["problem"]) == {"/author/friends": "min_value"}
 
-    def test_the_same_post_twice_is_stored_once(self, door: APIClient, payload: Payload) -> None:
-        first, again = send(door, payload, payload)["results"]
+    def test_the_same_post_twice_is_stored_once(self, api: APIClient, payload: Payload) -> None:
+        first, again = send(api, payload, payload)["results"]
 
         assert first["id"] == again["id"]
         assert (first["status"], again["status"]) == (202, 202)
         assert Revision.objects.count() == 1
 
-    def test_two_contents_of_one_revision_conflict(self, door: APIClient, payload: Payload) -> None:
+    def test_two_contents_of_one_revision_conflict(self, api: APIClient, payload: Payload) -> None:
         first, second, edit = send(
-            door, payload, payload | {"text": "Buy pills"}, payload | {"text": "Found!", "revision": 2}
+            api, payload, payload | {"text": "Buy pills"}, payload | {"text": "Found!", "revision": 2}
         )["results"]
 
         assert (first["status"], second["status"], edit["status"]) == (202, 409, 202)
@@ -78,23 +78,23 @@ class TestLines:
             "Found!",
         ]
 
-    def test_windows_line_ends_are_read(self, door: APIClient, payload: Payload) -> None:
+    def test_windows_line_ends_are_read(self, api: APIClient, payload: Payload) -> None:
         body = ndjson(payload, payload | {"external_id": "p-2"}).replace(b"\n", b"\r\n") + b"\r\n"
 
-        response = door.post(BULK, body, content_type="application/x-ndjson; charset=utf-8")
+        response = api.post(BULK, body, content_type="application/x-ndjson; charset=utf-8")
 
         assert response.json()["accepted"] == 2
 
 
 class TestChunks:
     def test_order_is_kept_across_chunks(
-        self, door: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
+        self, api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("moderation.api.views.bulk.CHUNK", 3)
         lines: list[Payload | bytes] = [payload | {"external_id": f"p-{number}"} for number in range(10)]
         lines[4] = b"nonsense"
 
-        results = send(door, *lines)["results"]
+        results = send(api, *lines)["results"]
 
         assert [result["line"] for result in results] == list(range(1, 11))
         assert [result.get("external_id") for result in results] == [
@@ -102,7 +102,7 @@ class TestChunks:
         ]
 
     def test_a_chunk_is_one_call(
-        self, door: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
+        self, api: APIClient, payload: Payload, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("moderation.api.views.bulk.CHUNK", 4)
         sizes = []
@@ -114,13 +114,13 @@ class TestChunks:
 
         monkeypatch.setattr(ingest, "accept", counted)
 
-        send(door, *[payload | {"external_id": f"p-{number}"} for number in range(10)])
+        send(api, *[payload | {"external_id": f"p-{number}"} for number in range(10)])
 
         assert sizes == [4, 4, 2]
 
     def test_scoring_is_asked_for_after_the_commit(
         self,
-        door: APIClient,
+        api: APIClient,
         payload: Payload,
         monkeypatch: pytest.MonkeyPatch,
         django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
@@ -129,7 +129,7 @@ class TestChunks:
         monkeypatch.setattr(enqueue, "_send", lambda task, **given: sent.append(given["kwargs"]))
 
         with django_capture_on_commit_callbacks(execute=True):
-            send(door, *[payload | {"external_id": f"p-{number}"} for number in range(3)])
+            send(api, *[payload | {"external_id": f"p-{number}"} for number in range(3)])
 
         assert sorted(pk for call in sent for pk in call["revision_ids"]) == sorted(
             Revision.objects.values_list("pk", flat=True)
@@ -137,28 +137,28 @@ class TestChunks:
 
 
 class TestLimits:
-    def test_takes_5000_lines_and_not_one_more(self, door: APIClient) -> None:
-        most = door.post(BULK, b"5\n" * 5_000, content_type="application/x-ndjson")
-        more = door.post(BULK, b"5\n" * 5_000 + b"5", content_type="application/x-ndjson")
+    def test_takes_5000_lines_and_not_one_more(self, api: APIClient) -> None:
+        most = api.post(BULK, b"5\n" * 5_000, content_type="application/x-ndjson")
+        more = api.post(BULK, b"5\n" * 5_000 + b"5", content_type="application/x-ndjson")
 
         assert len(most.json()["results"]) == 5_000
         problem(more, status=413, code="body_too_large")
 
-    def test_refuses_ten_million_empty_lines(self, door: APIClient) -> None:
-        response = door.post(BULK, b"\n" * 10_000_000, content_type="application/x-ndjson")
+    def test_refuses_ten_million_empty_lines(self, api: APIClient) -> None:
+        response = api.post(BULK, b"\n" * 10_000_000, content_type="application/x-ndjson")
 
         problem(response, status=413, code="body_too_large")
 
-    def test_refuses_more_than_10_mebibytes(self, door: APIClient) -> None:
-        response = door.post(BULK, b"x" * (10 * 1024 * 1024 + 1), content_type="application/x-ndjson")
+    def test_refuses_more_than_10_mebibytes(self, api: APIClient) -> None:
+        response = api.post(BULK, b"x" * (10 * 1024 * 1024 + 1), content_type="application/x-ndjson")
 
         assert "10 MiB" in problem(response, status=413, code="body_too_large")["detail"]
 
     @pytest.mark.parametrize("body", [b"", b"\n\n \n"])
-    def test_refuses_a_body_without_lines(self, door: APIClient, body: bytes) -> None:
-        response = door.post(BULK, body, content_type="application/x-ndjson")
+    def test_refuses_a_body_without_lines(self, api: APIClient, body: bytes) -> None:
+        response = api.post(BULK, body, content_type="application/x-ndjson")
 
         assert pointers(problem(response, status=422, code="invalid_fields")) == {"": "empty"}
 
-    def test_refuses_json(self, door: APIClient, payload: Payload) -> None:
-        problem(door.post(BULK, payload, format="json"), status=415, code="unsupported_media_type")
+    def test_refuses_json(self, api: APIClient, payload: Payload) -> None:
+        problem(api.post(BULK, payload, format="json"), status=415, code="unsupported_media_type")

@@ -1,4 +1,4 @@
-"""Campaigns through the door: a platform sees and decides its own posts, and nobody else's."""
+"""Campaigns through the api: a platform sees and decides its own posts, and nobody else's."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def posts_of(campaign: Campaign) -> list[str]:
 
 
 class TestRead:
-    def test_pages_of_campaigns_and_members(self, lead_door: APIClient, campaign: Campaign) -> None:
-        [found] = lead_door.get("/api/v1/campaigns").json()["data"]
-        first = lead_door.get(f"/api/v1/campaigns/{campaign.pk}/members?limit=3").json()
-        rest = lead_door.get(
+    def test_pages_of_campaigns_and_members(self, lead_api: APIClient, campaign: Campaign) -> None:
+        [found] = lead_api.get("/api/v1/campaigns").json()["data"]
+        first = lead_api.get(f"/api/v1/campaigns/{campaign.pk}/members?limit=3").json()
+        rest = lead_api.get(
             f"/api/v1/campaigns/{campaign.pk}/members?limit=3&cursor={first['next_cursor']}"
         ).json()
 
@@ -52,27 +52,27 @@ class TestRead:
         assert rest["next_cursor"] is None
 
     def test_tells_nothing_of_another_platforms_posts(
-        self, lead_door: APIClient, other_door: APIClient, campaign: Campaign, other: Platform, at: datetime
+        self, lead_api: APIClient, other_api: APIClient, campaign: Campaign, other: Platform, at: datetime
     ) -> None:
         run_all(accept(other, [incoming(9, at=at)], at=at), at=at)
 
-        [found] = lead_door.get("/api/v1/campaigns").json()["data"]
+        [found] = lead_api.get("/api/v1/campaigns").json()["data"]
 
         assert Campaign.objects.get().posts == SIZE + 1
         assert (found["posts"], found["is_shared"]) == (SIZE, True)
-        assert other_door.get("/api/v1/campaigns").json()["data"] == []
+        assert other_api.get("/api/v1/campaigns").json()["data"] == []
 
 
 class TestDecide:
     def test_settles_all_but_the_excluded_and_tells_so(
-        self, lead_door: APIClient, campaign: Campaign, platform: Platform, at: datetime
+        self, lead_api: APIClient, campaign: Campaign, platform: Platform, at: datetime
     ) -> None:
         endpoints.add(
             platform=platform, url="https://a.example/", events=[WebhookEvent.CAMPAIGN_DECIDED], at=at
         )
         first, *others = posts_of(campaign)
 
-        made = decide(lead_door, campaign, expected_count=SIZE - 1, exclude=[first], sample_seen=others[:2])
+        made = decide(lead_api, campaign, expected_count=SIZE - 1, exclude=[first], sample_seen=others[:2])
 
         assert (made.status_code, made.json()["posts"], made.json()["state"]) == (201, SIZE - 1, "done")
         assert {str(post) for post in Decision.objects.values_list("post", flat=True)} == set(others)
@@ -80,23 +80,23 @@ class TestDecide:
         assert AuditEntry.objects.get(action="campaign.seen").details["posts"] == [int(p) for p in others[:2]]
         assert Delivery.objects.get(event="campaign.decided").body["data"]["posts"] == SIZE - 1
 
-    def test_decides_nothing_when_the_number_moved(self, lead_door: APIClient, campaign: Campaign) -> None:
-        answer = decide(lead_door, campaign, expected_count=2).json()
+    def test_decides_nothing_when_the_number_moved(self, lead_api: APIClient, campaign: Campaign) -> None:
+        answer = decide(lead_api, campaign, expected_count=2).json()
 
         assert (answer["status"], answer["type"]) == (412, "/problems/count_moved")
         assert (answer["expected"], answer["found"]) == (2, SIZE)
         assert not Decision.objects.exists()
 
     def test_of_several_platforms_is_not_for_one_of_them(
-        self, lead_door: APIClient, campaign: Campaign, other: Platform, at: datetime
+        self, lead_api: APIClient, campaign: Campaign, other: Platform, at: datetime
     ) -> None:
         run_all(accept(other, [incoming(9, at=at)], at=at), at=at)
 
-        problem(decide(lead_door, campaign, expected_count=SIZE + 1), status=409, code="shared_campaign")
+        problem(decide(lead_api, campaign, expected_count=SIZE + 1), status=409, code="shared_campaign")
 
-    def test_refuses_posts_that_are_not_in_it(self, lead_door: APIClient, campaign: Campaign) -> None:
-        problem(decide(lead_door, campaign, exclude=["0"]), status=422, code="invalid_fields")
+    def test_refuses_posts_that_are_not_in_it(self, lead_api: APIClient, campaign: Campaign) -> None:
+        problem(decide(lead_api, campaign, exclude=["0"]), status=422, code="invalid_fields")
         assert not Decision.objects.exists()
 
-    def test_of_others_is_not_found(self, other_door: APIClient, campaign: Campaign) -> None:
-        problem(decide(other_door, campaign), status=404, code="not_found")
+    def test_of_others_is_not_found(self, other_api: APIClient, campaign: Campaign) -> None:
+        problem(decide(other_api, campaign), status=404, code="not_found")

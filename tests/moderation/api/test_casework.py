@@ -1,4 +1,4 @@
-"""Cases, claims, decisions and reversals through the door."""
+"""Cases, claims, decisions and reversals through the api."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def decide(client: APIClient, case: Case, **given: Any) -> Any:
 
 
 class TestRead:
-    def test_pages_by_expected_harm_without_the_text(self, door: APIClient, cases: list[Case]) -> None:
-        first = door.get("/api/v1/cases?limit=2").json()
-        second = door.get(f"/api/v1/cases?limit=2&cursor={first['next_cursor']}").json()
+    def test_pages_by_expected_harm_without_the_text(self, api: APIClient, cases: list[Case]) -> None:
+        first = api.get("/api/v1/cases?limit=2").json()
+        second = api.get(f"/api/v1/cases?limit=2&cursor={first['next_cursor']}").json()
 
         assert [row["id"] for row in first["data"] + second["data"]] == [str(case.pk) for case in cases]
         assert second["next_cursor"] is None
@@ -58,97 +58,97 @@ class TestRead:
             ("model=none", 0),
         ],
     )
-    def test_narrows(self, door: APIClient, cases: list[Case], query: str, found: int) -> None:
-        assert len(door.get(f"/api/v1/cases?{query}").json()["data"]) == found
+    def test_narrows(self, api: APIClient, cases: list[Case], query: str, found: int) -> None:
+        assert len(api.get(f"/api/v1/cases?{query}").json()["data"]) == found
 
     @pytest.mark.parametrize("sort", ["harm", "uncertainty", "newest", "reported"])
-    def test_pages_in_every_order_without_a_gap(self, door: APIClient, cases: list[Case], sort: str) -> None:
+    def test_pages_in_every_order_without_a_gap(self, api: APIClient, cases: list[Case], sort: str) -> None:
         seen: list[str] = []
         cursor: str | None = ""
         while cursor is not None:
-            page = door.get(f"/api/v1/cases?limit=1&sort={sort}{cursor}").json()
+            page = api.get(f"/api/v1/cases?limit=1&sort={sort}{cursor}").json()
             seen += [row["id"] for row in page["data"]]
             cursor = f"&cursor={page['next_cursor']}" if page["next_cursor"] else None
 
         assert sorted(seen) == sorted(str(case.pk) for case in cases)
 
-    def test_one_has_text_and_etag(self, door: APIClient, cases: list[Case]) -> None:
-        answer = door.get(f"/api/v1/cases/{cases[0].pk}")
+    def test_one_has_text_and_etag(self, api: APIClient, cases: list[Case]) -> None:
+        answer = api.get(f"/api/v1/cases/{cases[0].pk}")
 
         assert answer.json()["text"] == "maybe 2"
         assert answer.headers["ETag"] == '"1"'
 
-    def test_a_blind_case_keeps_its_probability_to_itself(self, door: APIClient, cases: list[Case]) -> None:
+    def test_a_blind_case_keeps_its_probability_to_itself(self, api: APIClient, cases: list[Case]) -> None:
         Case.objects.update(reason="audit")
 
-        assert door.get(f"/api/v1/cases/{cases[0].pk}").json()["spam_probability"] is None
+        assert api.get(f"/api/v1/cases/{cases[0].pk}").json()["spam_probability"] is None
 
     @pytest.mark.parametrize("query", ["cursor=abc", "limit=0", "queue=none", "priority_gte=nan", "page=2"])
-    def test_refuses_what_it_does_not_know(self, door: APIClient, cases: list[Case], query: str) -> None:
-        problem(door.get(f"/api/v1/cases?{query}"), status=422, code="invalid_fields")
+    def test_refuses_what_it_does_not_know(self, api: APIClient, cases: list[Case], query: str) -> None:
+        problem(api.get(f"/api/v1/cases?{query}"), status=422, code="invalid_fields")
 
 
 class TestClaim:
     def test_takes_the_next_for_the_person_behind_the_key(
-        self, lead_door: APIClient, cases: list[Case], lead: User
+        self, lead_api: APIClient, cases: list[Case], lead: User
     ) -> None:
-        answer = lead_door.post("/api/v1/queues/all/claims", {"count": 2}, format="json").json()
+        answer = lead_api.post("/api/v1/queues/all/claims", {"count": 2}, format="json").json()
 
         assert [row["id"] for row in answer["cases"]] == [str(case.pk) for case in cases[:2]]
         assert Case.objects.filter(claimed_by=lead).count() == 2
         assert answer["lease_end_at"]
 
-    def test_takes_none_of_another_platform(self, other_door: APIClient, cases: list[Case]) -> None:
-        assert other_door.post("/api/v1/queues/all/claims", {}, format="json").json()["cases"] == []
+    def test_takes_none_of_another_platform(self, other_api: APIClient, cases: list[Case]) -> None:
+        assert other_api.post("/api/v1/queues/all/claims", {}, format="json").json()["cases"] == []
 
-    def test_refuses_a_key_that_acts_for_nobody(self, door: APIClient, cases: list[Case]) -> None:
-        answer = door.post("/api/v1/queues/all/claims", {}, format="json")
+    def test_refuses_a_key_that_acts_for_nobody(self, api: APIClient, cases: list[Case]) -> None:
+        answer = api.post("/api/v1/queues/all/claims", {}, format="json")
 
         problem(answer, status=403, code="nobody_behind_key")
 
-    def test_renews_and_hands_back(self, lead_door: APIClient, cases: list[Case]) -> None:
-        held = lead_door.put(f"/api/v1/claims/{cases[0].pk}").json()
-        again = lead_door.put(f"/api/v1/claims/{cases[0].pk}").json()
-        back = lead_door.delete(f"/api/v1/claims/{cases[0].pk}")
+    def test_renews_and_hands_back(self, lead_api: APIClient, cases: list[Case]) -> None:
+        held = lead_api.put(f"/api/v1/claims/{cases[0].pk}").json()
+        again = lead_api.put(f"/api/v1/claims/{cases[0].pk}").json()
+        back = lead_api.delete(f"/api/v1/claims/{cases[0].pk}")
 
         assert again["lease_end_at"] >= held["lease_end_at"]
         assert back.status_code == 204
         assert not Case.objects.filter(claimed_by__isnull=False).exists()
 
     def test_refuses_what_somebody_holds(
-        self, lead_door: APIClient, cases: list[Case], moderator: User
+        self, lead_api: APIClient, cases: list[Case], moderator: User
     ) -> None:
         review.claim(case_id=cases[0].pk, moderator=moderator, at=timezone.now())
 
-        problem(lead_door.put(f"/api/v1/claims/{cases[0].pk}"), status=409, code="already_claimed")
+        problem(lead_api.put(f"/api/v1/claims/{cases[0].pk}"), status=409, code="already_claimed")
 
 
 class TestDecide:
-    def test_decides_a_claimed_case(self, lead_door: APIClient, cases: list[Case], lead: User) -> None:
-        lead_door.put(f"/api/v1/claims/{cases[0].pk}")
+    def test_decides_a_claimed_case(self, lead_api: APIClient, cases: list[Case], lead: User) -> None:
+        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
-        answer = decide(lead_door, cases[0], reason="scam")
+        answer = decide(lead_api, cases[0], reason="scam")
 
         assert answer.status_code == 201
         assert (answer.json()["verdict"], answer.json()["source"]) == ("spam", "moderator")
         assert Decision.objects.get().decided_by == lead
 
-    def test_names_the_winner_to_who_comes_second(self, lead_door: APIClient, cases: list[Case]) -> None:
-        lead_door.put(f"/api/v1/claims/{cases[0].pk}")
-        won = decide(lead_door, cases[0]).json()
+    def test_names_the_winner_to_who_comes_second(self, lead_api: APIClient, cases: list[Case]) -> None:
+        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
+        won = decide(lead_api, cases[0]).json()
 
-        lost = decide(lead_door, cases[0], verdict="not_spam")
+        lost = decide(lead_api, cases[0], verdict="not_spam")
 
         assert (lost.status_code, lost.json()["type"]) == (409, "/problems/already_decided")
         assert lost.json()["decision"]["id"] == won["id"]
         assert Decision.objects.count() == 1
 
-    def test_needs_the_claim_and_the_version(self, lead_door: APIClient, cases: list[Case]) -> None:
-        problem(decide(lead_door, cases[0]), status=409, code="claim_lost")
-        lead_door.put(f"/api/v1/claims/{cases[0].pk}")
+    def test_needs_the_claim_and_the_version(self, lead_api: APIClient, cases: list[Case]) -> None:
+        problem(decide(lead_api, cases[0]), status=409, code="claim_lost")
+        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
-        problem(decide(lead_door, cases[0], version=7), status=409, code="post_changed")
-        stale = lead_door.post(
+        problem(decide(lead_api, cases[0], version=7), status=409, code="post_changed")
+        stale = lead_api.post(
             f"/api/v1/cases/{cases[0].pk}/decisions",
             {"verdict": "spam", "version": 1},
             format="json",
@@ -156,26 +156,26 @@ class TestDecide:
         )
         problem(stale, status=412, code="precondition_failed")
 
-    def test_escalates(self, lead_door: APIClient, cases: list[Case]) -> None:
-        lead_door.put(f"/api/v1/claims/{cases[0].pk}")
+    def test_escalates(self, lead_api: APIClient, cases: list[Case]) -> None:
+        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
 
-        answer = lead_door.post(f"/api/v1/cases/{cases[0].pk}/escalations", {"note": "odd"}, format="json")
+        answer = lead_api.post(f"/api/v1/cases/{cases[0].pk}/escalations", {"note": "odd"}, format="json")
 
         assert (answer.status_code, answer.json()["is_escalated"]) == (201, True)
 
 
 class TestReverse:
     def test_says_the_opposite_and_tells_the_platform(
-        self, lead_door: APIClient, cases: list[Case], platform: Platform
+        self, lead_api: APIClient, cases: list[Case], platform: Platform
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", at=timezone.now())
-        lead_door.put(f"/api/v1/claims/{cases[0].pk}")
-        wrong = decide(lead_door, cases[0]).json()
+        lead_api.put(f"/api/v1/claims/{cases[0].pk}")
+        wrong = decide(lead_api, cases[0]).json()
 
-        answer = lead_door.post(
+        answer = lead_api.post(
             f"/api/v1/decisions/{wrong['id']}/reversal", {"reason": "a joke"}, format="json"
         )
-        again = lead_door.post(f"/api/v1/decisions/{wrong['id']}/reversal", {"reason": "x"}, format="json")
+        again = lead_api.post(f"/api/v1/decisions/{wrong['id']}/reversal", {"reason": "x"}, format="json")
 
         assert (answer.status_code, answer.json()["verdict"]) == (201, "not_spam")
         assert answer.json()["reverses"] == wrong["id"]

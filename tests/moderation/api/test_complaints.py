@@ -16,10 +16,10 @@ COMPLAINTS = "/api/v1/complaints"
 
 
 class TestSend:
-    def test_is_stored_with_its_post(self, door: APIClient, payload: Payload, complaint: Payload) -> None:
-        post = door.post("/api/v1/posts", payload, format="json").json()
+    def test_is_stored_with_its_post(self, api: APIClient, payload: Payload, complaint: Payload) -> None:
+        post = api.post("/api/v1/posts", payload, format="json").json()
 
-        response = door.post(COMPLAINTS, complaint, format="json")
+        response = api.post(COMPLAINTS, complaint, format="json")
 
         row = Complaint.objects.select_related("reporter").get()
         assert response.status_code == 202
@@ -33,23 +33,23 @@ class TestSend:
         assert row.reported_at.isoformat() == "2026-02-01T12:00:00+00:00"
 
     def test_waits_for_a_post_that_is_unknown_yet(
-        self, door: APIClient, payload: Payload, complaint: Payload
+        self, api: APIClient, payload: Payload, complaint: Payload
     ) -> None:
-        early = door.post(COMPLAINTS, complaint, format="json")
+        early = api.post(COMPLAINTS, complaint, format="json")
 
-        post = door.post("/api/v1/posts", payload, format="json").json()
+        post = api.post("/api/v1/posts", payload, format="json").json()
 
         assert early.status_code == 202
         assert early.json()["post_id"] is None
-        assert door.post(COMPLAINTS, complaint, format="json").json()["post_id"] == post["id"]
+        assert api.post(COMPLAINTS, complaint, format="json").json()["post_id"] == post["id"]
 
-    def test_counts_a_reporter_once(self, door: APIClient, complaint: Payload) -> None:
-        first = door.post(COMPLAINTS, complaint, format="json").json()
+    def test_counts_a_reporter_once(self, api: APIClient, complaint: Payload) -> None:
+        first = api.post(COMPLAINTS, complaint, format="json").json()
 
-        again = door.post(
+        again = api.post(
             COMPLAINTS, complaint | {"reason": "abuse", "external_id": "c-2"}, format="json"
         ).json()
-        other = door.post(COMPLAINTS, complaint | {"reporter": {"external_id": "b"}}, format="json").json()
+        other = api.post(COMPLAINTS, complaint | {"reporter": {"external_id": "b"}}, format="json").json()
 
         assert again["id"] == first["id"]
         assert other["id"] != first["id"]
@@ -78,21 +78,21 @@ class TestSend:
     ],
 )
 def test_names_the_bad_field(
-    door: APIClient,
+    api: APIClient,
     complaint: Payload,
     nothing_stored: Callable[[], bool],
     change: Payload,
     where: str,
     code: str,
 ) -> None:
-    response = door.post(COMPLAINTS, complaint | change, format="json")
+    response = api.post(COMPLAINTS, complaint | change, format="json")
 
     assert pointers(problem(response, status=422, code="invalid_fields")) == {where: code}
     assert nothing_stored()
 
 
-def test_lists_the_reasons_instead_of_quoting(door: APIClient, complaint: Payload) -> None:
-    response = door.post(COMPLAINTS, complaint | {"reason": "x" * 1_000_000}, format="json")
+def test_lists_the_reasons_instead_of_quoting(api: APIClient, complaint: Payload) -> None:
+    response = api.post(COMPLAINTS, complaint | {"reason": "x" * 1_000_000}, format="json")
 
     [error] = problem(response, status=422, code="invalid_fields")["errors"]
     assert error["detail"] == "Must be one of spam, scam, abuse, adult, impersonation, other."

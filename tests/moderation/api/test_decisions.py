@@ -77,10 +77,10 @@ def told(platform: Platform, at: datetime) -> list[Decision]:
 
 
 class TestShape:
-    def test_tells_what_was_decided(self, door: APIClient, decide: Decide, at: datetime) -> None:
+    def test_tells_what_was_decided(self, api: APIClient, decide: Decide, at: datetime) -> None:
         made = decide()
 
-        answer = door.get(DECISIONS).json()
+        answer = api.get(DECISIONS).json()
         entry = FeedEntry.objects.get(decision=made, stream=Stream.DECISIONS)
         assert entry.entered_at is not None
 
@@ -103,16 +103,16 @@ class TestShape:
         assert answer["has_more"] is False
 
     def test_tells_automatic_verdicts(
-        self, door: APIClient, automatic: Callable[[datetime], None], at: datetime
+        self, api: APIClient, automatic: Callable[[datetime], None], at: datetime
     ) -> None:
         automatic(at)
 
-        [row] = door.get(DECISIONS).json()["data"]
+        [row] = api.get(DECISIONS).json()["data"]
 
         assert (row["verdict"], row["source"], row["spam_probability"]) == ("spam", "automatic", 0.99)
 
-    def test_an_empty_desk_has_no_cursor(self, door: APIClient) -> None:
-        assert door.get(DECISIONS).json() == {"data": [], "next_cursor": None, "has_more": False}
+    def test_an_empty_desk_has_no_cursor(self, api: APIClient) -> None:
+        assert api.get(DECISIONS).json() == {"data": [], "next_cursor": None, "has_more": False}
 
     def test_other_platforms_decisions_stay_theirs(
         self, decide: Decide, platform: Platform, at: datetime, later: Later
@@ -125,54 +125,54 @@ class TestShape:
 
 class TestPaging:
     def test_walks_through_ties_without_gap_or_repetition(
-        self, door: APIClient, decide: Decide, later: Later
+        self, api: APIClient, decide: Decide, later: Later
     ) -> None:
         made = [decide(when=later(when)) for when in (0, 0, 0, 1, 1, 2, 2)]
         seen: list[str] = []
         cursor: dict[str, str] = {}
 
         for _ in range(4):
-            answer = door.get(DECISIONS, {"limit": "2", **cursor}).json()
+            answer = api.get(DECISIONS, {"limit": "2", **cursor}).json()
             seen += ids(answer)
             cursor = {"cursor": answer["next_cursor"]}
 
         assert seen == [str(decision.pk) for decision in made]
         assert answer["has_more"] is False
 
-    def test_polling_goes_on_where_it_stood(self, door: APIClient, decide: Decide, later: Later) -> None:
+    def test_polling_goes_on_where_it_stood(self, api: APIClient, decide: Decide, later: Later) -> None:
         decide(when=later(0))
-        first = door.get(DECISIONS).json()
-        nothing = door.get(DECISIONS, {"cursor": first["next_cursor"]}).json()
+        first = api.get(DECISIONS).json()
+        nothing = api.get(DECISIONS, {"cursor": first["next_cursor"]}).json()
         new = decide(when=later(60))
 
-        answer = door.get(DECISIONS, {"cursor": nothing["next_cursor"]}).json()
+        answer = api.get(DECISIONS, {"cursor": nothing["next_cursor"]}).json()
 
         assert nothing["data"] == []
         assert nothing["next_cursor"] == first["next_cursor"]
         assert ids(answer) == [str(new.pk)]
 
-    def test_since_includes_its_instant(self, door: APIClient, decide: Decide, later: Later) -> None:
+    def test_since_includes_its_instant(self, api: APIClient, decide: Decide, later: Later) -> None:
         """Whoever keeps no cursor asks with the `entered_at` of last time, and misses nothing."""
         first = decide(when=later(0))
-        [row] = door.get(DECISIONS).json()["data"]
+        [row] = api.get(DECISIONS).json()["data"]
         late = decide(when=later(-3_600))
 
-        [_, new] = door.get(DECISIONS, {"since": row["entered_at"]}).json()["data"]
+        [_, new] = api.get(DECISIONS, {"since": row["entered_at"]}).json()["data"]
         after = instant(datetime.fromisoformat(new["entered_at"]) + timedelta(microseconds=1))
 
         assert (row["id"], new["id"]) == (str(first.pk), str(late.pk))
         assert new["entered_at"] >= row["entered_at"]
-        assert door.get(DECISIONS, {"since": after}).json()["data"] == []
+        assert api.get(DECISIONS, {"since": after}).json()["data"] == []
 
     def test_costs_three_queries_whatever_the_number(
-        self, door: APIClient, decide: Decide, later: Later, django_assert_num_queries: DjangoAssertNumQueries
+        self, api: APIClient, decide: Decide, later: Later, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         for when in range(5):
             decide(when=later(when))
-        door.get(DECISIONS)
+        api.get(DECISIONS)
 
         with django_assert_num_queries(3):  # key, numbers, page
-            door.get(DECISIONS)
+            api.get(DECISIONS)
 
 
 class TestTiming:
@@ -195,14 +195,14 @@ class TestTiming:
         assert told(platform, later(3_600)) == []
 
     def test_a_correction_tells_both(
-        self, decide: Decide, door: APIClient, moderator: User, later: Later
+        self, decide: Decide, api: APIClient, moderator: User, later: Later
     ) -> None:
         wrong = decide(when=later(0))
         right = reverse.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(600)
         )
 
-        first, second = door.get(DECISIONS).json()["data"]
+        first, second = api.get(DECISIONS).json()["data"]
 
         assert (first["id"], first["reversed"], first["reverses"]) == (str(wrong.pk), True, None)
         assert (second["id"], second["reversed"], second["reverses"]) == (str(right.pk), False, str(wrong.pk))
@@ -227,11 +227,11 @@ class TestTiming:
         ({"page": "2"}, "/page", "unknown_field"),
     ],
 )
-def test_names_the_bad_parameter(door: APIClient, query: dict[str, str], where: str, code: str) -> None:
-    assert pointers(problem(door.get(DECISIONS, query), status=422, code="invalid_fields")) == {where: code}
+def test_names_the_bad_parameter(api: APIClient, query: dict[str, str], where: str, code: str) -> None:
+    assert pointers(problem(api.get(DECISIONS, query), status=422, code="invalid_fields")) == {where: code}
 
 
-def test_a_moderators_decision_now_is_not_told_yet(door: APIClient, decide: Decide) -> None:
+def test_a_moderators_decision_now_is_not_told_yet(api: APIClient, decide: Decide) -> None:
     decide(when=timezone.now())
 
-    assert door.get(DECISIONS).json()["data"] == []
+    assert api.get(DECISIONS).json()["data"] == []

@@ -1,4 +1,4 @@
-"""Erasing posts and authors, and counts that move: through the door, looked up in the rows."""
+"""Erasing posts and authors, and counts that move: through the api, looked up in the rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PERSONAL = (
 
 @pytest.fixture
 def judged(
-    door: APIClient,
+    api: APIClient,
     payload: dict[str, Any],
     complaint: dict[str, Any],
     moderator: User,
@@ -58,8 +58,8 @@ def judged(
     later: Later,
 ) -> str:
     """A post with everything: scored, reported, decided with a note. Returns our id."""
-    answer = door.post("/api/v1/posts", payload, format="json").json()
-    door.post("/api/v1/complaints", complaint, format="json")
+    answer = api.post("/api/v1/posts", payload, format="json").json()
+    api.post("/api/v1/complaints", complaint, format="json")
     score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
     Score.objects.update(word_contributions=[[0, 4, 0.5]], counterfactual={"subject": "grey"})
     case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
@@ -86,38 +86,38 @@ def everything_stored() -> str:
 
 
 class TestPost:
-    def test_nothing_personal_is_left_in_any_table(self, door: APIClient, judged: str) -> None:
+    def test_nothing_personal_is_left_in_any_table(self, api: APIClient, judged: str) -> None:
         assert all(word in everything_stored() for word in _PERSONAL)
 
-        answer = door.delete(f"/api/v1/posts/{judged}")
+        answer = api.delete(f"/api/v1/posts/{judged}")
 
         assert answer.status_code == 202
         left = everything_stored()
         assert [word for word in _PERSONAL if word in left and word != "Honest Author"] == []
 
-    def test_labels_stay_as_counts_but_not_for_training(self, door: APIClient, judged: str) -> None:
-        door.delete(f"/api/v1/posts/{judged}")
+    def test_labels_stay_as_counts_but_not_for_training(self, api: APIClient, judged: str) -> None:
+        api.delete(f"/api/v1/posts/{judged}")
 
         assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 1
         assert list(label_lines.lines(wanted=LabelFilter())) == []
 
-    def test_the_signature_leads_nowhere(self, door: APIClient, judged: str) -> None:
+    def test_the_signature_leads_nowhere(self, api: APIClient, judged: str) -> None:
         assert SimilarityBand.objects.exists()
 
-        door.delete(f"/api/v1/posts/{judged}")
+        api.delete(f"/api/v1/posts/{judged}")
 
         assert not SimilarityBand.objects.exists()
         assert not PostLink.objects.exclude(url="").exists()
 
-    def test_is_audited_once(self, door: APIClient, judged: str) -> None:
-        first = door.delete(f"/api/v1/posts/{judged}").json()
-        again = door.delete(f"/api/v1/posts/{judged}").json()
+    def test_is_audited_once(self, api: APIClient, judged: str) -> None:
+        first = api.delete(f"/api/v1/posts/{judged}").json()
+        again = api.delete(f"/api/v1/posts/{judged}").json()
 
         assert first == again
         assert AuditEntry.objects.filter(action="post.erased").count() == 1
 
     def test_takes_back_exports_that_hold_it(
-        self, door: APIClient, judged: str, lead: User, later: Later, django_capture_on_commit_callbacks: Any
+        self, api: APIClient, judged: str, lead: User, later: Later, django_capture_on_commit_callbacks: Any
     ) -> None:
         row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(60))
         export_build.build(export_id=row.pk, at=later(60))
@@ -125,64 +125,62 @@ class TestPost:
         assert file.exists()
 
         with django_capture_on_commit_callbacks(execute=True):
-            door.delete(f"/api/v1/posts/{judged}")
+            api.delete(f"/api/v1/posts/{judged}")
 
         assert not file.exists()
         assert Export.objects.get().state == ExportState.FAILED
 
     def test_nothing_about_it_is_taken_in_afterwards(
-        self, door: APIClient, judged: str, payload: dict[str, Any], complaint: dict[str, Any]
+        self, api: APIClient, judged: str, payload: dict[str, Any], complaint: dict[str, Any]
     ) -> None:
-        door.delete(f"/api/v1/posts/{judged}")
+        api.delete(f"/api/v1/posts/{judged}")
         late = complaint | {"reporter": {"external_id": "somebody_else"}}
 
         problem(
-            door.post("/api/v1/posts", payload | {"revision": 2}, format="json"), status=410, code="erased"
+            api.post("/api/v1/posts", payload | {"revision": 2}, format="json"), status=410, code="erased"
         )
-        problem(door.post("/api/v1/complaints", late, format="json"), status=410, code="erased")
-        problem(
-            door.patch(f"/api/v1/posts/{judged}", {"shares": 1}, format="json"), status=410, code="erased"
-        )
+        problem(api.post("/api/v1/complaints", late, format="json"), status=410, code="erased")
+        problem(api.patch(f"/api/v1/posts/{judged}", {"shares": 1}, format="json"), status=410, code="erased")
 
-    def test_can_still_be_read_as_erased(self, door: APIClient, judged: str) -> None:
-        door.delete(f"/api/v1/posts/{judged}")
+    def test_can_still_be_read_as_erased(self, api: APIClient, judged: str) -> None:
+        api.delete(f"/api/v1/posts/{judged}")
 
-        page = door.get(f"/api/v1/posts/{judged}").json()
+        page = api.get(f"/api/v1/posts/{judged}").json()
 
         assert page["erased_at"]
         assert (page["text"], page["links"]) == ("", [])
 
-    def test_another_platform_cannot(self, other_door: APIClient, judged: str) -> None:
-        problem(other_door.delete(f"/api/v1/posts/{judged}"), status=404, code="not_found")
+    def test_another_platform_cannot(self, other_api: APIClient, judged: str) -> None:
+        problem(other_api.delete(f"/api/v1/posts/{judged}"), status=404, code="not_found")
         assert Revision.objects.get().text
 
 
 class TestAuthor:
-    def test_takes_every_post_and_the_name(self, door: APIClient, judged: str) -> None:
-        answer = door.delete("/api/v1/authors/a-1").json()
+    def test_takes_every_post_and_the_name(self, api: APIClient, judged: str) -> None:
+        answer = api.delete("/api/v1/authors/a-1").json()
 
         assert (answer["kind"], answer["posts"]) == ("author", 1)
         assert [word for word in _PERSONAL if word in everything_stored()] == []
         assert not Author.objects.filter(external_id="a-1").exists()
         assert not AuthorBand.objects.exists()
 
-    def test_a_second_time_gives_the_same_answer(self, door: APIClient, judged: str) -> None:
-        assert door.delete("/api/v1/authors/a-1").json() == door.delete("/api/v1/authors/a-1").json()
+    def test_a_second_time_gives_the_same_answer(self, api: APIClient, judged: str) -> None:
+        assert api.delete("/api/v1/authors/a-1").json() == api.delete("/api/v1/authors/a-1").json()
 
     def test_the_same_name_is_a_new_author_later(
-        self, door: APIClient, judged: str, payload: dict[str, Any]
+        self, api: APIClient, judged: str, payload: dict[str, Any]
     ) -> None:
-        door.delete("/api/v1/authors/a-1")
+        api.delete("/api/v1/authors/a-1")
 
-        door.post("/api/v1/posts", payload | {"external_id": "p-9"}, format="json")
+        api.post("/api/v1/posts", payload | {"external_id": "p-9"}, format="json")
 
         assert Author.objects.get(external_id="a-1").erased_at is None
 
-    def test_refuses_one_that_never_was(self, door: APIClient) -> None:
-        problem(door.delete("/api/v1/authors/nobody"), status=404, code="not_found")
+    def test_refuses_one_that_never_was(self, api: APIClient) -> None:
+        problem(api.delete("/api/v1/authors/nobody"), status=404, code="not_found")
 
-    def test_wipes_the_notes_of_complaints_that_the_author_made(self, door: APIClient, judged: str) -> None:
-        door.delete("/api/v1/authors/honest_author")
+    def test_wipes_the_notes_of_complaints_that_the_author_made(self, api: APIClient, judged: str) -> None:
+        api.delete("/api/v1/authors/honest_author")
 
         assert Complaint.objects.get().note == ""
 
@@ -207,43 +205,43 @@ class TestRetention:
 
 class TestCounts:
     @pytest.fixture
-    def scored(self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, later: Later) -> str:
-        answer = door.post("/api/v1/posts", payload, format="json").json()
+    def scored(self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, later: Later) -> str:
+        answer = api.post("/api/v1/posts", payload, format="json").json()
         score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
         return str(answer["id"])
 
     @pytest.mark.parametrize(("shares", "state"), [(1, "pending"), (0, "scored")])
     def test_move_without_a_revision_and_score_again_when_doubled(
-        self, door: APIClient, scored: str, shares: int, state: str
+        self, api: APIClient, scored: str, shares: int, state: str
     ) -> None:
-        answer = door.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
+        answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
 
         assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3}
         assert Revision.objects.get().score_state == state
 
     @pytest.mark.parametrize("body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}])
-    def test_refuse_the_rest(self, door: APIClient, scored: str, body: dict[str, Any]) -> None:
-        answer = door.patch(f"/api/v1/posts/{scored}", body, format="json")
+    def test_refuse_the_rest(self, api: APIClient, scored: str, body: dict[str, Any]) -> None:
+        answer = api.patch(f"/api/v1/posts/{scored}", body, format="json")
 
         problem(answer, status=422, code="invalid_fields")
 
 
 class TestLenient:
     def test_unknown_fields_are_refused_with_their_place(
-        self, door: APIClient, payload: dict[str, Any]
+        self, api: APIClient, payload: dict[str, Any]
     ) -> None:
-        answer = door.post("/api/v1/posts", payload | {"mood": "sunny"}, format="json")
+        answer = api.post("/api/v1/posts", payload | {"mood": "sunny"}, format="json")
 
         assert problem(answer, status=422, code="invalid_fields")["errors"][0]["pointer"] == "/mood"
 
-    def test_the_platform_may_have_them_left_out(self, door: APIClient, payload: dict[str, Any]) -> None:
+    def test_the_platform_may_have_them_left_out(self, api: APIClient, payload: dict[str, Any]) -> None:
         Platform.objects.update(ignores_unknown_fields=True)
         unknown = payload | {"mood": "sunny", "author": payload["author"] | {"zodiac": "lion"}}
 
-        assert door.post("/api/v1/posts", unknown, format="json").status_code == 202
+        assert api.post("/api/v1/posts", unknown, format="json").status_code == 202
 
-    def test_or_ask_for_it_once(self, door: APIClient, payload: dict[str, Any]) -> None:
-        answer = door.post(
+    def test_or_ask_for_it_once(self, api: APIClient, payload: dict[str, Any]) -> None:
+        answer = api.post(
             "/api/v1/posts", payload | {"mood": "sunny"}, format="json", HTTP_PREFER="handling=lenient"
         )
 

@@ -40,37 +40,35 @@ def test_an_unknown_address_is_not_found(address: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
-def test_another_method_is_told_which_are_allowed(door: APIClient, method: str) -> None:
-    response = door.generic(method, "/api/v1/posts")
+def test_another_method_is_told_which_are_allowed(api: APIClient, method: str) -> None:
+    response = api.generic(method, "/api/v1/posts")
 
     problem(response, status=405, code="method_not_allowed")
     assert response.headers["Allow"] == "GET, HEAD, POST"
 
 
-def test_only_json_is_spoken(door: APIClient) -> None:
-    problem(door.get("/api/v1/decisions", headers={"Accept": "text/html"}), status=406, code="not_acceptable")
+def test_only_json_is_spoken(api: APIClient) -> None:
+    problem(api.get("/api/v1/decisions", headers={"Accept": "text/html"}), status=406, code="not_acceptable")
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "identity, gzip", "x", "GZIP"])
-def test_a_packed_body_is_refused(door: APIClient, coding: str) -> None:
-    response = door.post("/api/v1/posts", {}, format="json", headers={"Content-Encoding": coding})
+def test_a_packed_body_is_refused(api: APIClient, coding: str) -> None:
+    response = api.post("/api/v1/posts", {}, format="json", headers={"Content-Encoding": coding})
 
     problem(response, status=415, code="unsupported_encoding")
     assert response.headers["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize("charset", ["bogus", "latin-1", "utf-16", '"iso-8859-15"', ""])
-def test_another_charset_is_refused(door: APIClient, charset: str) -> None:
-    response = door.generic(
-        "POST", "/api/v1/posts", "{}", content_type=f"application/json; charset={charset}"
-    )
+def test_another_charset_is_refused(api: APIClient, charset: str) -> None:
+    response = api.generic("POST", "/api/v1/posts", "{}", content_type=f"application/json; charset={charset}")
 
     problem(response, status=415, code="unsupported_media_type")
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "us-ascii"])
-def test_utf_8_may_be_said(door: APIClient, charset: str) -> None:
-    response = door.generic(
+def test_utf_8_may_be_said(api: APIClient, charset: str) -> None:
+    response = api.generic(
         "POST",
         "/api/v1/posts",
         "{}",
@@ -104,27 +102,27 @@ def test_pages_outside_the_api_stay_pages() -> None:
 
 
 def test_a_broken_operation_is_a_problem_without_its_cause(
-    door: APIClient, monkeypatch: pytest.MonkeyPatch, payload: dict[str, Any]
+    api: APIClient, monkeypatch: pytest.MonkeyPatch, payload: dict[str, Any]
 ) -> None:
     def fail(**_: object) -> None:
         raise ZeroDivisionError("a secret detail")
 
     monkeypatch.setattr(ingest, "accept", fail)
-    door.raise_request_exception = False
+    api.raise_request_exception = False
 
-    response = door.post("/api/v1/posts", payload, format="json")
+    response = api.post("/api/v1/posts", payload, format="json")
 
     problem(response, status=500, code="internal_error")
     assert b"secret detail" not in response.content
 
 
-def test_a_database_away_is_worth_another_try(door: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_away_is_worth_another_try(api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(**_: object) -> None:
         raise OperationalError("connection to 10.0.0.5 refused")
 
     monkeypatch.setattr(feed, "read", fail)
 
-    response = door.get("/api/v1/decisions")
+    response = api.get("/api/v1/decisions")
 
     problem(response, status=503, code="unavailable")
     assert response.headers["Retry-After"] == "5"

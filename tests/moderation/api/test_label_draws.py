@@ -1,4 +1,4 @@
-"""Random posts to be labelled, through the door."""
+"""Random posts to be labelled, through the api."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def allowed(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
 
 @pytest.mark.usefixtures("allowed")
 class TestLabelDraws:
-    def test_are_asked_for_read_and_cancelled(self, lead_door: APIClient, other_door: APIClient) -> None:
-        asked = lead_door.post("/api/v1/label-draws", {"posts": 4}, format="json")
+    def test_are_asked_for_read_and_cancelled(self, lead_api: APIClient, other_api: APIClient) -> None:
+        asked = lead_api.post("/api/v1/label-draws", {"posts": 4}, format="json")
         address = asked.headers["Location"]
-        read = lead_door.get(address).json()
-        foreign = other_door.get(address)
-        gone = lead_door.delete(address)
-        after = lead_door.get(address).json()
+        read = lead_api.get(address).json()
+        foreign = other_api.get(address)
+        gone = lead_api.delete(address)
+        after = lead_api.get(address).json()
 
         assert (asked.status_code, asked.json()) == (201, read)
         assert (read["drawn"], read["population"], read["waiting"], read["decided"]) == (4, 6, 4, 0)
@@ -41,22 +41,22 @@ class TestLabelDraws:
         assert not Case.objects.filter(state=CaseState.OPEN).exists()
 
     def test_are_found_however_many_came_later(
-        self, lead_door: APIClient, lead: User, platform: Platform
+        self, lead_api: APIClient, lead: User, platform: Platform
     ) -> None:
         first, *_ = LabelDraw.objects.bulk_create(
             LabelDraw(platform=platform, asked_by=lead, asked_at=now(), days=7, wanted=1, population=1)
             for _ in range(1_001)
         )
 
-        answer = lead_door.get(f"/api/v1/label-draws/{first.pk}")
+        answer = lead_api.get(f"/api/v1/label-draws/{first.pk}")
 
         assert answer.json()["id"] == str(first.pk)
 
-    def test_are_refused_by_name(self, lead_door: APIClient, door: APIClient) -> None:
-        too_many = lead_door.post("/api/v1/label-draws", {"posts": 501}, format="json")
-        lead_door.post("/api/v1/label-draws", {"posts": 6}, format="json")
-        nothing = lead_door.post("/api/v1/label-draws", {"posts": 1}, format="json")
-        nobody = door.post("/api/v1/label-draws", {}, format="json")
+    def test_are_refused_by_name(self, lead_api: APIClient, api: APIClient) -> None:
+        too_many = lead_api.post("/api/v1/label-draws", {"posts": 501}, format="json")
+        lead_api.post("/api/v1/label-draws", {"posts": 6}, format="json")
+        nothing = lead_api.post("/api/v1/label-draws", {"posts": 1}, format="json")
+        nobody = api.post("/api/v1/label-draws", {}, format="json")
 
         assert "/posts" in pointers(problem(too_many, status=422, code="invalid_fields"))
         problem(nothing, status=409, code="nothing_to_draw")

@@ -66,40 +66,40 @@ class TestTake:
         assert [limits.take(bucket=BUCKET, owner=owner, at=later(0)) for _ in range(5)] == [None] * 5
 
 
-class TestDoor:
+class TestApiClient:
     def test_tells_what_is_left_and_refuses_with_the_seconds_to_wait(
-        self, door: APIClient, payload: dict[str, Any]
+        self, api: APIClient, payload: dict[str, Any]
     ) -> None:
         ApiKey.objects.update(posts_per_minute=6)
 
-        first = door.post("/api/v1/posts", payload, format="json")
-        second = door.post("/api/v1/posts", payload, format="json")
+        first = api.post("/api/v1/posts", payload, format="json")
+        second = api.post("/api/v1/posts", payload, format="json")
 
         assert first.headers["RateLimit-Policy"] == '"posts";q=1;w=10'
         assert first.headers["RateLimit"] == '"posts";r=0;t=10'
         problem(second, status=429, code="rate_limited")
         assert 1 <= int(second.headers["Retry-After"]) <= 10
 
-    def test_a_bulk_request_costs_its_lines(self, door: APIClient) -> None:
+    def test_a_bulk_request_costs_its_lines(self, api: APIClient) -> None:
         ApiKey.objects.update(posts_per_minute=6_000)
 
-        answer = door.post("/api/v1/posts:bulk", "{}\n" * 400, content_type="application/x-ndjson")
+        answer = api.post("/api/v1/posts:bulk", "{}\n" * 400, content_type="application/x-ndjson")
 
         assert answer.headers["RateLimit"].startswith('"posts";r=600;')
 
-    def test_reading_is_counted_apart(self, door: APIClient, payload: dict[str, Any]) -> None:
+    def test_reading_is_counted_apart(self, api: APIClient, payload: dict[str, Any]) -> None:
         ApiKey.objects.update(posts_per_minute=6)
-        door.post("/api/v1/posts", payload, format="json")
+        api.post("/api/v1/posts", payload, format="json")
 
-        assert door.get("/api/v1/decisions").status_code == 200
+        assert api.get("/api/v1/decisions").status_code == 200
 
     def test_one_reporter_cannot_flood(
-        self, door: APIClient, complaint: dict[str, Any], settings: Settings
+        self, api: APIClient, complaint: dict[str, Any], settings: Settings
     ) -> None:
         settings.COMPLAINTS_PER_REPORTER_BURST = 3
         reporter = {"external_id": uuid.uuid4().hex}
         answers = [
-            door.post(
+            api.post(
                 "/api/v1/complaints", complaint | {"post": f"p-{n}", "reporter": reporter}, format="json"
             )
             for n in range(4)
@@ -107,4 +107,4 @@ class TestDoor:
 
         assert [answer.status_code for answer in answers] == [202, 202, 202, 429]
         others = complaint | {"reporter": {"external_id": uuid.uuid4().hex}}
-        assert door.post("/api/v1/complaints", others, format="json").status_code == 202
+        assert api.post("/api/v1/complaints", others, format="json").status_code == 202

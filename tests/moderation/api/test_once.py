@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.api.views.base import DoorView
+from moderation.api.views.base import ApiView
 from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import idempotency
@@ -23,67 +23,67 @@ KEY: dict[str, Any] = {"HTTP_IDEMPOTENCY_KEY": "order-66"}
 Later = Callable[[float], datetime]
 
 
-def send(door: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
-    return door.post("/api/v1/posts", payload, format="json", **headers)
+def send(api: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
+    return api.post("/api/v1/posts", payload, format="json", **headers)
 
 
 class TestRepeated:
     def test_gets_status_body_and_location_of_the_first(
-        self, door: APIClient, payload: dict[str, Any]
+        self, api: APIClient, payload: dict[str, Any]
     ) -> None:
-        first = send(door, payload, **KEY)
-        again = send(door, payload, **KEY)
+        first = send(api, payload, **KEY)
+        again = send(api, payload, **KEY)
 
         assert (again.status_code, again.json()) == (first.status_code, first.json())
         assert again.headers["Location"] == first.headers["Location"]
         assert again.headers["Idempotent-Replayed"] == "true"
         assert "Idempotent-Replayed" not in first.headers
 
-    def test_does_nothing_twice(self, door: APIClient, payload: dict[str, Any]) -> None:
-        send(door, payload, **KEY)
+    def test_does_nothing_twice(self, api: APIClient, payload: dict[str, Any]) -> None:
+        send(api, payload, **KEY)
         Post.objects.all().delete()
 
-        assert send(door, payload, **KEY).status_code == 202
+        assert send(api, payload, **KEY).status_code == 202
         assert not Post.objects.exists()
 
-    def test_with_another_body_is_refused(self, door: APIClient, payload: dict[str, Any]) -> None:
-        send(door, payload, **KEY)
+    def test_with_another_body_is_refused(self, api: APIClient, payload: dict[str, Any]) -> None:
+        send(api, payload, **KEY)
 
-        problem(send(door, payload | {"text": "Other"}, **KEY), status=422, code="idempotency_key_reused")
+        problem(send(api, payload | {"text": "Other"}, **KEY), status=422, code="idempotency_key_reused")
 
     def test_at_another_address_is_refused(
-        self, door: APIClient, payload: dict[str, Any], complaint: dict[str, Any]
+        self, api: APIClient, payload: dict[str, Any], complaint: dict[str, Any]
     ) -> None:
-        send(door, payload, **KEY)
+        send(api, payload, **KEY)
 
-        answer = door.post("/api/v1/complaints", complaint, format="json", **KEY)
+        answer = api.post("/api/v1/complaints", complaint, format="json", **KEY)
 
         problem(answer, status=422, code="idempotency_key_reused")
 
-    def test_after_a_day_is_a_new_request(self, door: APIClient, payload: dict[str, Any]) -> None:
-        send(door, payload, **KEY)
+    def test_after_a_day_is_a_new_request(self, api: APIClient, payload: dict[str, Any]) -> None:
+        send(api, payload, **KEY)
         StoredAnswer.objects.update(answered_at=timezone.now() - timedelta(hours=24))
 
-        assert "Idempotent-Replayed" not in send(door, payload | {"external_id": "p-2"}, **KEY).headers
+        assert "Idempotent-Replayed" not in send(api, payload | {"external_id": "p-2"}, **KEY).headers
 
-    def test_a_refusal_is_not_kept(self, door: APIClient, payload: dict[str, Any]) -> None:
-        assert send(door, payload | {"text": 7}, **KEY).status_code == 422
+    def test_a_refusal_is_not_kept(self, api: APIClient, payload: dict[str, Any]) -> None:
+        assert send(api, payload | {"text": 7}, **KEY).status_code == 422
 
-        assert send(door, payload, **KEY).status_code == 202
+        assert send(api, payload, **KEY).status_code == 202
 
     @pytest.mark.parametrize("key", ["", "x" * 256, "two words", "ümlaut"])
-    def test_refuses_a_key_that_is_none(self, door: APIClient, payload: dict[str, Any], key: str) -> None:
-        answer = send(door, payload, HTTP_IDEMPOTENCY_KEY=key)
+    def test_refuses_a_key_that_is_none(self, api: APIClient, payload: dict[str, Any], key: str) -> None:
+        answer = send(api, payload, HTTP_IDEMPOTENCY_KEY=key)
 
         problem(answer, status=400, code="malformed_request")
 
 
 def test_another_platform_has_its_own_keys(
-    door: APIClient, payload: dict[str, Any], other_door: APIClient
+    api: APIClient, payload: dict[str, Any], other_api: APIClient
 ) -> None:
-    send(door, payload, **KEY)
+    send(api, payload, **KEY)
 
-    answer = send(other_door, payload | {"platform": "other"}, **KEY)
+    answer = send(other_api, payload | {"platform": "other"}, **KEY)
 
     assert answer.status_code == 202
     assert "Idempotent-Replayed" not in answer.headers
@@ -91,7 +91,7 @@ def test_another_platform_has_its_own_keys(
 
 @pytest.mark.django_db(transaction=True)
 def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
-    door: APIClient, payload: dict[str, Any], platform: Platform, monkeypatch: pytest.MonkeyPatch
+    api: APIClient, payload: dict[str, Any], platform: Platform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moderation.enqueue._send", lambda task, **given: None)
     digest = hashlib.sha256(f"{platform.pk}:order-66".encode()).digest()
@@ -104,8 +104,8 @@ def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
     }
     with psycopg.connect(**login) as other:
         other.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
-        busy = send(door, payload, **KEY)
-    after = send(door, payload, **KEY)
+        busy = send(api, payload, **KEY)
+    after = send(api, payload, **KEY)
 
     assert problem(busy, status=409, code="request_in_flight")
     assert busy.headers["Retry-After"] == "1"
@@ -113,33 +113,33 @@ def test_in_flight_is_refused_and_a_lost_connection_frees_the_key(
 
 
 def test_a_failure_after_the_work_leaves_neither_work_nor_answer(
-    door: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    api: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError("disk full")
 
     monkeypatch.setattr("moderation.operations.infrastructure.idempotency._store", fail)
-    door.raise_request_exception = False
+    api.raise_request_exception = False
 
-    assert send(door, payload, **KEY).status_code == 500
+    assert send(api, payload, **KEY).status_code == 500
     assert not Post.objects.exists()
 
 
 def test_a_key_of_an_open_answer_is_refused_where_answers_are_secret(
-    door: APIClient, payload: dict[str, Any]
+    api: APIClient, payload: dict[str, Any]
 ) -> None:
-    assert send(door, payload, **KEY).status_code == 202
+    assert send(api, payload, **KEY).status_code == 202
 
     body = {"url": "https://hooks.example/"}
-    refused = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    refused = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
 
     problem(refused, status=422, code="idempotency_key_reused")
 
 
-def test_a_secret_answer_is_kept_encrypted(door: APIClient) -> None:
+def test_a_secret_answer_is_kept_encrypted(api: APIClient) -> None:
     body = {"url": "https://hooks.example/"}
-    first = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
-    again = door.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    first = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
+    again = api.post("/api/v1/webhook-endpoints", body, format="json", **KEY)
 
     assert again.json() == first.json()
     assert first.json()["secret"] not in StoredAnswer.objects.get().body
@@ -156,11 +156,11 @@ def test_pruning_deletes_what_is_older_than_a_day(platform: Platform, at: dateti
     assert StoredAnswer.objects.get().key == "2"
 
 
-def test_every_post_of_the_door_is_wrapped() -> None:
+def test_every_post_of_the_api_is_wrapped() -> None:
     def below(kind: type) -> list[type]:
         return [one for child in kind.__subclasses__() for one in (child, *below(child))]
 
-    posting = [view for view in below(DoorView) if "post" in view.__dict__]
+    posting = [view for view in below(ApiView) if "post" in view.__dict__]
 
     assert len(posting) > 10
     assert all(hasattr(view.__dict__["post"], "__wrapped__") for view in posting)
@@ -168,13 +168,13 @@ def test_every_post_of_the_door_is_wrapped() -> None:
 
 class TestErased:
     def test_answers_with_words_are_wiped_and_not_done_again(
-        self, lead_door: APIClient, claimed_case: Case
+        self, lead_api: APIClient, claimed_case: Case
     ) -> None:
         address = f"/api/v1/cases/{claimed_case.pk}/notes"
-        noted = lead_door.post(address, {"note": "about xyzzy"}, format="json", **KEY)
+        noted = lead_api.post(address, {"note": "about xyzzy"}, format="json", **KEY)
 
         erase.post(post_id=claimed_case.post_id, at=timezone.now())
-        again = lead_door.post(address, {"note": "about xyzzy"}, format="json", **KEY)
+        again = lead_api.post(address, {"note": "about xyzzy"}, format="json", **KEY)
 
         assert noted.status_code == 201
         problem(again, status=410, code="erased")
@@ -182,14 +182,14 @@ class TestErased:
         assert (kept.body, kept.request_digest, kept.subjects) == ("", "", [])
 
     def test_keys_are_kept_as_digests_and_known_as_they_were(
-        self, door: APIClient, payload: dict[str, Any]
+        self, api: APIClient, payload: dict[str, Any]
     ) -> None:
-        first = send(door, payload, **KEY)
+        first = send(api, payload, **KEY)
         kept = StoredAnswer.objects.get()
         by_digest = kept.key
         StoredAnswer.objects.update(key="order-66")  # as the release before wrote it
 
-        again = send(door, payload, **KEY)
+        again = send(api, payload, **KEY)
 
         assert "order" not in by_digest
         assert (again.json(), again.headers["Idempotent-Replayed"]) == (first.json(), "true")

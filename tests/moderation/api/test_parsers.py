@@ -36,21 +36,21 @@ POSTS = "/api/v1/posts"
     ],
 )
 def test_says_why_a_body_cannot_be_read(
-    door: APIClient, nothing_stored: Callable[[], bool], body: bytes, said: str
+    api: APIClient, nothing_stored: Callable[[], bool], body: bytes, said: str
 ) -> None:
     answer = problem(
-        door.post(POSTS, body, content_type="application/json"), status=400, code="malformed_body"
+        api.post(POSTS, body, content_type="application/json"), status=400, code="malformed_body"
     )
 
     assert said in answer["detail"]
     assert nothing_stored()
 
 
-def test_survives_nesting_that_can_be_read(door: APIClient, payload: Payload) -> None:
+def test_survives_nesting_that_can_be_read(api: APIClient, payload: Payload) -> None:
     body = json.dumps(payload).replace('"shares": 0', '"shares": ' + "[" * 500 + "]" * 500)
 
     answer = problem(
-        door.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
+        api.post(POSTS, body, content_type="application/json"), status=422, code="invalid_fields"
     )
 
     assert answer["errors"][0]["pointer"] == "/shares"
@@ -60,24 +60,24 @@ def test_survives_nesting_that_can_be_read(door: APIClient, payload: Payload) ->
     "content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
 )
 def test_refuses_another_content_type(
-    door: APIClient, payload: Payload, nothing_stored: Callable[[], bool], content_type: str
+    api: APIClient, payload: Payload, nothing_stored: Callable[[], bool], content_type: str
 ) -> None:
-    response = door.generic("POST", POSTS, json.dumps(payload), content_type=content_type)
+    response = api.generic("POST", POSTS, json.dumps(payload), content_type=content_type)
 
     problem(response, status=415, code="unsupported_media_type")
     assert nothing_stored()
 
 
-def test_refuses_an_oversized_body_before_reading_it(door: APIClient) -> None:
-    response = door.post(POSTS, b"[" * (12 * 1024 * 1024 + 1), content_type="application/json")
+def test_refuses_an_oversized_body_before_reading_it(api: APIClient) -> None:
+    response = api.post(POSTS, b"[" * (12 * 1024 * 1024 + 1), content_type="application/json")
 
     answer = problem(response, status=413, code="body_too_large")
     assert "12 MiB" in answer["detail"]
 
 
 @pytest.mark.parametrize("length", ["-5", "abc", "9" * 30])
-def test_refuses_a_length_that_is_none(door: APIClient, length: str) -> None:
-    response = door.post(POSTS, b"{}", content_type="application/json", CONTENT_LENGTH=length)
+def test_refuses_a_length_that_is_none(api: APIClient, length: str) -> None:
+    response = api.post(POSTS, b"{}", content_type="application/json", CONTENT_LENGTH=length)
 
     problem(response, status=413, code="body_too_large")
 
@@ -95,12 +95,12 @@ def test_refuses_a_body_of_unknown_length(secret: str) -> None:
 
 
 def test_refuses_a_body_that_broke_off(
-    door: APIClient, payload: Payload, nothing_stored: Callable[[], bool]
+    api: APIClient, payload: Payload, nothing_stored: Callable[[], bool]
 ) -> None:
     body = json.dumps(payload).encode()
     broken_off: dict[str, Any] = {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body) + 10)}
 
-    response = door.generic("POST", POSTS, "{}", content_type="application/json", **broken_off)
+    response = api.generic("POST", POSTS, "{}", content_type="application/json", **broken_off)
 
     problem(response, status=400, code="malformed_body")
     assert nothing_stored()

@@ -22,8 +22,8 @@ POSTS = "/api/v1/posts"
 
 
 class TestSend:
-    def test_stores_every_field_and_answers_pending(self, door: APIClient, payload: Payload) -> None:
-        response = door.post(POSTS, payload, format="json")
+    def test_stores_every_field_and_answers_pending(self, api: APIClient, payload: Payload) -> None:
+        response = api.post(POSTS, payload, format="json")
 
         row = Revision.objects.select_related("post__author").get()
         assert response.status_code == 202
@@ -43,7 +43,7 @@ class TestSend:
         assert row.media_urls == ["http://cats.example/grey.jpg"]
         assert (row.shares, row.comments) == (0, 3)
 
-    def test_takes_the_least_and_nulls_for_unknown(self, door: APIClient) -> None:
+    def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
         least = {
             "external_id": "p",
             "text": "hi",
@@ -59,7 +59,7 @@ class TestSend:
             "revision": None,
         }
 
-        response = door.post(POSTS, least | nulls, format="json")
+        response = api.post(POSTS, least | nulls, format="json")
 
         assert response.status_code == 202
         row = Revision.objects.get()
@@ -72,52 +72,52 @@ class TestSend:
             "",
         )
 
-    def test_keeps_hostile_text_to_the_character(self, door: APIClient, payload: Payload) -> None:
+    def test_keeps_hostile_text_to_the_character(self, api: APIClient, payload: Payload) -> None:
         text = (
             "<script>alert(1)</script> \u202egnp.exe \u200b {{7*7}} \U0001f600\r\n\t '; DROP TABLE posts;--  "
         )
 
-        door.post(POSTS, payload | {"text": text}, format="json")
+        api.post(POSTS, payload | {"text": text}, format="json")
 
         assert Revision.objects.get().text == text
 
-    def test_repeating_changes_nothing(self, door: APIClient, payload: Payload) -> None:
-        first = door.post(POSTS, payload, format="json")
+    def test_repeating_changes_nothing(self, api: APIClient, payload: Payload) -> None:
+        first = api.post(POSTS, payload, format="json")
 
-        again = door.post(POSTS, payload, format="json")
+        again = api.post(POSTS, payload, format="json")
 
         assert again.status_code == 202
         assert again.json() == first.json()
         assert Revision.objects.count() == 1
 
-    def test_refuses_another_content_for_a_stored_revision(self, door: APIClient, payload: Payload) -> None:
-        door.post(POSTS, payload, format="json")
+    def test_refuses_another_content_for_a_stored_revision(self, api: APIClient, payload: Payload) -> None:
+        api.post(POSTS, payload, format="json")
 
-        response = door.post(POSTS, payload | {"text": "Buy pills"}, format="json")
+        response = api.post(POSTS, payload | {"text": "Buy pills"}, format="json")
 
         problem(response, status=409, code="revision_conflict")
         assert Revision.objects.get().text == payload["text"]
 
-    def test_stores_an_edit_as_a_revision(self, door: APIClient, payload: Payload) -> None:
-        first = door.post(POSTS, payload, format="json").json()
+    def test_stores_an_edit_as_a_revision(self, api: APIClient, payload: Payload) -> None:
+        first = api.post(POSTS, payload, format="json").json()
 
-        edited = door.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json").json()
+        edited = api.post(POSTS, payload | {"text": "Found her!", "revision": 2}, format="json").json()
 
         assert edited["id"] == first["id"]
         assert list(Revision.objects.values_list("number", flat=True)) == [1, 2]
 
-    def test_a_picture_needs_no_text(self, door: APIClient, payload: Payload) -> None:
-        response = door.post(POSTS, payload | {"text": "", "links": []}, format="json")
+    def test_a_picture_needs_no_text(self, api: APIClient, payload: Payload) -> None:
+        response = api.post(POSTS, payload | {"text": "", "links": []}, format="json")
 
         assert response.status_code == 202
 
-    def test_the_door_adds_one_query_to_the_operation(
-        self, door: APIClient, payload: Payload, django_assert_num_queries: DjangoAssertNumQueries
+    def test_the_api_adds_one_query_to_the_operation(
+        self, api: APIClient, payload: Payload, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
-        door.post(POSTS, payload, format="json")
+        api.post(POSTS, payload, format="json")
 
         with django_assert_num_queries(1 + _cost_of_a_repetition()):
-            door.post(POSTS, payload, format="json")
+            api.post(POSTS, payload, format="json")
 
 
 def _cost_of_a_repetition() -> int:
@@ -127,23 +127,23 @@ def _cost_of_a_repetition() -> int:
 
 class TestRead:
     @pytest.fixture
-    def sent(self, door: APIClient, payload: Payload) -> str:
-        return str(door.post(POSTS, payload, format="json").json()["id"])
+    def sent(self, api: APIClient, payload: Payload) -> str:
+        return str(api.post(POSTS, payload, format="json").json()["id"])
 
-    def test_shows_a_pending_post_by_either_id(self, door: APIClient, sent: str) -> None:
-        by_id = door.get(f"{POSTS}/{sent}").json()
+    def test_shows_a_pending_post_by_either_id(self, api: APIClient, sent: str) -> None:
+        by_id = api.get(f"{POSTS}/{sent}").json()
 
-        assert by_id == door.get(POSTS, {"external_id": "p-1"}).json()
+        assert by_id == api.get(POSTS, {"external_id": "p-1"}).json()
         assert by_id["score_state"] == "pending"
         assert by_id["posted_at"] == "2026-02-01T09:00:00Z"
         assert by_id["author"] == {"external_id": "a-1", "display_name": "Honest Author"}
         assert (by_id["scores"], by_id["case"], by_id["decision"]) == ([], None, None)
 
-    def test_is_kept_by_no_cache(self, door: APIClient, sent: str) -> None:
-        assert door.get(f"{POSTS}/{sent}").headers["Cache-Control"] == "no-store"
+    def test_is_kept_by_no_cache(self, api: APIClient, sent: str) -> None:
+        assert api.get(f"{POSTS}/{sent}").headers["Cache-Control"] == "no-store"
 
-    def test_keeps_personal_fields_inside(self, door: APIClient, sent: str) -> None:
-        shown = door.get(f"{POSTS}/{sent}").content.decode()
+    def test_keeps_personal_fields_inside(self, api: APIClient, sent: str) -> None:
+        shown = api.get(f"{POSTS}/{sent}").content.decode()
 
         assert "192.0.2.7" not in shown
         assert "Mozilla" not in shown
@@ -152,7 +152,7 @@ class TestRead:
 
     def test_shows_score_and_case_and_then_the_decision(
         self,
-        door: APIClient,
+        api: APIClient,
         sent: str,
         fake_scorer: FakeScorer,
         moderator: User,
@@ -165,7 +165,7 @@ class TestRead:
             case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=later(2)
         )
 
-        shown = door.get(f"{POSTS}/{sent}").json()
+        shown = api.get(f"{POSTS}/{sent}").json()
 
         [only] = shown["scores"]
         assert only["spam_probability"] == 0.5
@@ -177,8 +177,8 @@ class TestRead:
     @pytest.mark.parametrize(
         "wrong", ["0", "999999999999999999", "9" * 40, "-1", "abc", "1.0", "%00", "٣", "1%2F2"]
     )
-    def test_refuses_what_is_no_id_of_ours(self, door: APIClient, sent: str, wrong: str) -> None:
-        problem(door.get(f"{POSTS}/{wrong}"), status=404, code="not_found")
+    def test_refuses_what_is_no_id_of_ours(self, api: APIClient, sent: str, wrong: str) -> None:
+        problem(api.get(f"{POSTS}/{wrong}"), status=404, code="not_found")
 
     @pytest.mark.parametrize(
         ("query", "code"),
@@ -189,19 +189,19 @@ class TestRead:
             ({"external_id": "\0"}, "null_characters_not_allowed"),
         ],
     )
-    def test_refuses_a_bad_search(self, door: APIClient, query: dict[str, str], code: str) -> None:
-        answer = problem(door.get(POSTS, query), status=422, code="invalid_fields")
+    def test_refuses_a_bad_search(self, api: APIClient, query: dict[str, str], code: str) -> None:
+        answer = problem(api.get(POSTS, query), status=422, code="invalid_fields")
 
         assert pointers(answer) == {"/external_id": code}
 
-    def test_finds_nothing_by_an_unknown_external_id(self, door: APIClient, sent: str) -> None:
-        problem(door.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
+    def test_finds_nothing_by_an_unknown_external_id(self, api: APIClient, sent: str) -> None:
+        problem(api.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
 
     def test_costs_seven_queries(
-        self, door: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
+        self, api: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         assert ApiKey.objects.get().last_used_at
         assert Post.objects.exists()
 
         with django_assert_num_queries(7):
-            door.get(f"{POSTS}/{sent}")
+            api.get(f"{POSTS}/{sent}")

@@ -19,20 +19,20 @@ from tests.moderation.fakes import FakeScorer
 TEXT = "Cheap pills without prescription, call 1-800-555-0101 now or never"
 
 
-def send(door: APIClient, number: int) -> None:
+def send(api: APIClient, number: int) -> None:
     body = {
         "external_id": f"post-{number}",
         "text": TEXT,
         "posted_at": "2026-03-01T09:30:00Z",
         "author": {"external_id": f"author-{number}"},
     }
-    assert door.post("/api/v1/posts", body, format="json").status_code == 202
+    assert api.post("/api/v1/posts", body, format="json").status_code == 202
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=timezone.now())
 
 
 @pytest.mark.parametrize("choice", [Reconsidering.QUEUE, Reconsidering.DECIDE])
 def test_are_queued_or_decided_and_told_once(
-    lead_door: APIClient,
+    lead_api: APIClient,
     platform: Platform,
     fake_scorer: FakeScorer,
     settings: Settings,
@@ -42,11 +42,11 @@ def test_are_queued_or_decided_and_told_once(
     Platform.objects.update(reconsiders=choice)
     fake_scorer.default = 0.05
     for number in range(3):
-        send(lead_door, number)
+        send(lead_api, number)
     fake_scorer.default = 0.5
-    send(lead_door, 3)
-    [case] = lead_door.post("/api/v1/queues/all/claims", {"count": 1}, format="json").json()["cases"]
-    decided = lead_door.post(
+    send(lead_api, 3)
+    [case] = lead_api.post("/api/v1/queues/all/claims", {"count": 1}, format="json").json()["cases"]
+    decided = lead_api.post(
         f"/api/v1/cases/{case['id']}/decisions",
         {"verdict": "spam", "version": case["version"]},
         format="json",
@@ -57,8 +57,8 @@ def test_are_queued_or_decided_and_told_once(
         reconsider.sweep(at=timezone.now() + timedelta(seconds=1))
 
     feed.sweep(at=timezone.now() + 3 * feed.SETTLE)
-    cases = lead_door.get("/api/v1/cases").json()["data"]
-    told = lead_door.get("/api/v1/decisions").json()["data"]
+    cases = lead_api.get("/api/v1/cases").json()["data"]
+    told = lead_api.get("/api/v1/decisions").json()["data"]
     spam = [row for row in told if (row["verdict"], row["reason"]) == ("spam", "reconsidered")]
     if choice == Reconsidering.QUEUE:
         assert {(row["reason"], row["post"]["external_id"]) for row in cases} == {

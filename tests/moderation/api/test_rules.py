@@ -1,4 +1,4 @@
-"""Rules through the door: drafted, looked at, activated, lifted."""
+"""Rules through the api: drafted, looked at, activated, lifted."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def given() -> dict[str, Any]:
     }
 
 
-def states(door: APIClient, state: str) -> list[str]:
+def states(api: APIClient, state: str) -> list[str]:
     """Return the ids of the rules in one state."""
-    return [row["id"] for row in door.get(f"/api/v1/rules?state={state}").json()["data"]]
+    return [row["id"] for row in api.get(f"/api/v1/rules?state={state}").json()["data"]]
 
 
 class TestRules:
     @pytest.mark.parametrize("effect", ["ban", "wave", "allow"])
     def test_are_drafted_activated_and_lifted(
-        self, lead_door: APIClient, platform: Platform, given: dict[str, Any], at: datetime, effect: str
+        self, lead_api: APIClient, platform: Platform, given: dict[str, Any], at: datetime, effect: str
     ) -> None:
         endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=at)
-        drafted = lead_door.post("/api/v1/rules", given | {"effect": effect}, format="json")
+        drafted = lead_api.post("/api/v1/rules", given | {"effect": effect}, format="json")
         address, draft = drafted.headers["Location"], drafted.json()
-        was_draft = states(lead_door, "draft")
-        active = lead_door.post(f"{address}/activation", HTTP_IF_MATCH=drafted.headers["ETag"])
-        stale = lead_door.delete(address, HTTP_IF_MATCH=drafted.headers["ETag"])
-        was_live = states(lead_door, "live")
-        lifted = lead_door.delete(address, HTTP_IF_MATCH=active.headers["ETag"])
+        was_draft = states(lead_api, "draft")
+        active = lead_api.post(f"{address}/activation", HTTP_IF_MATCH=drafted.headers["ETag"])
+        stale = lead_api.delete(address, HTTP_IF_MATCH=drafted.headers["ETag"])
+        was_live = states(lead_api, "live")
+        lifted = lead_api.delete(address, HTTP_IF_MATCH=active.headers["ETag"])
 
         assert (drafted.status_code, draft["state"], draft["activated_at"]) == (201, "draft", None)
         assert (active.status_code, active.json()["state"], active.json()["effect"]) == (200, "live", effect)
         problem(stale, status=412, code="precondition_failed")
         assert lifted.status_code == 204
-        assert was_draft == was_live == states(lead_door, "ended") == [draft["id"]]
-        assert states(lead_door, "live") == []
+        assert was_draft == was_live == states(lead_api, "ended") == [draft["id"]]
+        assert states(lead_api, "live") == []
         [told] = Delivery.objects.filter(event="rule.activated")
         assert (told.body["data"]["effect"], told.body["data"]["value"]) == (effect, "evil.example")
         audited = AuditEntry.objects.filter(subject_kind="rule").order_by("pk")
@@ -68,25 +68,25 @@ class TestRules:
         ]
 
     def test_are_activated_once_also_when_the_request_is_repeated(
-        self, lead_door: APIClient, given: dict[str, Any]
+        self, lead_api: APIClient, given: dict[str, Any]
     ) -> None:
-        address = lead_door.post("/api/v1/rules", given, format="json").headers["Location"]
-        first, again = (lead_door.post(f"{address}/activation", HTTP_IDEMPOTENCY_KEY="go") for _ in range(2))
+        address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
+        first, again = (lead_api.post(f"{address}/activation", HTTP_IDEMPOTENCY_KEY="go") for _ in range(2))
 
         assert first.json() == again.json()
-        problem(lead_door.post(f"{address}/activation"), status=409, code="already_active")
+        problem(lead_api.post(f"{address}/activation"), status=409, code="already_active")
 
     def test_are_not_activated_beside_one_in_force_or_after_their_end(
-        self, lead_door: APIClient, given: dict[str, Any]
+        self, lead_api: APIClient, given: dict[str, Any]
     ) -> None:
         first, second, dropped = (
-            lead_door.post("/api/v1/rules", given, format="json").headers["Location"] for _ in range(3)
+            lead_api.post("/api/v1/rules", given, format="json").headers["Location"] for _ in range(3)
         )
-        lead_door.post(f"{first}/activation")
-        lead_door.delete(dropped)
+        lead_api.post(f"{first}/activation")
+        lead_api.delete(dropped)
 
-        problem(lead_door.post(f"{second}/activation"), status=409, code="rule_exists")
-        problem(lead_door.post(f"{dropped}/activation"), status=409, code="rule_ended")
+        problem(lead_api.post(f"{second}/activation"), status=409, code="rule_exists")
+        problem(lead_api.post(f"{dropped}/activation"), status=409, code="rule_ended")
 
     @pytest.mark.parametrize(
         ("changed", "pointer", "code"),
@@ -99,31 +99,31 @@ class TestRules:
         ],
     )
     def test_are_refused_by_field(
-        self, lead_door: APIClient, given: dict[str, Any], changed: dict[str, str], pointer: str, code: str
+        self, lead_api: APIClient, given: dict[str, Any], changed: dict[str, str], pointer: str, code: str
     ) -> None:
-        answer = lead_door.post("/api/v1/rules", given | changed, format="json")
+        answer = lead_api.post("/api/v1/rules", given | changed, format="json")
 
         assert pointers(problem(answer, status=422, code="invalid_fields")) == {pointer: code}
         assert not Rule.objects.exists()
 
     @pytest.mark.parametrize("missing", ["effect", "kind", "value", "reason", "expires_at"])
     def test_need_an_end_and_all_the_rest(
-        self, lead_door: APIClient, given: dict[str, Any], missing: str
+        self, lead_api: APIClient, given: dict[str, Any], missing: str
     ) -> None:
         del given[missing]
 
-        answer = lead_door.post("/api/v1/rules", given, format="json")
+        answer = lead_api.post("/api/v1/rules", given, format="json")
 
         assert pointers(problem(answer, status=422, code="invalid_fields")) == {f"/{missing}": "required"}
 
     def test_are_made_by_leads(
-        self, lead_door: APIClient, platform: Platform, moderator: User, given: dict[str, Any], at: datetime
+        self, lead_api: APIClient, platform: Platform, moderator: User, given: dict[str, Any], at: datetime
     ) -> None:
         _, secret = api_keys.issue(
             platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=moderator, at=at
         )
         client = APIClient(HTTP_AUTHORIZATION=f"Bearer {secret}")
-        address = lead_door.post("/api/v1/rules", given, format="json").headers["Location"]
+        address = lead_api.post("/api/v1/rules", given, format="json").headers["Location"]
 
         for refused in (
             client.post("/api/v1/rules", given, format="json"),
@@ -134,17 +134,17 @@ class TestRules:
         assert Rule.objects.get().is_draft
 
     def test_about_authors_are_their_platforms_own(
-        self, lead_door: APIClient, other_door: APIClient, post: Any, given: dict[str, Any]
+        self, lead_api: APIClient, other_api: APIClient, post: Any, given: dict[str, Any]
     ) -> None:
         stored: Post = post()
         about = {"effect": "allow", "kind": "author", "value": "honest_author"}
-        made = lead_door.post("/api/v1/rules", given | about, format="json")
+        made = lead_api.post("/api/v1/rules", given | about, format="json")
         address = made.headers["Location"]
 
         assert (made.status_code, made.json()["value"]) == (201, "honest_author")
         assert Rule.objects.get().author == stored.author
-        assert states(other_door, "draft") == []
-        for foreign in (other_door.get(address), other_door.post(f"{address}/backtest")):
+        assert states(other_api, "draft") == []
+        for foreign in (other_api.get(address), other_api.post(f"{address}/backtest")):
             problem(foreign, status=404, code="not_found")
 
 
@@ -152,8 +152,8 @@ class TestBacktest:
     @pytest.mark.parametrize(("effect", "precision"), [("ban", 1.0), ("allow", 0.0)])
     def test_counts_own_posts_only(
         self,
-        lead_door: APIClient,
-        other_door: APIClient,
+        lead_api: APIClient,
+        other_api: APIClient,
         open_case: Any,
         moderator: User,
         given: dict[str, Any],
@@ -165,10 +165,10 @@ class TestBacktest:
         review.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(5))
         wanted = given | {"effect": effect, "value": "cats.example"}
-        made = lead_door.post("/api/v1/rules", wanted, format="json").json()
+        made = lead_api.post("/api/v1/rules", wanted, format="json").json()
 
         own, foreign = (
-            door.post(f"/api/v1/rules/{made['id']}/backtest").json() for door in (lead_door, other_door)
+            api.post(f"/api/v1/rules/{made['id']}/backtest").json() for api in (lead_api, other_api)
         )
 
         assert (own["matches"], own["precision"]) == (1, precision)
@@ -178,15 +178,15 @@ class TestBacktest:
 
 
 def test_a_score_names_the_rule_that_decided(
-    lead_door: APIClient, post: Any, fake_scorer: FakeScorer, given: dict[str, Any]
+    lead_api: APIClient, post: Any, fake_scorer: FakeScorer, given: dict[str, Any]
 ) -> None:
-    address = lead_door.post(
+    address = lead_api.post(
         "/api/v1/rules", given | {"effect": "wave", "value": "cats.example"}, format="json"
     ).headers["Location"]
-    rule = lead_door.post(f"{address}/activation").json()
+    rule = lead_api.post(f"{address}/activation").json()
     stored: Post = post(text="https://cats.example/")
     score.run(revision_ids=[Revision.objects.get().pk], at=timezone.now())
 
-    [scored] = lead_door.get(f"/api/v1/posts/{stored.pk}").json()["scores"]
+    [scored] = lead_api.get(f"/api/v1/posts/{stored.pk}").json()["scores"]
 
     assert scored["rule"] == {name: rule[name] for name in ("id", "effect", "kind", "value")}

@@ -1,4 +1,4 @@
-"""Labels, exports and webhook endpoints through the door."""
+"""Labels, exports and webhook endpoints through the api."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ def decided(claimed_case: Case, moderator: User, at: datetime) -> None:
 
 @pytest.mark.usefixtures("decided")
 class TestLabels:
-    def test_are_read_without_names_and_addresses(self, door: APIClient) -> None:
-        [label] = door.get("/api/v1/labels").json()["data"]
+    def test_are_read_without_names_and_addresses(self, api: APIClient) -> None:
+        [label] = api.get("/api/v1/labels").json()["data"]
 
         assert label["label"] == 1
         assert "record" not in label
         assert "decided_by" not in label["provenance"]
 
-    def test_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
-        assert other_door.get("/api/v1/labels").json() == {"data": [], "next_cursor": None}
+    def test_of_another_platform_are_not_there(self, other_api: APIClient) -> None:
+        assert other_api.get("/api/v1/labels").json() == {"data": [], "next_cursor": None}
 
-    def test_changes_are_followed_by_their_cursor(self, door: APIClient, lead: User) -> None:
-        [label] = door.get("/api/v1/labels").json()["data"]
-        first = door.get("/api/v1/labels/changes").json()
+    def test_changes_are_followed_by_their_cursor(self, api: APIClient, lead: User) -> None:
+        [label] = api.get("/api/v1/labels").json()["data"]
+        first = api.get("/api/v1/labels/changes").json()
         [decision] = Decision.objects.all()
         reverse.correct(
             decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=timezone.now() - SETTLED
         )
 
-        then = door.get("/api/v1/labels/changes", {"cursor": first["next_cursor"]}).json()
-        anew = door.get("/api/v1/labels/changes").json()
+        then = api.get("/api/v1/labels/changes", {"cursor": first["next_cursor"]}).json()
+        anew = api.get("/api/v1/labels/changes").json()
 
         assert [(row["change"], row["label"]) for row in first["data"]] == [("created", label)]
         assert [row["change"] for row in then["data"]] == ["retracted", "created"]
@@ -64,20 +64,20 @@ class TestLabels:
         assert then["data"][1]["label"]["label"] == 0
         assert [row["change"] for row in anew["data"]] == ["retracted", "created"]
 
-    def test_changes_of_another_platform_are_not_there(self, other_door: APIClient) -> None:
-        assert other_door.get("/api/v1/labels/changes").json()["data"] == []
+    def test_changes_of_another_platform_are_not_there(self, other_api: APIClient) -> None:
+        assert other_api.get("/api/v1/labels/changes").json()["data"] == []
 
     @pytest.mark.parametrize(
         ("form", "begins", "media"),
         [("csv", b'"schema', "text/csv"), ("parquet", b"PAR1", "application/vnd.apache.parquet")],
     )
     def test_go_into_files_of_other_forms(
-        self, lead_door: APIClient, form: str, begins: bytes, media: str
+        self, lead_api: APIClient, form: str, begins: bytes, media: str
     ) -> None:
-        asked = lead_door.post("/api/v1/exports", {"format": form, "weights": False}, format="json")
+        asked = lead_api.post("/api/v1/exports", {"format": form, "weights": False}, format="json")
         export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
-        ready = lead_door.get(asked.headers["Location"]).json()
-        file = lead_door.get(ready["file"])
+        ready = lead_api.get(asked.headers["Location"]).json()
+        file = lead_api.get(ready["file"])
 
         assert (ready["format"], ready["manifest"]["format"]) == (form, form)
         assert file.headers["Content-Type"] == media
@@ -86,15 +86,15 @@ class TestLabels:
         assert ready["manifest"]["sha256"] == hashlib.sha256(content).hexdigest()
 
     def test_go_into_a_file_of_this_platform(
-        self, lead_door: APIClient, other_door: APIClient, django_capture_on_commit_callbacks: Any
+        self, lead_api: APIClient, other_api: APIClient, django_capture_on_commit_callbacks: Any
     ) -> None:
-        asked = lead_door.post("/api/v1/exports", {}, format="json")
+        asked = lead_api.post("/api/v1/exports", {}, format="json")
         address = asked.headers["Location"]
-        early = lead_door.get(f"{address}/file")
+        early = lead_api.get(f"{address}/file")
         export_build.build(export_id=Export.objects.get().pk, at=timezone.now())
-        foreign = other_door.get(address)
-        ready = lead_door.get(address).json()
-        file = lead_door.get(ready["file"])
+        foreign = other_api.get(address)
+        ready = lead_api.get(address).json()
+        file = lead_api.get(ready["file"])
 
         assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
         problem(early, status=409, code="not_ready")
@@ -103,20 +103,20 @@ class TestLabels:
         problem(foreign, status=404, code="not_found")
 
     def test_changes_go_into_a_file_that_follows_another(
-        self, lead_door: APIClient, lead: User, django_capture_on_commit_callbacks: Any
+        self, lead_api: APIClient, lead: User, django_capture_on_commit_callbacks: Any
     ) -> None:
-        base = lead_door.post("/api/v1/exports", {}, format="json").json()
-        early = lead_door.post("/api/v1/exports", {"after": base["id"]}, format="json")
+        base = lead_api.post("/api/v1/exports", {}, format="json").json()
+        early = lead_api.post("/api/v1/exports", {"after": base["id"]}, format="json")
         export_build.build(export_id=int(base["id"]), at=timezone.now())
         [decision] = Decision.objects.all()
         reverse.correct(
             decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=timezone.now() - SETTLED
         )
-        asked = lead_door.post("/api/v1/exports", {"after": base["id"]}, format="json").json()
+        asked = lead_api.post("/api/v1/exports", {"after": base["id"]}, format="json").json()
         export_build.build(export_id=int(asked["id"]), at=timezone.now())
-        ready = lead_door.get(f"/api/v1/exports/{asked['id']}").json()
-        file = b"".join(lead_door.get(ready["file"]))
-        both = lead_door.post(
+        ready = lead_api.get(f"/api/v1/exports/{asked['id']}").json()
+        file = b"".join(lead_api.get(ready["file"]))
+        both = lead_api.post(
             "/api/v1/exports", {"after": base["id"], "since": "2026-01-01T00:00:00Z"}, format="json"
         )
 
@@ -127,38 +127,38 @@ class TestLabels:
         problem(early, status=409, code="not_ready")
         assert pointers(problem(both, status=422, code="invalid_fields")) == {"/after": "invalid"}
         problem(
-            lead_door.post("/api/v1/exports", {"after": "999"}, format="json"), status=404, code="not_found"
+            lead_api.post("/api/v1/exports", {"after": "999"}, format="json"), status=404, code="not_found"
         )
 
 
 class TestWebhooks:
-    def test_endpoints_are_added_changed_and_removed(self, door: APIClient) -> None:
-        made = door.post("/api/v1/webhook-endpoints", {"url": "https://hooks.example/a"}, format="json")
+    def test_endpoints_are_added_changed_and_removed(self, api: APIClient) -> None:
+        made = api.post("/api/v1/webhook-endpoints", {"url": "https://hooks.example/a"}, format="json")
         address = made.headers["Location"]
-        changed = door.patch(address, {"events": ["decision.reversed"]}, format="json")
-        stale = door.patch(address, {"is_active": False}, format="json", HTTP_IF_MATCH=made.headers["ETag"])
-        removed = door.delete(address)
+        changed = api.patch(address, {"events": ["decision.reversed"]}, format="json")
+        stale = api.patch(address, {"is_active": False}, format="json", HTTP_IF_MATCH=made.headers["ETag"])
+        removed = api.delete(address)
 
         assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
         assert changed.json()["events"] == ["decision.reversed"]
         assert "secret" not in changed.json()
         problem(stale, status=412, code="precondition_failed")
         assert removed.status_code == 204
-        assert door.get("/api/v1/webhook-endpoints").json() == {"data": []}
+        assert api.get("/api/v1/webhook-endpoints").json() == {"data": []}
 
     @pytest.mark.parametrize(
         "url",
         ["ftp://hooks.example/", "https://user:pass@hooks.example/", "http://hooks.example:6379/", "hooks"],
     )
-    def test_refuses_addresses_that_must_not_be_called(self, door: APIClient, url: str) -> None:
-        answer = door.post("/api/v1/webhook-endpoints", {"url": url}, format="json")
+    def test_refuses_addresses_that_must_not_be_called(self, api: APIClient, url: str) -> None:
+        answer = api.post("/api/v1/webhook-endpoints", {"url": url}, format="json")
 
         assert pointers(problem(answer, status=422, code="invalid_fields")) == {"/url": "forbidden_address"}
 
-    def test_rotates_to_ed25519(self, door: APIClient, platform: Platform, at: datetime) -> None:
+    def test_rotates_to_ed25519(self, api: APIClient, platform: Platform, at: datetime) -> None:
         row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
 
-        answer = door.post(
+        answer = api.post(
             f"/api/v1/webhook-endpoints/{row.pk}/secrets", {"signature": "ed25519"}, format="json"
         ).json()
 
@@ -167,7 +167,7 @@ class TestWebhooks:
         assert row.secrets.count() == 2
 
     def test_the_log_can_be_read_and_replayed(
-        self, door: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
+        self, api: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
     ) -> None:
         row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
         review.decide(
@@ -179,19 +179,19 @@ class TestWebhooks:
         )
         Delivery.objects.update(state=DeliveryState.FAILED, attempts=10)
 
-        [listed] = door.get(f"/api/v1/webhook-endpoints/{row.pk}/deliveries?state=failed").json()["data"]
-        replayed = door.post(f"/api/v1/deliveries/{listed['id']}/replay")
+        [listed] = api.get(f"/api/v1/webhook-endpoints/{row.pk}/deliveries?state=failed").json()["data"]
+        replayed = api.post(f"/api/v1/deliveries/{listed['id']}/replay")
 
         assert replayed.status_code == 202
         assert (replayed.json()["id"], replayed.json()["state"]) == (listed["id"], "waiting")
         assert replayed.json()["body"]["data"]["verdict"] == "spam"
 
     def test_another_platform_sees_nothing_of_it(
-        self, other_door: APIClient, platform: Platform, at: datetime
+        self, other_api: APIClient, platform: Platform, at: datetime
     ) -> None:
         row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
 
         for method, path in [("get", ""), ("delete", ""), ("post", "/secrets"), ("get", "/deliveries")]:
-            answer = getattr(other_door, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")
+            answer = getattr(other_api, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")
             problem(answer, status=404, code="not_found")
         assert WebhookEndpoint.objects.get().state == "active"

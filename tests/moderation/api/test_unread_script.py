@@ -29,7 +29,7 @@ def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def sent(door: APIClient, _shipped: None, later: Callable[[float], datetime]) -> Callable[..., str]:
+def sent(api: APIClient, _shipped: None, later: Callable[[float], datetime]) -> Callable[..., str]:
     """Send a post of which the content model says this probability, and score it; return its id."""
 
     def send(text: str, *, content: float) -> str:
@@ -39,7 +39,7 @@ def sent(door: APIClient, _shipped: None, later: Callable[[float], datetime]) ->
             "posted_at": "2026-02-01T10:00:00Z",
             "author": {"external_id": "a-1"},
         }
-        answer = door.post("/api/v1/posts", payload, format="json")
+        answer = api.post("/api/v1/posts", payload, format="json")
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
         return str(answer.json()["id"])
 
@@ -48,21 +48,21 @@ def sent(door: APIClient, _shipped: None, later: Callable[[float], datetime]) ->
 
 @pytest.mark.parametrize("content", [0.001, 0.5, 0.999])
 def test_waits_for_a_human_whatever_the_models_say(
-    sent: Callable[..., str], door: APIClient, content: float
+    sent: Callable[..., str], api: APIClient, content: float
 ) -> None:
     post_id = sent(THAI, content=content)
 
-    [stored] = door.get(f"/api/v1/posts/{post_id}").json()["scores"]
-    [case] = door.get("/api/v1/cases?queue=unread_script").json()["data"]
+    [stored] = api.get(f"/api/v1/posts/{post_id}").json()["scores"]
+    [case] = api.get("/api/v1/cases?queue=unread_script").json()["data"]
     assert (stored["route"], stored["route_reason"]) == ("review", "unread_script")
     assert (case["reason"], case["post"]["id"]) == ("unread_script", post_id)
     assert not Decision.objects.exists()
 
 
-def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str], door: APIClient) -> None:
+def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str], api: APIClient) -> None:
     sent("Win free credits now", content=0.999)
 
-    assert door.get("/api/v1/cases?queue=unread_script").json()["data"] == []
+    assert api.get("/api/v1/cases?queue=unread_script").json()["data"] == []
     assert Decision.objects.exists() or Case.objects.get().reason == "audit"
 
 

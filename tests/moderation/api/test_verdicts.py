@@ -16,8 +16,8 @@ from tests.moderation.api.answers import problem
 from tests.moderation.fakes import FakeScorer
 
 
-def ask(door: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
-    return door.post("/api/v1/verdicts", payload, format="json", **headers)
+def ask(api: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
+    return api.post("/api/v1/verdicts", payload, format="json", **headers)
 
 
 class TestInTime:
@@ -27,7 +27,7 @@ class TestInTime:
     )
     def test_tells_verdict_and_route(
         self,
-        door: APIClient,
+        api: APIClient,
         payload: dict[str, Any],
         fake_scorer: FakeScorer,
         probability: float,
@@ -36,7 +36,7 @@ class TestInTime:
     ) -> None:
         fake_scorer.default = probability
 
-        answer = ask(door, payload).json()
+        answer = ask(api, payload).json()
 
         assert (answer["verdict"], answer["route"]) == (verdict, route)
         assert answer["spam_probability"] == probability
@@ -45,53 +45,53 @@ class TestInTime:
         assert (answer["decision_id"] is not None) is (verdict != "undecided")
 
     def test_stores_what_the_tasks_would_store(
-        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.default = 0.97
 
-        ask(door, payload)
+        ask(api, payload)
 
         assert Revision.objects.get().score_state == ScoreState.SCORED
         assert Decision.objects.get().score == Score.objects.get()
 
     def test_a_repeated_request_is_scored_once(
-        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
     ) -> None:
-        first, again = ask(door, payload).json(), ask(door, payload).json()
+        first, again = ask(api, payload).json(), ask(api, payload).json()
 
         assert fake_scorer.asked == 1
         assert {**first, "took_ms": 0} == {**again, "took_ms": 0}
 
     def test_works_under_an_idempotency_key(
-        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
     ) -> None:
         key = {"HTTP_IDEMPOTENCY_KEY": "v-1"}
 
-        assert ask(door, payload, **key).json() == ask(door, payload, **key).json()
+        assert ask(api, payload, **key).json() == ask(api, payload, **key).json()
         assert Case.objects.count() == 1
 
 
 class TestOutOfTime:
     def test_a_content_model_that_is_late_leaves_a_degraded_score(
-        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
     ) -> None:
         fake_scorer.is_degraded = True
 
-        answer = ask(door, payload).json()
+        answer = ask(api, payload).json()
 
         assert (answer["is_degraded"], answer["verdict"]) == (True, "undecided")
         assert Revision.objects.get().score_state == ScoreState.DEGRADED
 
     def test_without_any_time_the_post_is_stored_for_the_tasks(
         self,
-        door: APIClient,
+        api: APIClient,
         payload: dict[str, Any],
         fake_scorer: FakeScorer,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(score_now.now, "__kwdefaults__", {"budget_ms": 0})
 
-        answer = ask(door, payload)
+        answer = ask(api, payload)
 
         assert answer.status_code == 200
         assert (answer.json()["is_degraded"], answer.json()["release"]) == (True, None)
@@ -99,35 +99,35 @@ class TestOutOfTime:
 
     @pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "v-1"}])
     def test_a_failure_leaves_the_post_for_the_tasks(
-        self, door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, headers: dict[str, str]
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, headers: dict[str, str]
     ) -> None:
         fake_scorer.poisonous = payload["text"]
 
-        answer = ask(door, payload, **headers)
+        answer = ask(api, payload, **headers)
 
         assert (answer.status_code, answer.json()["verdict"]) == (200, "undecided")
         assert Revision.objects.get().score_state == ScoreState.PENDING
 
 
 def test_has_a_burst_of_its_own(
-    door: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, settings: Settings
+    api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, settings: Settings
 ) -> None:
     settings.VERDICTS_PER_MINUTE, settings.VERDICTS_BURST = 6, 1
-    ask(door, payload)
+    ask(api, payload)
 
-    problem(ask(door, payload), status=429, code="rate_limited")
-    assert door.post("/api/v1/posts", payload, format="json").status_code == 202
+    problem(ask(api, payload), status=429, code="rate_limited")
+    assert api.post("/api/v1/posts", payload, format="json").status_code == 202
 
 
 def test_a_process_that_still_loads_answers_without_a_score(
-    door: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    api: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def prompt() -> None:
         raise scorer.Loading("just begun")
 
     monkeypatch.setattr(scorer, "prompt", prompt)
 
-    answer = ask(door, payload)
+    answer = ask(api, payload)
 
     assert (answer.status_code, answer.json()["route"]) == (200, None)
     assert Revision.objects.get().score_state == ScoreState.PENDING

@@ -21,7 +21,7 @@ def create(*arguments: str) -> str:
     return said.getvalue().strip()
 
 
-def test_prints_a_key_that_opens_the_door(platform: Platform) -> None:
+def test_prints_a_key_that_the_api_accepts(platform: Platform) -> None:
     secret = create("social", "--name", "ingest", "--scope", "posts:write", "--days", "30")
 
     key = api_keys.authenticate(secret=secret, at=timezone.now())

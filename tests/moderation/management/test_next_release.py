@@ -22,12 +22,12 @@ from scoring.blocklist import Blocklist
 from scoring.records import PostRecord
 from scoring.splits import Split, split_of
 from tests import releases
-from tests.moderation.api.conftest import door, lead_door, secret
+from tests.moderation.api.conftest import api, lead_api, secret
 from tests.moderation.operations.conftest import own_releases
 from tests.scoring.platform_posts import decisions
 from tests.scoring.random_records import labelled
 
-__all__ = ["door", "lead_door", "own_releases", "secret"]
+__all__ = ["api", "lead_api", "own_releases", "secret"]
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -69,7 +69,7 @@ def judged_by(tmp_path: Path) -> Path:
     return path
 
 
-def send(door: APIClient, *, count: int, seed: int, posted_at: datetime) -> dict[str, bool]:
+def send(api: APIClient, *, count: int, seed: int, posted_at: datetime) -> dict[str, bool]:
     """Send posts of a platform whose script the content model does not read; return what each is."""
     truth: dict[str, bool] = {}
     generator = np.random.default_rng(seed)
@@ -84,7 +84,7 @@ def send(door: APIClient, *, count: int, seed: int, posted_at: datetime) -> dict
             "posted_at": posted_at.isoformat(),
             "author": {"external_id": f"author-{seed}-{len(truth)}"},
         }
-        assert door.post("/api/v1/posts", payload, format="json").status_code == 202
+        assert api.post("/api/v1/posts", payload, format="json").status_code == 202
         truth[one.record.external_id] = one.is_spam
     return truth
 
@@ -98,8 +98,8 @@ def score_all(truth: dict[str, bool], *, at: datetime) -> list[Score]:
 
 @pytest.mark.usefixtures("everything_to_humans")
 def test_decisions_make_a_release_that_scores_better(
-    door: APIClient,
-    lead_door: APIClient,
+    api: APIClient,
+    lead_api: APIClient,
     platform: Platform,
     judged_by: Path,
     tmp_path: Path,
@@ -107,12 +107,12 @@ def test_decisions_make_a_release_that_scores_better(
 ) -> None:
     now = timezone.now()
     before = scorer.release().id
-    truth = send(door, count=POSTS, seed=1, posted_at=now)
+    truth = send(api, count=POSTS, seed=1, posted_at=now)
     score_all(truth, at=now)
     for case in Case.objects.select_related("post"):
         verdict = "spam" if truth[case.post.external_id] else "not_spam"
-        lead_door.put(f"/api/v1/claims/{case.pk}")
-        answer = lead_door.post(
+        lead_api.put(f"/api/v1/claims/{case.pk}")
+        answer = lead_api.post(
             f"/api/v1/cases/{case.pk}/decisions",
             {"verdict": verdict, "version": case.version},
             format="json",
@@ -132,7 +132,7 @@ def test_decisions_make_a_release_that_scores_better(
 
     scorer.forget()
     assert scorer.release().id != before
-    unseen = send(door, count=UNSEEN, seed=2, posted_at=now)
+    unseen = send(api, count=UNSEEN, seed=2, posted_at=now)
     after = score_all(unseen, at=now + timedelta(hours=2))
     records = [PostRecord.from_json(one.record) for one in after]
     by_the_old = [

@@ -17,8 +17,8 @@ from deploy.local.places import ROOT
 TEMPLATES = sorted((ROOT / "templates").glob("*.html"))
 SOURCES = sorted(
     path
-    for room in ("web", "templatetags", "queries", "operations", "models")
-    for path in (ROOT / "moderation" / room).rglob("*.py")
+    for layer in ("web", "templatetags", "queries", "operations", "models")
+    for path in (ROOT / "moderation" / layer).rglob("*.py")
 )
 _SINGLE = {"gettext", "_", "gettext_lazy", "gettext_noop"}
 _SPOKEN = {"share", "days", "hours", "seconds", "number", "flag"}

@@ -120,7 +120,7 @@ def address(pattern: URLPattern) -> str:
 
 
 @pytest.mark.parametrize("pattern", GUARDED, ids=lambda pattern: pattern.name)
-class TestDoors:
+class TestGuards:
     @pytest.fixture(autouse=True)
     def _no_services(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
@@ -152,7 +152,7 @@ class TestDoors:
         assert answer.status_code in {401, 405}
 
 
-def test_no_door_is_forgotten() -> None:
+def test_no_view_is_forgotten() -> None:
     assert {pattern.name for pattern in urlpatterns} == set(ALLOWED) | PUBLIC
 
 

@@ -1,4 +1,4 @@
-"""The administrators' rooms: platforms and keys, people, reasons."""
+"""Pages for administrators: platforms and keys, people, reasons."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class TestKeys:
         form = {"name": "ingest", "scopes": ["posts:write"], "days": "90"}
         return desk.post(f"/platforms/{platform.pk}/keys/", form | given)
 
-    def test_open_the_door_until_revoked(self, admin_desk: Client, platform: Platform) -> None:
+    def test_are_accepted_until_revoked(self, admin_desk: Client, platform: Platform) -> None:
         secret = shown_secret(self.issue(admin_desk, platform))
         at = timezone.now()
 

@@ -27,7 +27,7 @@ class KeyRefused(Exception):
     """The API does not accept the key: trying again will not help."""
 
 
-class Door:
+class ApiClient:
     """One connection to the API with one key."""
 
     def __init__(self, *, url: str, key: str, patience_seconds: float) -> None:

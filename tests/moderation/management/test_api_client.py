@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from moderation.management.door import Door, KeyRefused, Unreachable
+from moderation.management.api_client import ApiClient, KeyRefused, Unreachable
 
 PAYLOAD = {"external_id": "post-1", "text": "Hello"}
 
@@ -63,37 +63,37 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def door(server: Server) -> Iterator[Door]:
-    with Door(url=server.url, key="key", patience_seconds=20) as door:
-        yield door
+def api(server: Server) -> Iterator[ApiClient]:
+    with ApiClient(url=server.url, key="key", patience_seconds=20) as api:
+        yield api
 
 
 @pytest.mark.parametrize("failure", [None, (503, {}), (429, {})], ids=["connection lost", "503", "429"])
 def test_repeats_the_same_post_until_it_is_answered(
-    server: Server, door: Door, failure: tuple[int, dict[str, Any]] | None
+    server: Server, api: ApiClient, failure: tuple[int, dict[str, Any]] | None
 ) -> None:
     server.answers = [failure, failure, (202, {})]
 
-    refused = door.send_posts([PAYLOAD])
+    refused = api.send_posts([PAYLOAD])
 
     assert refused == []
     assert server.came == [server.came[0]] * 3
 
 
-def test_reports_a_refusal_and_does_not_repeat_it(server: Server, door: Door) -> None:
+def test_reports_a_refusal_and_does_not_repeat_it(server: Server, api: ApiClient) -> None:
     server.answers = [(400, {"title": "Bad"})]
 
-    (refused,) = door.send_posts([PAYLOAD])
+    (refused,) = api.send_posts([PAYLOAD])
 
     assert refused.startswith("post-1: ")
     assert len(server.came) == 1
 
 
-def test_names_the_refused_lines_of_a_bulk_request(server: Server, door: Door) -> None:
+def test_names_the_refused_lines_of_a_bulk_request(server: Server, api: ApiClient) -> None:
     good, bad = {"line": 1, "status": 202}, {"line": 2, "status": 400, "problem": {"title": "Bad"}}
     server.answers = [(207, {"results": [good, bad]})]
 
-    (refused,) = door.send_posts([PAYLOAD, {"external_id": "post-2"}])
+    (refused,) = api.send_posts([PAYLOAD, {"external_id": "post-2"}])
 
     assert refused.startswith("post-2: ")
     path, body = server.came[0]
@@ -101,11 +101,11 @@ def test_names_the_refused_lines_of_a_bulk_request(server: Server, door: Door) -
     assert len(body.splitlines()) == 2
 
 
-def test_gives_up_at_once_when_the_key_is_refused(server: Server, door: Door) -> None:
+def test_gives_up_at_once_when_the_key_is_refused(server: Server, api: ApiClient) -> None:
     server.answers = [(401, {})]
 
     with pytest.raises(KeyRefused):
-        door.send_posts([PAYLOAD])
+        api.send_posts([PAYLOAD])
 
 
 def test_gives_up_when_nobody_answers_for_too_long() -> None:
@@ -113,5 +113,5 @@ def test_gives_up_when_nobody_answers_for_too_long() -> None:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
 
-        with Door(url=url, key="key", patience_seconds=0.3) as door, pytest.raises(Unreachable):
-            door.send_complaint(PAYLOAD)
+        with ApiClient(url=url, key="key", patience_seconds=0.3) as api, pytest.raises(Unreachable):
+            api.send_complaint(PAYLOAD)
