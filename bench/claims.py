@@ -119,11 +119,11 @@ def _claim_and_decide(moderator: object) -> float:
 
     from moderation.models import User  # noqa: PLC0415
     from moderation.models.cases import Verdict  # noqa: PLC0415
-    from moderation.operations.cases import review  # noqa: PLC0415
+    from moderation.operations.cases import claims, review  # noqa: PLC0415
 
     assert isinstance(moderator, User)
     began = time.perf_counter()
-    [case] = review.claim_next(moderator=moderator, at=datetime.now(UTC))
+    [case] = claims.claim_next(moderator=moderator, at=datetime.now(UTC))
     took = 1000 * (time.perf_counter() - began)
     review.decide(
         case_id=case.pk,

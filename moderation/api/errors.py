@@ -16,7 +16,7 @@ from moderation.api.pointers import errors_of
 from moderation.operations import refusals, rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.campaigns import decide, decide_for_platform
-from moderation.operations.cases import reverse, review, second_review
+from moderation.operations.cases import reverse, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
 from moderation.operations.webhooks import endpoints, send
@@ -47,18 +47,18 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (vault.MissingKey, "cannot_encrypt"),
     (refusals.Erased, "erased"),
     (idempotency.Forgotten, "erased"),
-    (review.AlreadyClaimed, "already_claimed"),
-    (review.AlreadyDecided, "already_decided"),
+    (refusals.AlreadyClaimed, "already_claimed"),
+    (refusals.AlreadyDecided, "already_decided"),
     (decide.StillRunning, "still_running"),
     (decide.NothingToDecide, "nothing_to_decide"),
     (decide_for_platform.SharedCampaign, "shared_campaign"),
     (draws.NothingToDraw, "nothing_to_draw"),
     (draws.TooManyWait, "too_many_drawn"),
     (second_review.NotDecided, "not_decided"),
-    (review.CaseClosed, "case_closed"),
-    (review.ClaimLost, "claim_lost"),
-    (review.PostChanged, "post_changed"),
-    (review.NotAllowed, "not_allowed"),
+    (refusals.CaseClosed, "case_closed"),
+    (refusals.ClaimLost, "claim_lost"),
+    (refusals.PostChanged, "post_changed"),
+    (refusals.NotAllowed, "not_allowed"),
     (reverse.AlreadyReversed, "already_reversed"),
     (reverse.SameVerdict, "same_verdict"),
     (rules.AlreadyRuled, "rule_exists"),

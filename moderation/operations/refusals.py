@@ -2,6 +2,46 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
+from moderation.models import Decision, User
+
 
 class Erased(Exception):
     """What this is about was erased; nothing about it is taken in any more."""
+
+
+class Refusal(Exception):
+    """Something a moderator asked for that did not happen; the class says what."""
+
+
+class AlreadyClaimed(Refusal):
+    """Another moderator holds a live claim; `holder` says who."""
+
+    def __init__(self, holder: User) -> None:
+        super().__init__(_("%(holder)s is looking at this case.") % {"holder": holder})
+        self.holder = holder
+
+
+class AlreadyDecided(Refusal):
+    """The case was decided before; `decision` is the one that won."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__("This case was decided before.")
+        self.decision = decision
+
+
+class CaseClosed(Refusal):
+    """The case no longer waits for a human."""
+
+
+class ClaimLost(Refusal):
+    """The lease ran out or the case was never claimed: claim it again first."""
+
+
+class PostChanged(Refusal):
+    """The post was edited after the case was shown: look at the new text first."""
+
+
+class NotAllowed(Refusal):
+    """The role does not permit this."""

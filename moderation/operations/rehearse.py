@@ -7,7 +7,7 @@ from datetime import datetime
 from moderation.models import Case, Decision, Release, Revision, Score, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.scores import RouteChoice
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import transactions
 from moderation.operations.scoring import route
 
@@ -33,7 +33,7 @@ def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -
     )
     route.apply(scores=[score], at=at)
     case = Case.objects.get(post=revision.post_id, state=CaseState.OPEN)
-    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
     verdict = Verdict.SPAM if is_spam else Verdict.NOT_SPAM
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at

@@ -13,7 +13,7 @@ from moderation.models import Decision
 from moderation.models.cases import Verdict
 from moderation.models.filters import FilterPage
 from moderation.operations.cases import reverse
-from moderation.operations.cases.review import Refusal
+from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.queries.decisions.decision_pages import HistoryFilter

@@ -25,7 +25,7 @@ from moderation.models.people import Role
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys, reasons, users
 from moderation.operations.campaigns import decide
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.operations.intake.incoming_post import IncomingAuthor
@@ -234,7 +234,7 @@ def test_refusals(page_of: Open, open_case: Case_, moderator: User, lead: User, 
     page.wait_for_load_state()
     shoot(page, "refused-token")
     held = open_case(text="held by a lead")
-    review.claim(case_id=held.pk, moderator=lead, at=now)
+    claims.claim(case_id=held.pk, moderator=lead, at=now)
     look(page, shoot, "refused", {"held": f"/review/{held.pk}/"})
     User.objects.filter(pk=moderator.pk).update(must_change_password=True)
     look(page, shoot, "refused", {"password": "/account/"})
@@ -262,7 +262,7 @@ def test_moments(
     case = Case.objects.get(pk=page.locator("[data-case]").get_attribute("data-case") or 0)
     now = timezone.now()
     Case.objects.filter(pk=case.pk).update(lease_end_at=now - timedelta(seconds=1))
-    review.claim(case_id=case.pk, moderator=other_moderator, at=now)
+    claims.claim(case_id=case.pk, moderator=other_moderator, at=now)
     review.decide(
         case_id=case.pk,
         case_version=case.version,
@@ -291,7 +291,7 @@ def test_moments(
 def test_settled(page_of: Open, open_case: Case_, lead: User, shoot: Shoot, settings: Any) -> None:
     settings.UNDO_SECONDS = 0
     case = open_case(text="cheap pills at https://pills.example/")
-    review.claim(case_id=case.pk, moderator=lead, at=timezone.now())
+    claims.claim(case_id=case.pk, moderator=lead, at=timezone.now())
     made = review.decide(
         case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now()
     )
@@ -324,7 +324,7 @@ def test_campaign(
     page.goto(address)
     case = Case.objects.order_by("pk").first()
     assert case is not None
-    review.claim(case_id=case.pk, moderator=lead, at=timezone.now())
+    claims.claim(case_id=case.pk, moderator=lead, at=timezone.now())
     review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now())
     page.keyboard.press("s")
     page.locator(".notice--standing, [role=alert]:visible").first.wait_for()

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Case, Decision, Score, User
 from moderation.models.cases import CaseReason, Verdict
 from moderation.operations import rules
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.labels import export
 from moderation.queries.labels.labels import LabelFilter
 from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
@@ -43,7 +43,7 @@ def full_desk(open_case: Case_, lead: User, settings: Any) -> list[Case]:
     settings.UNDO_SECONDS = 0
     cases = [open_case(text=f"fr\u200bee pills {number} at https://evil.example/x") for number in range(4)]
     Score.objects.update(word_contributions=[[0, 5, 1.0], [6, 11, -0.5]])
-    [case] = review.claim_next(moderator=lead, at=timezone.now())
+    [case] = claims.claim_next(moderator=lead, at=timezone.now())
     review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now())
     rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
     export.request(requested_by=lead, wanted=LabelFilter(), at=timezone.now())

@@ -14,7 +14,7 @@ from moderation.models.cases import Verdict
 from moderation.models.people import Role
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys, reasons, saved_filters
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake import complain
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
@@ -51,7 +51,7 @@ def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
             ),
         )
         if number % 3 == 0:
-            review.claim(case_id=case.pk, moderator=admin, at=now)
+            claims.claim(case_id=case.pk, moderator=admin, at=now)
             verdict = "not_spam" if number % 9 == 0 else "spam"
             review.decide(case_id=case.pk, case_version=1, moderator=admin, verdict=Verdict(verdict), at=now)
         if number % 4 == 0:

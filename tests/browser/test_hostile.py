@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
@@ -58,7 +58,7 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
         reported_at=now,
         received_at=now,
     )
-    review.claim(case_id=case.pk, moderator=lead, at=now)
+    claims.claim(case_id=case.pk, moderator=lead, at=now)
     review.escalate(case_id=case.pk, moderator=lead, at=now, note=payload[:2000])
     return case
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, Decision, Reason, Score, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations.cases import page_leases, review, shift
+from moderation.operations.cases import claims, page_leases, review, shift
 from tests.browser.stage import Watch, press_and_wait, wait_for_ahead, wait_for_decisions, wait_until
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
@@ -195,7 +195,7 @@ class TestLease:
         """Trial 8."""
         case = Case.objects.get(pk=in_front(page))
         Case.objects.filter(pk=case.pk).update(lease_end_at=timezone.now() - timedelta(seconds=1))
-        review.claim(case_id=case.pk, moderator=other_moderator, at=timezone.now())
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=timezone.now())
         review.decide(
             case_id=case.pk,
             case_version=case.version,

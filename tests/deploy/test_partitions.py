@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from deploy.local.places import ROOT
 from moderation.models import Case, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from tests.moderation.conftest import (
     Case_,
     at,
@@ -51,7 +51,7 @@ def test_scores_go_into_partitions_and_cases_are_decided(
     fresh = open_case(text="after")
 
     for case in (partitioned, fresh):
-        review.claim(case_id=case.pk, moderator=moderator, at=later(5))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(5))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(6))
 
     names = [partition_of(Score.objects.get(pk=case.score_id)) for case in (partitioned, fresh)]

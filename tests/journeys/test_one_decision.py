@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, User
-from moderation.operations.cases import review
+from moderation.operations.cases import claims
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
@@ -51,7 +51,7 @@ def test_fifty_deciders_have_one_winner(
     moderator: User,  # noqa: F811
     other_moderator: User,  # noqa: F811
 ) -> None:
-    case = review.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
+    case = claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
     desks = [browser(moderator, live_server.url), browser(other_moderator, live_server.url)]
 
     def attempt(number: int) -> httpx.Response:

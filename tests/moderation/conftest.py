@@ -16,7 +16,7 @@ from moderation import scorer
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.cases import DecisionSource
 from moderation.models.people import Role
-from moderation.operations.cases import review
+from moderation.operations.cases import claims
 from moderation.operations.infrastructure import transactions
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
@@ -132,7 +132,7 @@ def open_case(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], dat
 @pytest.fixture
 def claimed_case(open_case: Case_, moderator: User, later: Callable[[float], datetime]) -> Case:
     """A case that `moderator` holds since two seconds after `at`."""
-    return review.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
+    return claims.claim(case_id=open_case().pk, moderator=moderator, at=later(2))
 
 
 @pytest.fixture

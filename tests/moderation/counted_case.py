@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import Case, Decision, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import reverse, review
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.intake import complain
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
@@ -55,7 +55,7 @@ def judged_at(moderator: User, later: Later) -> Callable[..., Decision]:
     """Decide a case at an instant."""
 
     def act(case: Case, verdict: Verdict, *, seconds: float) -> Decision:
-        held = review.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
+        held = claims.claim(case_id=case.pk, moderator=moderator, at=later(seconds))
         return review.decide(
             case_id=case.pk,
             case_version=held.version,

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from moderation.models import Case, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.labels import export_write
 from moderation.queries.labels.labels import LabelFilter
@@ -44,7 +44,7 @@ def decided(open_case: Callable[..., Case], moderator: User, later: Callable[[fl
     for number, cell in enumerate(CELLS):
         author = IncomingAuthor(external_id=cell[:150], display_name=cell)
         case = open_case(text=f"{cell} number {number}", author=author)
-        review.claim(case_id=case.pk, moderator=moderator, at=later(2))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3 + number)
         )

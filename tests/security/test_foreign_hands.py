@@ -21,7 +21,7 @@ from moderation.models.people import Role
 from moderation.models.platforms import Scope
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.labels import export
 from moderation.operations.webhooks import endpoints
@@ -79,7 +79,7 @@ def theirs(
     endpoint, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
     author = IncomingAuthor(external_id="honest_author", email_domain=MAIL)
     decided, waiting = (open_case(text=text, ip=ADDRESS, author=author) for text in ("one", "two"))
-    review.claim(case_id=decided.pk, moderator=moderator, at=later(2))
+    claims.claim(case_id=decided.pk, moderator=moderator, at=later(2))
     decision = review.decide(
         case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
     )

@@ -44,7 +44,8 @@ from moderation.api.views.base import (
 from moderation.models import Case
 from moderation.models.cases import CaseReason, Verdict
 from moderation.models.platforms import Scope
-from moderation.operations.cases import review
+from moderation.operations import refusals
+from moderation.operations.cases import claims, review
 from moderation.queries.cases import platform_cases
 
 EVERY_QUEUE = "all"
@@ -132,7 +133,7 @@ class Claims(ApiView):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
         own = platform_cases.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
-        claimed = review.claim_next(moderator=person_of(request), at=at, count=count, among=own)
+        claimed = claims.claim_next(moderator=person_of(request), at=at, count=count, among=own)
         rows = platform_cases.some(case_ids=[row.pk for row in claimed])
         lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
         return Response(
@@ -159,7 +160,7 @@ class OneClaim(ApiView):
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Claim or renew."""
         at = timezone.now()
-        held = review.claim(case_id=own_case(request, id).pk, moderator=person_of(request), at=at)
+        held = claims.claim(case_id=own_case(request, id).pk, moderator=person_of(request), at=at)
         return Response(_claim(own_case(request, id), at=at, lease_end_at=held.lease_end_at))
 
     @extend_schema(
@@ -171,7 +172,7 @@ class OneClaim(ApiView):
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
         """Hand back."""
-        review.hand_back(case_id=own_case(request, id).pk, moderator=person_of(request))
+        claims.hand_back(case_id=own_case(request, id).pk, moderator=person_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -212,7 +213,7 @@ class CaseDecisions(ApiView):
                 note=given.get("note", ""),
                 at=timezone.now(),
             )
-        except review.AlreadyDecided as lost:
+        except refusals.AlreadyDecided as lost:
             winner = decision(lost.decision)
             raise Refused("already_decided", "The case was decided before.", decision=winner) from None
         return Response(decision(made), status=status.HTTP_201_CREATED)

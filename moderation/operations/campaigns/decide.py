@@ -15,9 +15,9 @@ from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import apply
-from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import reconsiderations, recording
 from moderation.operations.outbox import announce
+from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries.campaigns import campaign_members
 
 CONFIRMED_FROM = 26

@@ -12,7 +12,7 @@ from moderation.models import Campaign, CampaignDecision, CampaignMember, Platfo
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.cases.review import Refusal
+from moderation.operations.refusals import Refusal
 from moderation.queries.campaigns import platform_campaigns
 
 

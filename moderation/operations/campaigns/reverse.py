@@ -17,10 +17,10 @@ from moderation.operations.audit import entries
 from moderation.operations.campaigns import apply
 from moderation.operations.campaigns.decide import AT_ONCE, StillRunning
 from moderation.operations.cases.reverse import AlreadyReversed, TooLate
-from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
+from moderation.operations.refusals import NotAllowed, Refusal
 
 
 class TooEarly(Refusal):

@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, User
 from moderation.operations.audit import entries
-from moderation.operations.cases.review import NotAllowed
 from moderation.operations.infrastructure import erasure_locks
-from moderation.operations.refusals import Erased
+from moderation.operations.refusals import Erased, NotAllowed
 
 
 def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:

@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 from moderation.models import Case, Decision, Reversal, User
 from moderation.models.cases import CaseState, DecisionSource, Verdict
 from moderation.operations.audit import entries
-from moderation.operations.cases import overrule, review
-from moderation.operations.cases.review import NotAllowed, Refusal
+from moderation.operations.cases import claims, overrule
 from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.outbox import feed, messages
-from moderation.operations.refusals import Erased
+from moderation.operations.refusals import Erased, NotAllowed, Refusal
 
 
 class TooLate(Refusal):
@@ -47,7 +46,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
             raise NotAllowed(_("Only your own decisions can be undone."))
         if at >= decision.effective_at or not _is_untold(decision):
             raise TooLate(_("The platform has been told. Correct the decision instead."))
-        case = review.locked(decision.case.pk)
+        case = claims.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         appeal_outcomes.taken_back(decisions=[decision])
         overrule.taken_back(decision=decision, at=at)
@@ -111,7 +110,7 @@ def _replacement(wrong: Decision, *, moderator: User, verdict: Verdict, at: date
     """Build the decision that takes the place of a wrong one; it is deliberate and takes effect at once."""
     version = None
     if wrong.case is not None:
-        case = review.locked(wrong.case.pk)
+        case = claims.locked(wrong.case.pk)
         version = case.version = case.version + 1
         case.save(update_fields=("version",))
     return Decision(
@@ -137,5 +136,5 @@ def _reopen(case: Case, *, moderator: User, at: datetime) -> Case:
     case.closed_at = None
     case.version += 1
     case.save(update_fields=("state", "closed_at", "version"))
-    review.lease([case], moderator=moderator, at=at)
+    claims.lease([case], moderator=moderator, at=at)
     return case

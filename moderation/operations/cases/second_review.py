@@ -11,9 +11,8 @@ from moderation.models import Case, Decision, Post, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource
 from moderation.operations.audit import entries
 from moderation.operations.cases import notes, opening
-from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.outbox import announce
-from moderation.operations.refusals import Erased
+from moderation.operations.refusals import Erased, NotAllowed, Refusal
 
 
 class NotDecided(Refusal):

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from moderation.models import Case, Decision, Presence, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.operations import explanations
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.queries.cases import exposure
 
 AHEAD = 3
@@ -57,13 +57,13 @@ def hold(*, moderator: User, at: datetime, ahead: int = 0) -> list[Case]:
     Those ahead are at most a quarter of what is free: the last cases of a queue stay for everybody.
     """
     with transaction.atomic():
-        cases = review.claim_held(moderator=moderator, at=at, count=1 + ahead)
+        cases = claims.claim_held(moderator=moderator, at=at, count=1 + ahead)
         # A beat of the same page may have some of them locked just now: they are held all the same.
         held = _own_live(moderator, at=at).count()
         wanted = _wanted(held=held, ahead=ahead, moderator=moderator, at=at)
         if wanted:
             run = exposure.run(moderator=moderator, held=cases, cap=moderator.comfort.run_cap)
-            cases += review.claim_free(moderator=moderator, at=at, count=wanted, sparing=run)
+            cases += claims.claim_free(moderator=moderator, at=at, count=wanted, sparing=run)
     return cases
 
 
@@ -84,9 +84,9 @@ def decide(*, case_id: int, choice: Choice, moderator: User, at: datetime, ahead
 
 
 def skip(*, case_id: int, moderator: User, at: datetime, ahead: int = 0) -> Step:
-    """Leave the case to somebody else and hold the next. Raises what `review.skip` raises."""
+    """Leave the case to somebody else and hold the next. Raises what `claims.skip` raises."""
     with transaction.atomic():
-        review.skip(case_id=case_id, moderator=moderator, at=at)
+        claims.skip(case_id=case_id, moderator=moderator, at=at)
         return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead))
 
 
@@ -102,7 +102,7 @@ def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetim
     with transaction.atomic():
         held = _own_live(moderator, at=at).filter(pk__in=case_ids)
         cases = list(held.select_for_update(of=("self",)).order_by("id"))
-        review.lease(cases, moderator=moderator, at=at)
+        claims.lease(cases, moderator=moderator, at=at)
         explanations.ask(case for case in cases if case.pk == front_id)
         ids = [case.pk for case in cases]
         front = Case.objects.select_related("claimed_by").filter(pk=front_id).first()
@@ -121,8 +121,8 @@ def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetim
 def pause(*, case_id: int, moderator: User, at: datetime) -> Case:
     """Keep the case in front for a quarter of an hour and give the others back. Raises ClaimLost."""
     with transaction.atomic():
-        case = review.renew(case_id=case_id, moderator=moderator, at=at)
-        case.lease_end_at = at + timedelta(seconds=review.PAUSE_SECONDS)
+        case = claims.renew(case_id=case_id, moderator=moderator, at=at)
+        case.lease_end_at = at + timedelta(seconds=claims.PAUSE_SECONDS)
         case.save(update_fields=("lease_end_at",))
         _own_live(moderator, at=at).exclude(pk=case_id).update(claimed_by=None, lease_end_at=None)
     return case
@@ -131,7 +131,7 @@ def pause(*, case_id: int, moderator: User, at: datetime) -> Case:
 def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
     """Give claims up; nothing happens to those held by somebody else or by nobody."""
     for case_id in case_ids:
-        review.hand_back(case_id=case_id, moderator=moderator)
+        claims.hand_back(case_id=case_id, moderator=moderator)
 
 
 def _wanted(*, held: int, ahead: int, moderator: User, at: datetime) -> int:
@@ -139,7 +139,7 @@ def _wanted(*, held: int, ahead: int, moderator: User, at: datetime) -> int:
     missing = 1 + ahead - held - first
     if missing <= 0:
         return first
-    free = review.free_cases(moderator=moderator, at=at)[: _SHARE * missing + first].count()
+    free = claims.free_cases(moderator=moderator, at=at)[: _SHARE * missing + first].count()
     return first + min(missing, max(0, free - first) // _SHARE)
 
 

@@ -14,8 +14,8 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.audit import entries
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
-from moderation.operations.cases.review import NotAllowed, Refusal
 from moderation.operations.outbox import announce
+from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores
 
 MOST_POSTS = 500

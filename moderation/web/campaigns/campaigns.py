@@ -18,7 +18,7 @@ from moderation.models import Campaign, CampaignDecision, CampaignMember
 from moderation.models.cases import Verdict
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.cases.review import Refusal
+from moderation.operations.refusals import Refusal
 from moderation.queries.campaigns import campaign_members, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.keyset import InvalidCursor

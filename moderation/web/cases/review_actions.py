@@ -20,12 +20,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Case, User
-from moderation.operations.cases import page_leases, review, shift
+from moderation.operations import refusals
+from moderation.operations.cases import claims, page_leases, shift
 from moderation.web import access
 from moderation.web.cases import current_case
 from moderation.web.forms import DecideForm, EscalateForm, HeldForm
 
-Refused = (review.Refusal, Case.DoesNotExist)
+Refused = (refusals.Refusal, Case.DoesNotExist)
 
 
 @require_POST
@@ -50,8 +51,8 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Claim this very case."""
     at = timezone.now()
     try:
-        review.claim(case_id=case_id, moderator=request.user, at=at)
-    except review.AlreadyClaimed as refusal:
+        claims.claim(case_id=case_id, moderator=request.user, at=at)
+    except refusals.AlreadyClaimed as refusal:
         return following(request, notice=_("%(who)s is looking at that case.") % {"who": refusal.holder})
     except Refused as refusal:
         return _refused(request, case_id, refusal)
@@ -113,7 +114,7 @@ def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
         case = shift.pause(case_id=case_id, moderator=request.user, at=timezone.now())
     except Refused:
         return JsonResponse({}, status=409)
-    return JsonResponse({"until": case.lease_end_at, "pause_seconds": review.PAUSE_SECONDS})
+    return JsonResponse({"until": case.lease_end_at, "pause_seconds": claims.PAUSE_SECONDS})
 
 
 @require_POST
@@ -218,16 +219,16 @@ def _redirected(request: access.DeskRequest, case_id: int | None, said: str, not
 def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> HttpResponse:
     """Say why an act did not happen, with the case or its winner on the screen."""
     at = timezone.now()
-    if isinstance(refusal, Case.DoesNotExist | review.NotAllowed):
+    if isinstance(refusal, Case.DoesNotExist | refusals.NotAllowed):
         return following(request, notice=_("That case is not yours to decide."), status=409)
-    if isinstance(refusal, review.ClaimLost):
+    if isinstance(refusal, refusals.ClaimLost):
         return _claimed_again(request, case_id, at=at)
     return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
 
 
 def told(refusal: Exception) -> str:
     """Return a refusal in words; a decided case names its winner."""
-    if isinstance(refusal, review.AlreadyDecided):
+    if isinstance(refusal, refusals.AlreadyDecided):
         winner = refusal.decision
         who: User | str = winner.decided_by or _("the filter")
         return _("%(who)s decided this case before: %(verdict)s. Theirs stands.") % {
@@ -240,8 +241,8 @@ def told(refusal: Exception) -> str:
 def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -> HttpResponse:
     """Give a case whose lease ran out back to the moderator, undecided, unless somebody else took it."""
     try:
-        review.claim(case_id=case_id, moderator=request.user, at=at)
-    except review.AlreadyClaimed as refusal:
+        claims.claim(case_id=case_id, moderator=request.user, at=at)
+    except refusals.AlreadyClaimed as refusal:
         words = _("Your claim had run out and %(who)s took the case.") % {"who": refusal.holder}
         return following(request, notice=words, status=409)
     except Refused:

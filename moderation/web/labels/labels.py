@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from moderation.models import LabelDraw, Platform
 from moderation.models.platforms import Reconsidering
 from moderation.operations.accounts import platforms
-from moderation.operations.cases.review import Refusal
 from moderation.operations.labels import draws
+from moderation.operations.refusals import Refusal
 from moderation.queries.labels import label_balance
 from moderation.web import access, platform_models, quantities
 from moderation.web.labels.label_forms import DrawForm, SamplingForm

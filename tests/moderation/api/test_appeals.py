@@ -14,8 +14,8 @@ from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Plat
 from moderation.models.cases import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations import rules
-from moderation.operations.cases import reverse, review
+from moderation.operations import refusals, rules
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export, export_build
 from moderation.operations.webhooks import endpoints
@@ -27,7 +27,7 @@ Case_ = Callable[..., Case]
 
 
 def decide(case: Case, moderator: User, verdict: Verdict, *, at: datetime) -> Decision:
-    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
     version = Case.objects.get(pk=case.pk).version
     return review.decide(case_id=case.pk, case_version=version, moderator=moderator, verdict=verdict, at=at)
 
@@ -160,10 +160,10 @@ class TestSecondReviews:
         ).json()
 
         now = timezone.now()
-        with pytest.raises(review.NotAllowed):
-            review.claim(case_id=int(made["id"]), moderator=moderator, at=now)
-        assert review.claim_next(moderator=moderator, at=now) == []
-        assert [case.pk for case in review.claim_next(moderator=other_moderator, at=now)] == [int(made["id"])]
+        with pytest.raises(refusals.NotAllowed):
+            claims.claim(case_id=int(made["id"]), moderator=moderator, at=now)
+        assert claims.claim_next(moderator=moderator, at=now) == []
+        assert [case.pk for case in claims.claim_next(moderator=other_moderator, at=now)] == [int(made["id"])]
         assert (made["reason"], made["spam_probability"]) == ("second", None)
 
     def test_needs_a_first_decision(self, lead_api: APIClient, open_case: Case_) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import Case, Decision, Delivery, Platform, Revision, User
-from moderation.operations.cases import review
+from moderation.operations.cases import claims
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
@@ -118,7 +118,7 @@ class TestClaim:
     def test_refuses_what_somebody_holds(
         self, lead_api: APIClient, cases: list[Case], moderator: User
     ) -> None:
-        review.claim(case_id=cases[0].pk, moderator=moderator, at=timezone.now())
+        claims.claim(case_id=cases[0].pk, moderator=moderator, at=timezone.now())
 
         problem(lead_api.put(f"/api/v1/claims/{cases[0].pk}"), status=409, code="already_claimed")
 

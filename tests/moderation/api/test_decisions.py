@@ -15,7 +15,7 @@ from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.cases import reverse, review
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingPost
 from moderation.operations.outbox import feed
@@ -42,7 +42,7 @@ def decide(
         [answer] = ingest.accept(platform=platform, posts=[incoming()], at=when)
         assert isinstance(answer, ingest.Accepted)
         score.run(revision_ids=[answer.revision_id], at=when)
-        [case] = review.claim_next(moderator=moderator, at=when)
+        [case] = claims.claim_next(moderator=moderator, at=when)
         return review.decide(
             case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=when
         )

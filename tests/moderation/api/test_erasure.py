@@ -28,7 +28,7 @@ from moderation.models import (
 )
 from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export, export_build, export_files
 from moderation.operations.scoring import score
@@ -62,7 +62,7 @@ def judged(
     api.post("/api/v1/complaints", complaint, format="json")
     score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
     Score.objects.update(word_contributions=[[0, 4, 0.5]], counterfactual={"subject": "grey"})
-    case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
+    case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
     review.decide(
         case_id=case.pk,
         case_version=case.version,

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from moderation.models import ApiKey, Post, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
@@ -160,7 +160,7 @@ class TestRead:
         later: Callable[[float], datetime],
     ) -> None:
         score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
-        [case] = review.claim_next(moderator=moderator, at=later(1))
+        [case] = claims.claim_next(moderator=moderator, at=later(1))
         review.decide(
             case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=later(2)
         )

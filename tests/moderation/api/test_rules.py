@@ -13,7 +13,7 @@ from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revisi
 from moderation.models.cases import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
 from tests.moderation.api.answers import pointers, problem
@@ -162,7 +162,7 @@ class TestBacktest:
         precision: float,
     ) -> None:
         case: Case = open_case(text="https://cats.example/")
-        review.claim(case_id=case.pk, moderator=moderator, at=later(2))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(5))
         wanted = given | {"effect": effect, "value": "cats.example"}
         made = lead_api.post("/api/v1/rules", wanted, format="json").json()

@@ -12,7 +12,7 @@ import pytest
 from moderation import scorer
 from moderation.models import Campaign, Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints
 from scoring.release import Release
@@ -73,7 +73,7 @@ def decided_posts(
         ('Look at this =HYPERLINK("x") "quoted"\nnew line', Verdict.NOT_SPAM),
     ]
     for number, (text, verdict) in enumerate(texts, start=1):
-        case = review.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
+        case = claims.claim(case_id=open_case(text=text).pk, moderator=moderator, at=later(number * 10))
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=verdict, at=later(number * 10)
         )
@@ -85,7 +85,7 @@ def decided(open_case: Callable[..., Case], moderator: User) -> Callable[..., De
 
     def run(*, at: datetime, case: Case | None = None) -> Decision:
         case = case or open_case()
-        review.claim(case_id=case.pk, moderator=moderator, at=at)
+        claims.claim(case_id=case.pk, moderator=moderator, at=at)
         return review.decide(
             case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=at
         )

@@ -12,7 +12,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from moderation import enqueue, scorer
 from moderation.models import Case, Post, Revision, Score, User
 from moderation.operations import explanations
-from moderation.operations.cases import review
+from moderation.operations.cases import claims
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
@@ -107,7 +107,7 @@ class TestAsk:
         lacking, explained = open_case(), open_case()
         Score.objects.filter(pk=explained.score_id).update(word_contributions=[], counterfactual={})
 
-        review.claim_next(moderator=moderator, at=later(2), count=2)
+        claims.claim_next(moderator=moderator, at=later(2), count=2)
 
         assert asked == [lacking.score_id]
 

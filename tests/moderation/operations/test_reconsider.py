@@ -24,7 +24,7 @@ from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.cases import reverse, review
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
@@ -63,7 +63,7 @@ def scored(at: datetime) -> None:
 
 
 def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
     )

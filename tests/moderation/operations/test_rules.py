@@ -10,7 +10,7 @@ import pytest
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
 from moderation.models.cases import Verdict
 from moderation.operations import rules
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
@@ -86,7 +86,7 @@ class TestRequeue:
         self, open_case: Case_, lead: User, moderator: User, later: Later
     ) -> None:
         case = open_case(text="https://pills.example/")
-        review.claim(case_id=case.pk, moderator=moderator, at=later(2))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
         )

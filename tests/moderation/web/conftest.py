@@ -12,7 +12,7 @@ from django.utils import timezone
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.cases import Verdict
 from moderation.models.people import Role
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 
 HTMX = {"HX-Request": "true"}
 SHIFT = {"HX-Request": "true", "Shift": "1"}
@@ -52,7 +52,7 @@ def desk_of() -> Callable[[User], Client]:
 @pytest.fixture
 def case_in_front(open_case: Callable[..., Case], moderator: User) -> Case:
     """A case that the moderator holds now, by the real clock."""
-    return review.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
+    return claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def decided(moderator: User) -> Callable[..., Decision]:
 
     def act(case: Case, *, verdict: str = "spam", by: User | None = None) -> Decision:
         now, who = timezone.now(), by or moderator
-        review.claim(case_id=case.pk, moderator=who, at=now)
+        claims.claim(case_id=case.pk, moderator=who, at=now)
         return review.decide(
             case_id=case.pk, case_version=case.version, moderator=who, verdict=Verdict(verdict), at=now
         )

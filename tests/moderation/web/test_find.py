@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moderation.models import Author, Case, Post, SavedFilter, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries import search
 from moderation.queries.entities import domains
@@ -50,7 +50,7 @@ class TestPosts:
 
     def test_are_found_by_their_standing_verdict(self, desk: Client, linked: Case, moderator: User) -> None:
         at = timezone.now()
-        review.claim(case_id=linked.pk, moderator=moderator, at=at)
+        claims.claim(case_id=linked.pk, moderator=moderator, at=at)
         review.decide(case_id=linked.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=at)
 
         assert "203.0.113.7" in desk.get("/posts/?state=spam").content.decode()

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Decision, Export, Reason, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.operations.labels import export_build
@@ -99,7 +99,7 @@ class TestQueue:
         assert "The queue is empty" in desk.get("/queue/").content.decode()
 
     def test_shows_who_holds_a_case(self, desk: Client, open_case: Case_, other_moderator: User) -> None:
-        review.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
+        claims.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
 
         assert "other_moderator" in desk.get("/queue/").content.decode()
 

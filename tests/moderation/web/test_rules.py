@@ -12,7 +12,7 @@ from django.utils import timezone
 from moderation.models import Case, Revision, Rule, User
 from moderation.models.cases import Verdict
 from moderation.operations import rules
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
@@ -44,7 +44,7 @@ class TestDryRun:
         at = timezone.now()
         for number, verdict in enumerate(("spam", "spam", "not_spam")):
             case = open_case(text=f"{verdict} {number} https://shop.example/", at=at)
-            review.claim(case_id=case.pk, moderator=moderator, at=at)
+            claims.claim(case_id=case.pk, moderator=moderator, at=at)
             review.decide(
                 case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict(verdict), at=at
             )

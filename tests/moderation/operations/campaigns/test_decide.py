@@ -24,9 +24,10 @@ from moderation.models import (
 )
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.deliveries import DeliveryState
+from moderation.operations import refusals
 from moderation.operations.campaigns import decide
 from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.cases import reverse, review
+from moderation.operations.cases import claims, reverse, review
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.decisions import decision_pages
@@ -92,7 +93,7 @@ class TestDecide:
         self, pills: Campaign, moderator: User, other_moderator: User, later: Later
     ) -> None:
         case = Case.objects.order_by("id")[0]
-        review.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
         review.decide(
             case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
         )
@@ -105,11 +106,11 @@ class TestDecide:
         self, pills: Campaign, moderator: User, other_moderator: User, later: Later
     ) -> None:
         case = Case.objects.order_by("id")[0]
-        review.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
 
         decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        with pytest.raises(review.AlreadyDecided) as refusal:
+        with pytest.raises(refusals.AlreadyDecided) as refusal:
             review.decide(
                 case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(61)
             )
@@ -238,7 +239,7 @@ class TestUndo:
     def test_belongs_to_who_decided(self, pills: Campaign, moderator: User, lead: User, later: Later) -> None:
         made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        with pytest.raises(review.NotAllowed):
+        with pytest.raises(refusals.NotAllowed):
             campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=lead, at=later(61))
 
     def test_happens_once(self, pills: Campaign, moderator: User, later: Later) -> None:
@@ -299,7 +300,7 @@ class TestCorrect:
     ) -> None:
         made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-        with pytest.raises(review.NotAllowed):
+        with pytest.raises(refusals.NotAllowed):
             campaigns_reverse.correct(
                 campaign_decision_id=made.pk, moderator=other_moderator, reason="x", at=later(600)
             )

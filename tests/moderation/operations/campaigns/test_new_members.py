@@ -22,7 +22,7 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.operations.campaigns import decide, reverse
 from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
@@ -56,7 +56,7 @@ def judged(
     """A campaign of thirty of which 25 were judged alone as spam."""
     pills = opened(platform, JUDGED + 5, at=at)
     for case in Case.objects.order_by("id")[:JUDGED]:
-        review.claim(case_id=case.pk, moderator=moderator, at=later(2))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3))
     return pills
 
@@ -137,7 +137,7 @@ class TestRulings:
         settings.CAMPAIGN_AUDIT_SHARE = 1.0
         [sample] = join(platform, later(100))
         case = Case.objects.get(post=sample)
-        review.claim(case_id=case.pk, moderator=moderator, at=later(110))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(110))
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(111)
         )

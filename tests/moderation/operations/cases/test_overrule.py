@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.operations.cases import reverse, review, second_review
+from moderation.operations.cases import claims, reverse, review, second_review
 from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]
@@ -19,7 +19,7 @@ Decide = Callable[..., Decision]
 @pytest.fixture
 def decide(later: Later) -> Decide:
     def run(case: Case, *, by: User, verdict: Verdict, at: float) -> Decision:
-        review.claim(case_id=case.pk, moderator=by, at=later(at))
+        claims.claim(case_id=case.pk, moderator=by, at=later(at))
         return review.decide(
             case_id=case.pk, case_version=case.version, moderator=by, verdict=verdict, at=later(at)
         )

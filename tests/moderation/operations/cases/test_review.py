@@ -12,7 +12,8 @@ from django.db import connections
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
 from moderation.models.cases import CaseState, Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.cases import reverse, review
+from moderation.operations import refusals
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.webhooks import endpoints
 
 Later = Callable[[float], datetime]
@@ -33,7 +34,7 @@ class TestClaimNext:
         for case, priority in zip(cases, (0.2, 0.9, 0.5), strict=True):
             Case.objects.filter(pk=case.pk).update(priority=priority)
 
-        claimed = review.claim_next(moderator=moderator, at=later(2), count=2)
+        claimed = claims.claim_next(moderator=moderator, at=later(2), count=2)
 
         assert [case.pk for case in claimed] == [cases[1].pk, cases[2].pk]
 
@@ -41,52 +42,52 @@ class TestClaimNext:
         self, open_case: OpenCase, moderator: User, later: Later
     ) -> None:
         open_case()
-        held = review.claim_next(moderator=moderator, at=later(2))
+        held = claims.claim_next(moderator=moderator, at=later(2))
         open_case(text="another")
 
-        assert review.claim_next(moderator=moderator, at=later(3)) == held
+        assert claims.claim_next(moderator=moderator, at=later(3)) == held
 
     def test_offers_expired_claims_again(
         self, claimed_case: Case, other_moderator: User, later: Later
     ) -> None:
-        assert review.claim_next(moderator=other_moderator, at=later(3)) == []
+        assert claims.claim_next(moderator=other_moderator, at=later(3)) == []
 
-        assert review.claim_next(moderator=other_moderator, at=later(2 + 120)) == [claimed_case]
+        assert claims.claim_next(moderator=other_moderator, at=later(2 + 120)) == [claimed_case]
 
     def test_keeps_escalated_cases_for_leads(
         self, claimed_case: Case, moderator: User, other_moderator: User, lead: User, later: Later
     ) -> None:
         review.escalate(case_id=claimed_case.pk, moderator=moderator, at=later(3))
 
-        assert review.claim_next(moderator=other_moderator, at=later(4)) == []
-        assert review.claim_next(moderator=lead, at=later(4)) == [claimed_case]
+        assert claims.claim_next(moderator=other_moderator, at=later(4)) == []
+        assert claims.claim_next(moderator=lead, at=later(4)) == [claimed_case]
 
     def test_does_not_offer_a_skipped_case_twice(
         self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
     ) -> None:
-        review.skip(case_id=claimed_case.pk, moderator=moderator, at=later(3))
+        claims.skip(case_id=claimed_case.pk, moderator=moderator, at=later(3))
 
-        assert review.claim_next(moderator=moderator, at=later(4)) == []
-        assert review.claim_next(moderator=other_moderator, at=later(4)) == [claimed_case]
+        assert claims.claim_next(moderator=moderator, at=later(4)) == []
+        assert claims.claim_next(moderator=other_moderator, at=later(4)) == [claimed_case]
 
 
 class TestClaim:
     def test_refuses_when_another_lease_is_live(
         self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
     ) -> None:
-        with pytest.raises(review.AlreadyClaimed) as refusal:
-            review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(3))
+        with pytest.raises(refusals.AlreadyClaimed) as refusal:
+            claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(3))
 
         assert refusal.value.holder == moderator
 
     def test_extends_on_heartbeat_only_while_held(
         self, claimed_case: Case, moderator: User, later: Later
     ) -> None:
-        renewed = review.renew(case_id=claimed_case.pk, moderator=moderator, at=later(100))
+        renewed = claims.renew(case_id=claimed_case.pk, moderator=moderator, at=later(100))
         assert renewed.lease_end_at == later(220)
 
-        with pytest.raises(review.ClaimLost):
-            review.renew(case_id=claimed_case.pk, moderator=moderator, at=later(220))
+        with pytest.raises(refusals.ClaimLost):
+            claims.renew(case_id=claimed_case.pk, moderator=moderator, at=later(220))
 
 
 class TestDecide:
@@ -117,22 +118,22 @@ class TestDecide:
         assert Case.objects.get().state == CaseState.OPEN
 
     def test_refuses_without_a_live_claim(self, claimed_case: Case, moderator: User, later: Later) -> None:
-        with pytest.raises(review.ClaimLost):
+        with pytest.raises(refusals.ClaimLost):
             decide(claimed_case, moderator, later(2 + 120))
 
     def test_refuses_the_claim_of_another(
         self, claimed_case: Case, other_moderator: User, later: Later
     ) -> None:
-        with pytest.raises(review.ClaimLost):
+        with pytest.raises(refusals.ClaimLost):
             decide(claimed_case, other_moderator, later(3))
 
     def test_shows_the_winner_to_the_loser(
         self, claimed_case: Case, moderator: User, other_moderator: User, later: Later
     ) -> None:
-        review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(200))
+        claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(200))
         winner = decide(claimed_case, other_moderator, later(201), Verdict.NOT_SPAM)
 
-        with pytest.raises(review.AlreadyDecided) as refusal:
+        with pytest.raises(refusals.AlreadyDecided) as refusal:
             decide(claimed_case, moderator, later(202))
 
         assert refusal.value.decision == winner
@@ -142,7 +143,7 @@ class TestDecide:
     ) -> None:
         Case.objects.update(version=claimed_case.version + 1)
 
-        with pytest.raises(review.PostChanged):
+        with pytest.raises(refusals.PostChanged):
             decide(claimed_case, moderator, later(5))
 
 
@@ -170,7 +171,7 @@ class TestUndo:
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
-        with pytest.raises(review.NotAllowed):
+        with pytest.raises(refusals.NotAllowed):
             reverse.undo(decision_id=decision.pk, moderator=lead, at=later(6))
         reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
         with pytest.raises(reverse.AlreadyReversed):
@@ -198,7 +199,7 @@ class TestCorrect:
     ) -> None:
         wrong = decide(claimed_case, moderator, later(5))
 
-        with pytest.raises(review.NotAllowed):
+        with pytest.raises(refusals.NotAllowed):
             reverse.correct(
                 decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=other_moderator, at=later(60)
             )
@@ -213,7 +214,7 @@ class TestManyAtOnce:
         def attempt(number: int) -> str:
             try:
                 decide(claimed_case, moderator, later(5), Verdict.SPAM if number % 2 else Verdict.NOT_SPAM)
-            except review.AlreadyDecided as refusal:
+            except refusals.AlreadyDecided as refusal:
                 return f"lost to {refusal.decision.pk}"
             finally:
                 connections.close_all()
@@ -234,7 +235,7 @@ class TestManyAtOnce:
 
         def attempt(moderator: User) -> list[int]:
             try:
-                return [case.pk for case in review.claim_next(moderator=moderator, at=later(5), count=2)]
+                return [case.pk for case in claims.claim_next(moderator=moderator, at=later(5), count=2)]
             finally:
                 connections.close_all()
 

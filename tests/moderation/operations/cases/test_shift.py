@@ -13,7 +13,8 @@ from django.db import connections, transaction
 
 from moderation.models import Case, Complaint, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review, shift
+from moderation.operations import refusals
+from moderation.operations.cases import claims, shift
 from moderation.queries.cases import exposure
 
 Case_ = Callable[..., Case]
@@ -78,7 +79,7 @@ class TestHold:
 
         with ThreadPoolExecutor(1) as pool:
             with transaction.atomic():
-                review.locked(front.pk)
+                claims.locked(front.pk)
                 holding = pool.submit(hold)
                 assert is_counted.wait(20)
             is_unlocked.set()
@@ -99,7 +100,7 @@ class TestHold:
             connections.close_all()
 
         with ThreadPoolExecutor(1) as pool, transaction.atomic():
-            review.locked(front.pk)
+            claims.locked(front.pk)
             pool.submit(hold).result()
 
         assert Case.objects.filter(claimed_by=moderator).count() == 4
@@ -153,7 +154,7 @@ class TestPause:
     def test_is_refused_when_the_claim_is_lost(
         self, claimed_case: Case, moderator: User, later: Later
     ) -> None:
-        with pytest.raises(review.ClaimLost):
+        with pytest.raises(refusals.ClaimLost):
             shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(1_000))
 
     def test_outlives_an_ordinary_lease(
@@ -161,9 +162,9 @@ class TestPause:
     ) -> None:
         shift.pause(case_id=claimed_case.pk, moderator=moderator, at=later(5))
 
-        with pytest.raises(review.AlreadyClaimed):
-            review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(800))
-        taken = review.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(5 + 901))
+        with pytest.raises(refusals.AlreadyClaimed):
+            claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(800))
+        taken = claims.claim(case_id=claimed_case.pk, moderator=other_moderator, at=later(5 + 901))
         assert taken.claimed_by == other_moderator
 
 

@@ -10,7 +10,7 @@ import pytest
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
 from moderation.models.cases import Verdict
 from moderation.operations import refusals
-from moderation.operations.cases import notes, reverse, review
+from moderation.operations.cases import claims, notes, reverse, review
 from moderation.operations.erasure import erase
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
@@ -86,7 +86,7 @@ class TestIds:
 @pytest.mark.django_db
 class TestWords:
     def test_of_a_correction_go(self, open_case: Case_, lead: User, later: Later) -> None:
-        case = review.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
+        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
         wrong = review.decide(
             case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, note="plugh", at=later(3)
         )
@@ -105,7 +105,7 @@ class TestWords:
     def test_written_afterwards_are_refused_or_dropped(
         self, open_case: Case_, lead: User, later: Later
     ) -> None:
-        case = review.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
+        case = claims.claim(case_id=open_case(text="spam?").pk, moderator=lead, at=later(2))
         made = review.decide(
             case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=later(3)
         )

@@ -30,7 +30,7 @@ from moderation.models import (
 from moderation.models.cases import Verdict
 from moderation.operations import explanations, refusals
 from moderation.operations.campaigns import gather
-from moderation.operations.cases import notes, review
+from moderation.operations.cases import claims, notes, review
 from moderation.operations.erasure import erase
 from moderation.operations.intake import complain, ingest
 from moderation.operations.intake.complain import IncomingComplaint
@@ -157,7 +157,7 @@ class TestRaces:
     ) -> None:
         """The erasure holds its locks while a writer that knows the author is on its way."""
         case = open_case(text="plain words", author=MALLORY)
-        review.claim(case_id=case.pk, moderator=lead, at=later(2))
+        claims.claim(case_id=case.pk, moderator=lead, at=later(2))
         late = [
             incoming(external_id=f"late-{number}", text="late", author=MALLORY)
             for number in range(2 if what == "bulk" else 1)
@@ -190,7 +190,7 @@ class TestRaces:
     def test_a_note_on_the_way_is_wiped(
         self, open_case: Case_, platform: Platform, lead: User, later: Later
     ) -> None:
-        case = review.claim(case_id=open_case(author=MALLORY).pk, moderator=lead, at=later(2))
+        case = claims.claim(case_id=open_case(author=MALLORY).pk, moderator=lead, at=later(2))
         with transaction.atomic():
             review.decide(
                 case_id=case.pk,
@@ -213,7 +213,7 @@ def erase_author(platform: Platform, at: datetime) -> None:
 
 
 def in_case(case: Case, lead: User, *, at: datetime) -> None:
-    with suppress(review.CaseClosed):
+    with suppress(refusals.CaseClosed):
         review.decide(
             case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, note="xyzzy", at=at
         )

@@ -14,7 +14,8 @@ import pytest
 from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.models.people import Role
-from moderation.operations.cases import review
+from moderation.operations import refusals
+from moderation.operations.cases import claims, review
 from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
 from moderation.queries.cases import queue
@@ -48,7 +49,7 @@ def ask(platform: Platform, user: User, *, posts: int, at: datetime, **given: ob
 
 
 def decide(case: Case, *, moderator: User, verdict: Verdict, at: datetime) -> Decision:
-    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
     )
@@ -97,7 +98,7 @@ class TestAsk:
         for posts in (0, 501):
             with pytest.raises(draws.OutOfRange):
                 ask(platform, lead, posts=posts, at=later(60))
-        with pytest.raises(review.NotAllowed):
+        with pytest.raises(refusals.NotAllowed):
             ask(platform, moderator, posts=5, at=later(60))
         monkeypatch.setattr(draws, "MOST_WAITING", 6)
         ask(platform, lead, posts=5, at=later(60))
@@ -156,7 +157,7 @@ class TestCancel:
         self, platform: Platform, lead: User, moderator: User, later: Later
     ) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
-        for case in review.claim_next(moderator=moderator, at=later(61), count=4):
+        for case in claims.claim_next(moderator=moderator, at=later(61), count=4):
             decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(62))
 
         draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(70))
@@ -172,7 +173,7 @@ class TestCancel:
         self, platform: Platform, lead: User, moderator: User, later: Later
     ) -> None:
         draw = ask(platform, lead, posts=10, at=later(60))
-        [held] = review.claim_next(moderator=moderator, at=later(61))
+        [held] = claims.claim_next(moderator=moderator, at=later(61))
 
         draws.cancel(draw_id=draw.pk, cancelled_by=lead, at=later(62))
 

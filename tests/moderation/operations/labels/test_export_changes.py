@@ -21,10 +21,10 @@ from pyarrow import parquet
 
 from moderation.models import Case, Decision, Platform, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import reverse, review
-from moderation.operations.cases.review import Refusal
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.erasure import erase
 from moderation.operations.labels import export_write
+from moderation.operations.refusals import Refusal
 from moderation.queries.labels.labels import LabelFilter
 
 Later = Callable[[float], datetime]
@@ -63,7 +63,7 @@ def whole(folder: Path, *, at: datetime) -> dict[str, int]:
 
 
 def decide(case: Case, *, moderator: User, at: datetime, verdict: Verdict = Verdict.SPAM) -> Decision:
-    review.claim(case_id=case.pk, moderator=moderator, at=at)
+    claims.claim(case_id=case.pk, moderator=moderator, at=at)
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
     )

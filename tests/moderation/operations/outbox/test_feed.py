@@ -15,7 +15,7 @@ from moderation.models import Campaign, Case, Decision, FeedEntry, FeedHead, Pla
 from moderation.models.cases import Verdict
 from moderation.models.feed import Stream
 from moderation.operations.campaigns import decide, decide_large
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.outbox import feed
 from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller, held
@@ -127,7 +127,7 @@ class TestSequencer:
     ) -> None:
         cases = [open_case() for _ in range(24)]
         for case in cases:
-            review.claim(case_id=case.pk, moderator=moderator, at=later(2))
+            claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
         writing = threading.Event()
         pollers = [Poller(platform, limit=limit) for limit in (1, 2, 7, 100)]
 

@@ -12,7 +12,7 @@ from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake import complain
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
@@ -129,7 +129,7 @@ class TestRun:
     ) -> None:
         post(external_id="edited")
         run(later(1))
-        case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
+        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
         review.decide(
             case_id=case.pk,
             case_version=case.version,
@@ -148,7 +148,7 @@ class TestRun:
     ) -> None:
         post()
         run(later(1))
-        case = review.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
+        case = claims.claim(case_id=Case.objects.get().pk, moderator=moderator, at=later(2))
         review.decide(
             case_id=case.pk,
             case_version=case.version,
@@ -207,7 +207,7 @@ class TestDegraded:
         post()
         fake_scorer.is_degraded = True
         run(later(1))
-        review.claim_next(moderator=moderator, at=later(2))
+        claims.claim_next(moderator=moderator, at=later(2))
         fake_scorer.is_degraded, fake_scorer.is_ready_again, fake_scorer.default = False, True, 0.05
 
         score.rescore_degraded(at=later(3))

@@ -14,7 +14,7 @@ from moderation.models.cases import Verdict
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.labels import export, export_build
@@ -73,10 +73,10 @@ class TestCases:
         self, open_case: Callable[..., Case], moderator: User, other_moderator: User, later: Later
     ) -> None:
         case = open_case()
-        review.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(HOUR))
 
-        assert list(review.free_cases(moderator=other_moderator, at=later(0))) == [case]
-        held = review.claim(case_id=case.pk, moderator=other_moderator, at=later(0))
+        assert list(claims.free_cases(moderator=other_moderator, at=later(0))) == [case]
+        held = claims.claim(case_id=case.pk, moderator=other_moderator, at=later(0))
 
         assert held.claimed_by == other_moderator
         assert held.lease_end_at is not None
@@ -85,9 +85,9 @@ class TestCases:
     def test_whoever_holds_it_goes_on(
         self, open_case: Callable[..., Case], moderator: User, later: Later
     ) -> None:
-        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
+        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
 
-        again = review.claim(case_id=case.pk, moderator=moderator, at=later(0))
+        again = claims.claim(case_id=case.pk, moderator=moderator, at=later(0))
 
         assert again.lease_end_at is not None
         assert again.lease_end_at < later(HOUR)
@@ -132,7 +132,7 @@ class TestTelling:
     def test_what_a_later_hour_decided_is_told(
         self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
     ) -> None:
-        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
+        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(HOUR))
         review.decide(
             case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(HOUR)
         )
@@ -148,7 +148,7 @@ class TestTelling:
     def test_what_can_still_be_undone_waits(
         self, webhook: Platform, open_case: Callable[..., Case], moderator: User, later: Later
     ) -> None:
-        case = review.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
+        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=later(0))
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(0))
 
         assert clock_steps.mend(at=later(0)) == 0

@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from moderation.models import Case, Platform, Post, Revision, Score, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
@@ -234,7 +234,7 @@ class TestScoring:
         Platform.objects.update(audit_first_share=1.0)
         self.scored(post, count=8, at=at)
         for case in Case.objects.order_by("id"):
-            review.claim(case_id=case.pk, moderator=moderator, at=later(5))
+            claims.claim(case_id=case.pk, moderator=moderator, at=later(5))
             review.decide(
                 case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(6)
             )

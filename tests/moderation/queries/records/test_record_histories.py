@@ -9,7 +9,7 @@ import pytest
 
 from moderation.models import Case, Platform, Post, Revision, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.operations.intake import ingest
 from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
@@ -64,7 +64,7 @@ def spam_there(other: Platform, fake_scorer: FakeScorer, moderator: User, at: da
     for number in range(12):
         send(other, number, at=at + timedelta(seconds=number))
     for case in Case.objects.filter(state=CaseState.OPEN).order_by("id"):
-        review.claim(case_id=case.pk, moderator=moderator, at=at + timedelta(seconds=20))
+        claims.claim(case_id=case.pk, moderator=moderator, at=at + timedelta(seconds=20))
         review.decide(
             case_id=case.pk,
             case_version=case.version,

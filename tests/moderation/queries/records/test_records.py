@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
 from moderation.models.cases import Verdict
-from moderation.operations.cases import reverse, review
+from moderation.operations.cases import claims, reverse, review
 from moderation.operations.intake import complain
 from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.queries.records import records
@@ -46,7 +46,7 @@ def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) ->
 
 
 def decide(case: Case, moderator: User, at: datetime, verdict: Verdict) -> None:
-    case = review.claim(case_id=case.pk, moderator=moderator, at=at)
+    case = claims.claim(case_id=case.pk, moderator=moderator, at=at)
     review.decide(case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at)
 
 

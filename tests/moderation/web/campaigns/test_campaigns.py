@@ -16,7 +16,7 @@ from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, 
 from moderation.models.cases import CaseReason, CaseState, Verdict
 from moderation.operations.campaigns import decide as campaigns_decide
 from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from moderation.queries.campaigns import campaign_pages
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
@@ -279,7 +279,7 @@ class TestStrip:
 @pytest.fixture
 def decide_one(moderator: User, now: datetime) -> Callable[[Case], None]:
     def act(case: Case) -> None:
-        review.claim(case_id=case.pk, moderator=moderator, at=now)
+        claims.claim(case_id=case.pk, moderator=moderator, at=now)
         review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=now)
 
     return act

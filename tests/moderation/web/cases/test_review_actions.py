@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from moderation.models import AuditEntry, Case, Decision, Reason, User
 from moderation.models.cases import CaseState, Verdict
-from moderation.operations.cases import review
+from moderation.operations.cases import claims, review
 from tests.moderation.web.conftest import SHIFT
 
 Case_ = Callable[..., Case]
@@ -63,7 +63,7 @@ class TestDecide:
         self, decide: Decide, case_in_front: Case, open_case: Case_, moderator: User
     ) -> None:
         known = open_case(text="Known")
-        review.claim(case_id=known.pk, moderator=moderator, at=timezone.now())
+        claims.claim(case_id=known.pk, moderator=moderator, at=timezone.now())
 
         answer = decide(case_in_front, known=f"{known.pk}")
 
@@ -192,7 +192,7 @@ class TestOtherActs:
         body = desk.post(f"/review/{case_in_front.pk}/skip/", headers=SHIFT).content.decode()
 
         assert "None of them is free for you" in body
-        assert review.claim_next(moderator=other_moderator, at=timezone.now()) == [case_in_front]
+        assert claims.claim_next(moderator=other_moderator, at=timezone.now()) == [case_in_front]
 
     def test_escalate_gives_it_to_the_leads_with_the_note(
         self, desk: Client, lead_desk: Client, case_in_front: Case
@@ -209,7 +209,7 @@ class TestOtherActs:
     def test_hand_back_frees_what_the_page_names(
         self, desk: Client, case_in_front: Case, open_case: Case_, other_moderator: User
     ) -> None:
-        of_another = review.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
+        of_another = claims.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
 
         answer = desk.post("/review/hand-back/", {"held": f"{case_in_front.pk},{of_another.pk}"})
 
@@ -264,7 +264,7 @@ class TestOtherActs:
     def test_a_pause_keeps_the_case_and_gives_the_others_back(
         self, desk: Client, case_in_front: Case, open_case: Case_, moderator: User
     ) -> None:
-        behind = review.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
+        behind = claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
 
         answer = desk.post(f"/review/{case_in_front.pk}/pause/", headers=SHIFT)
 
@@ -278,7 +278,7 @@ class TestOtherActs:
         self, desk: Client, open_case: Case_, other_moderator: User
     ) -> None:
         held, free = open_case(text="Held"), open_case(text="Free")
-        review.claim(case_id=held.pk, moderator=other_moderator, at=timezone.now())
+        claims.claim(case_id=held.pk, moderator=other_moderator, at=timezone.now())
 
         answer = desk.post(f"/review/{held.pk}/claim/", headers=SHIFT)
 

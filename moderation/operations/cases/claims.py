@@ -1,0 +1,194 @@
+"""Claims: a moderator's lease on a case, taken, renewed, handed back. No case is held by two."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from moderation.models import Case, Decision, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.operations import explanations
+from moderation.operations.audit import entries
+from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.refusals import (
+    AlreadyClaimed,
+    AlreadyDecided,
+    CaseClosed,
+    ClaimLost,
+    NotAllowed,
+)
+from moderation.queries.cases.exposure import Exposure
+from moderation.queries.health import clocks
+
+PAUSE_SECONDS = 15 * 60
+"""How long a moderator who pauses keeps the case in front."""
+
+
+def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None = None) -> list[Case]:
+    """Claim the next cases for a moderator: those held already, then the most harmful free ones.
+
+    Escalated cases go to leads, before all others. Two moderators never get the same case: locked rows are
+    skipped. `among` narrows the choice: a platform's own cases. Raises NotAllowed.
+    """
+    with transaction.atomic():
+        cases = _lock_held(moderator, at=at, count=count, among=among)
+        free = free_cases(moderator=moderator, at=at).filter(among or Q())
+        return _claimed(cases + _lock_first(free, count - len(cases), moderator), moderator=moderator, at=at)
+
+
+def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
+    """Claim anew what the moderator holds, in the order it comes up. Raises NotAllowed."""
+    with transaction.atomic():
+        return _claimed(_lock_held(moderator, at=at, count=count), moderator=moderator, at=at)
+
+
+def claim_free(*, moderator: User, at: datetime, count: int, sparing: Exposure) -> list[Case]:
+    """Claim free cases; what `sparing` names comes only when nothing else is left. Raises NotAllowed."""
+    with transaction.atomic():
+        free = free_cases(moderator=moderator, at=at)
+        cases = _lock_first(sparing.spare(free), count, moderator)
+        if sparing:
+            others = free.exclude(pk__in=[case.pk for case in cases])
+            cases += _lock_first(others, count - len(cases), moderator)
+        return _claimed(cases, moderator=moderator, at=at)
+
+
+def free_cases(*, moderator: User, at: datetime) -> QuerySet[Case]:
+    """Return the open cases that nobody holds, but for those that this moderator skipped or may not take."""
+    cases = Case.objects.filter(_is_free(at=at), state=CaseState.OPEN)
+    cases = cases.exclude(skipped_by__contains=[moderator.pk])
+    return cases if moderator.may_lead else cases.filter(is_escalated=False)
+
+
+def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Claim one case. Raises AlreadyClaimed, CaseClosed or NotAllowed."""
+    with transaction.atomic():
+        case = locked(case_id)
+        refuse_closed(case)
+        if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
+            raise NotAllowed(_("This case waits for a lead."))
+        if case.reason == CaseReason.SECOND and moderator.pk in case.skipped_by:
+            raise NotAllowed(_("Somebody else is to look at this case."))
+        holder = case.claimed_by
+        if holder is not None and holder != moderator and not _is_expired(case, at=at):
+            raise AlreadyClaimed(holder)
+        lease([case], moderator=moderator, at=at)
+        explanations.ask([case])
+    return case
+
+
+def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Extend the lease on a held case. Raises ClaimLost, AlreadyDecided or CaseClosed."""
+    with transaction.atomic():
+        case = locked(case_id)
+        refuse_closed(case)
+        refuse_unclaimed(case, moderator=moderator, at=at)
+        lease([case], moderator=moderator, at=at)
+    return case
+
+
+def hand_back(*, case_id: int, moderator: User) -> None:
+    """Give up a claim; nothing happens if it is held by somebody else or by nobody."""
+    Case.objects.filter(pk=case_id, claimed_by=moderator, state=CaseState.OPEN).update(
+        claimed_by=None, lease_end_at=None
+    )
+
+
+def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
+    """Hand a case back and not be offered it again, until its post changes. Raises ClaimLost."""
+    with transaction.atomic():
+        case = locked(case_id)
+        refuse_closed(case)
+        refuse_unclaimed(case, moderator=moderator, at=at)
+        release(case)
+        case.skipped_by = [*case.skipped_by, moderator.pk]
+        case.save(update_fields=("claimed_by", "lease_end_at", "skipped_by"))
+        entries.add(action="case.skipped", subject_kind="case", subject_id=case.pk, actor=moderator, at=at)
+    return case
+
+
+@transactions.required
+def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
+    """Give a moderator the lease on locked cases. Call inside a transaction."""
+    lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
+    for case in cases:
+        case.claimed_by = moderator
+        case.lease_end_at = lease_end_at
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(
+        claimed_by=moderator, lease_end_at=lease_end_at
+    )
+
+
+def locked(case_id: int) -> Case:
+    """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
+    erasure_locks.posts(cases=case_id)
+    rows = Case.objects.select_for_update(of=("self",)).select_related(
+        "claimed_by", "score", "score__revision", "post__platform"
+    )
+    return rows.get(pk=case_id)
+
+
+def release(case: Case) -> None:
+    """Take the lease off a locked case; the caller saves it."""
+    case.claimed_by = None
+    case.lease_end_at = None
+
+
+def refuse_closed(case: Case) -> None:
+    """Refuse what no longer waits. Raises AlreadyDecided or CaseClosed."""
+    if case.state == CaseState.DECIDED:
+        winner = Decision.objects.filter(case=case, reversal__isnull=True).select_related("decided_by").last()
+        if winner is not None:
+            raise AlreadyDecided(winner)
+    if case.state != CaseState.OPEN:
+        raise CaseClosed(_("This case no longer waits for a human."))
+
+
+def refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
+    """Refuse whoever holds no live claim on a locked case. Raises ClaimLost or NotAllowed."""
+    if case.claimed_by != moderator or _is_expired(case, at=at):
+        raise ClaimLost(_("Your claim on this case has run out."))
+    if case.is_escalated and not moderator.may_lead:
+        raise NotAllowed(_("This case waits for a lead."))
+
+
+def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:
+    if not moderator.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    lease(cases, moderator=moderator, at=at)
+    explanations.ask(cases)
+    return cases
+
+
+def _lock_held(moderator: User, *, at: datetime, count: int, among: Q | None = None) -> list[Case]:
+    """Lock what the moderator holds; rows that somebody else has locked just now are left out."""
+    held = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
+    )
+    return list(held.order_by("-is_escalated", "-priority", "id")[:count])
+
+
+def _lock_first(free: QuerySet[Case], count: int, moderator: User) -> list[Case]:
+    """Lock the most harmful, escalated ones first; a query for each kind, so that each walks its index."""
+    found: list[Case] = []
+    for is_escalated in (True, False) if moderator.may_lead else (False,):
+        rows = free.filter(is_escalated=is_escalated).select_for_update(skip_locked=True, of=("self",))
+        found += rows.order_by("-priority", "id")[: count - len(found)]
+    return found
+
+
+def _is_free(*, at: datetime) -> Q:
+    return Q(lease_end_at__isnull=True) | clocks.has_passed("lease_end_at", at=at, longest=_longest_lease())
+
+
+def _is_expired(case: Case, *, at: datetime) -> bool:
+    end_at = case.lease_end_at
+    return end_at is None or clocks.passed(end_at, at=at, longest=_longest_lease())
+
+
+def _longest_lease() -> timedelta:
+    return timedelta(seconds=max(settings.LEASE_SECONDS, PAUSE_SECONDS))
