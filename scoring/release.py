@@ -143,7 +143,7 @@ class ContentPin:
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Read the manifest's part about the content model."""
         probes = tuple(Probe(**probe) for probe in stored.get("probes", ()))
-        return cls(**{**stored, "probes": probes})
+        return cls(**{**stored, "probes": probes, "scripts": tuple(stored.get("scripts", ()))})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,8 +36,10 @@ def _uv(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _last_cause(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return re.sub(r"^(cause|Caused by): ", "", lines[-1]) if lines else "it said nothing"
+    """Return the last cause on one line: uv breaks its lines where COLUMNS says so."""
+    causes = re.split(r"^\s*(?:cause|Caused by): ", said, flags=re.MULTILINE)
+    last = " ".join(causes[-1].split())
+    return last or "it said nothing"
 
 
 def _lacking(reason: str) -> preflight.Lacking:

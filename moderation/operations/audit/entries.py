@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from moderation.models import AuditEntry, User
+from moderation.operations.infrastructure import transactions
 
 
+@transactions.required
 def add(
     *,
     action: str,

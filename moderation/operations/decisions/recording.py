@@ -54,7 +54,6 @@ def effective_at(*, source: DecisionSource, decided_at: datetime) -> datetime:
 
 
 @transactions.required
-@transactions.required
 def retract_label(*, post_id: int, at: datetime) -> None:
     """Retract the post's live label, if it has one. Call inside the transaction of the act that does so."""
     Label.objects.filter(post_id=post_id, retracted_at__isnull=True).update(retracted_at=at)

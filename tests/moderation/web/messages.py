@@ -14,7 +14,8 @@ from django.utils.translation.template import templatize
 
 from deploy.local.places import ROOT
 
-TEMPLATES = sorted((ROOT / "templates").glob("*.html"))
+# The pages of the API are in English alone.
+TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*.html") if path.parent.name != "api")
 SOURCES = sorted(
     path
     for layer in ("web", "templatetags", "queries", "operations", "models")

@@ -101,7 +101,9 @@ class TestDecide:
         assert AuditEntry.objects.filter(action="decision.created", actor=moderator).count() == 1
         assert Case.objects.get().state == CaseState.DECIDED
 
-    @pytest.mark.parametrize("broken", ["verdict.Label", "verdict.AuditEntry", "outbox.Delivery"])
+    @pytest.mark.parametrize(
+        "broken", ["decisions.recording.Label", "decisions.recording.AuditEntry", "outbox.messages.Delivery"]
+    )
     def test_writes_nothing_when_one_of_them_fails(
         self, claimed_case: Case, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch, broken: str
     ) -> None:

@@ -205,7 +205,7 @@ class TestInterrupted:
         erase.post(post_id=erased.pk, at=at)
         broken_off = (
             "from django.utils import timezone; from pathlib import Path;"
-            " from moderation.operations import journal, restore;"
+            " from moderation.operations.erasure import journal, restore;"
             " journal.apply = lambda *_, **__: exit(9);"
             f" restore.run(Path({str(tmp_path / 'backup')!r}), erasures=Path('/dev/null'), at=timezone.now())"
         )

@@ -302,7 +302,7 @@ import os, signal, sys
 import django
 django.setup()
 from django.utils import timezone
-from moderation.operations import export_build
+from moderation.operations.labels import export_build
 os.fsync = lambda _file: os.kill(os.getpid(), signal.SIGSTOP)  # all labels are written, nothing is moved
 export_build.build(export_id=int(sys.argv[1]), at=timezone.now())
 """
