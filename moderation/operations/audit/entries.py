@@ -19,7 +19,22 @@ def add(
     **details: object,
 ) -> None:
     """Add one audit entry. Call inside the transaction of the act that it tells of."""
-    AuditEntry.objects.create(
+    entry(
+        action=action, subject_kind=subject_kind, subject_id=subject_id, actor=actor, at=at, **details
+    ).save(force_insert=True)
+
+
+def entry(
+    *,
+    action: str,
+    subject_kind: str,
+    subject_id: object,
+    actor: User | None,
+    at: datetime,
+    **details: object,
+) -> AuditEntry:
+    """Return one audit entry that is not saved yet, for whoever saves many at once."""
+    return AuditEntry(
         at=at,
         actor=actor,
         action=action,

@@ -143,13 +143,13 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     )
     AuditEntry.objects.bulk_create(
         [
-            AuditEntry(
-                at=at,
-                actor=moderator,
+            entries.entry(
                 action="decision.undone",
                 subject_kind="decision",
-                subject_id=str(one.pk),
-                details={"campaign": decision.campaign_id},
+                subject_id=one.pk,
+                actor=moderator,
+                at=at,
+                campaign=decision.campaign_id,
             )
             for one in wrong
         ]

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label
 from moderation.models.cases import DecisionSource, Verdict
+from moderation.operations.audit import entries
 from moderation.operations.decisions import appeal_outcomes, reconsiderations
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import feed, messages
@@ -71,19 +72,17 @@ def _label(decision: Decision) -> Label:
 
 
 def _audit_entry(decision: Decision, *, reverses: int | None) -> AuditEntry:
-    return AuditEntry(
-        at=decision.decided_at,
-        actor=decision.decided_by,
+    return entries.entry(
         action="decision.created",
         subject_kind="decision",
-        subject_id=str(decision.pk),
-        details={
-            "post": decision.post_id,
-            "case": decision.case_id,
-            "verdict": decision.verdict,
-            "source": decision.source,
-            "reason": decision.reason,
-            "campaign": decision.campaign_decision and decision.campaign_decision.campaign_id,
-            **({"reverses": reverses} if reverses else {}),
-        },
+        subject_id=decision.pk,
+        actor=decision.decided_by,
+        at=decision.decided_at,
+        post=decision.post_id,
+        case=decision.case_id,
+        verdict=decision.verdict,
+        source=decision.source,
+        reason=decision.reason,
+        campaign=decision.campaign_decision and decision.campaign_decision.campaign_id,
+        **({"reverses": reverses} if reverses else {}),
     )

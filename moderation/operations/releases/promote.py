@@ -14,8 +14,9 @@ from typing import Any
 from django.db import transaction
 
 from moderation import scorer
-from moderation.models import AuditEntry, Promotion, Score, User
+from moderation.models import Promotion, Score, User
 from moderation.models.releases import PromotionKind
+from moderation.operations.audit import entries
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
@@ -141,13 +142,13 @@ def _flip(
             actor=actor,
             findings=[[one.question, one.passed, one.answer] for one in findings],
         )
-        AuditEntry.objects.create(
-            at=at,
-            actor=actor,
+        entries.add(
             action=f"release.{kind}",
             subject_kind="release",
             subject_id=release_id,
-            details={"replaced": replaces},
+            actor=actor,
+            at=at,
+            replaced=replaces,
         )
         announce.model_promoted(promotion)
     triton.tidy()

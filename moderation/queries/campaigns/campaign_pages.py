@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from moderation.models import (
@@ -86,11 +86,6 @@ class CampaignPage:
     networks: tuple[TraitRow, ...]
     decisions: tuple[CampaignDecision, ...]
     purity: campaigns_purity.Purity | None
-
-
-def in_campaign(campaign_id: int) -> Q:
-    """Return the condition on cases that their post is in a campaign."""
-    return Q(post__membership__campaign=campaign_id)
 
 
 def strip(*, case: Case) -> Strip | None:
