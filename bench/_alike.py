@@ -52,7 +52,7 @@ def author(run: str, number: int) -> str:
 
 def _hold(api: httpx.Client, host: str) -> None:
     expires_at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
-    rule = {"effect": "wave", "kind": "domain", "value": host, "reason": "scam", "expires_at": expires_at}
+    rule = {"effect": "hold", "kind": "domain", "value": host, "reason": "scam", "expires_at": expires_at}
     drafted = api.post("/rules", json=rule).raise_for_status().json()
     api.post(f"/rules/{drafted['id']}/activation").raise_for_status()
 

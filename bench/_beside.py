@@ -1,6 +1,6 @@
-"""What goes on beside a trial: a second platform that polls, is told, decides campaigns, exports and erases.
+"""Concurrent load: a second platform that polls, receives webhooks, decides campaigns, exports and erases.
 
-One fault at a time finds little: promises broke where other things happened beside the fault.
+A single fault finds little: promises broke when other things happened during the fault.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from scoring.content import ContentModel
 
 
 def connect() -> ContentModel:
-    """Return a client of it; ends with a clear line when there is none."""
+    """Return a client of it; exits with a clear message if there is none."""
     addresses.fill()
     if "TRITON_URL" not in os.environ:
         sys.exit("No Triton: start the product with `make run`, or name one in TRITON_URL.")

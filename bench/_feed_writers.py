@@ -80,7 +80,7 @@ class Writers:
         self._count("bulk", api.post("/posts:bulk", content=lines, headers=headers).status_code)
 
     def _verdict(self, api: httpx.Client) -> None:
-        self._count("verdict", api.post("/verdicts", json=_post()).status_code)
+        self._count("verdict", api.post("/scores", json=_post()).status_code)
 
     def _akismet(self, api: httpx.Client) -> None:
         post = _post()

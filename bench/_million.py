@@ -33,10 +33,10 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
-from moderation.models.people import Role
 from moderation.models.posts import ScoreState
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingPost
+from moderation.models.users import Role
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.simulation.events import PostEvent
 from moderation.simulation.world import World
 
@@ -63,7 +63,7 @@ def take_in(found: Iterator[IncomingPost]) -> int:
     platform = Platform.objects.get(slug="demo-social")
     stored = 0
     while chunk := list(islice(found, 500)):
-        answers = ingest.accept(platform=platform, posts=chunk, at=datetime.now(UTC), is_compared=False)
+        answers = ingest.accept(platform=platform, posts=chunk, at=datetime.now(UTC))
         stored += len([answer for answer in answers if isinstance(answer, ingest.Accepted)])
     return stored
 

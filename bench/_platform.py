@@ -1,4 +1,4 @@
-"""A platform that meets the product: it sends texts, its moderator decides what is shown, nobody else posts.
+"""A simulated new platform: it sends texts, and its moderator decides what is shown.
 
 Import after Django is set up. Posts and decisions go through the API.
 """
@@ -22,7 +22,7 @@ from bench import _product
 from bench._measured import Answers, Scored
 from bench._source import Text
 from moderation import scorer
-from moderation.api.serializers.reading import read
+from moderation.api.serializers.incoming_post import read
 from moderation.models import Case, FeedEntry, Revision, Score, User
 from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
@@ -30,8 +30,8 @@ from moderation.models.platforms import Reconsidering, Scope
 from moderation.models.posts import ScoreState
 from moderation.models.scores import RouteChoice
 from moderation.operations.accounts import api_keys, platforms
-from moderation.operations.intake import ingest
 from moderation.operations.labels.draws import MOST_POSTS
+from moderation.operations.posts import ingest
 from moderation.operations.scoring import score
 
 _AT_ONCE = 50
@@ -122,7 +122,7 @@ class NewPlatform:
         at = timezone.now()
         posts = [read(_payload(text), platform=self.slug) for text in texts]
         with transaction.atomic():
-            taken = ingest.accept(platform=self._platform, posts=posts, at=at, is_enqueued=False)
+            taken = ingest.store(platform=self._platform, posts=posts, at=at)
             revisions = [one.revision_id for one in taken if isinstance(one, ingest.Accepted)]
             for start in range(0, len(revisions), _AT_ONCE):
                 score.run(revision_ids=revisions[start : start + _AT_ONCE], at=at)

@@ -1,4 +1,4 @@
-"""What watches a product in service: a load balancer's probe and Prometheus, every few seconds."""
+"""Monitoring of a running product: health probes and Prometheus scrapes, every few seconds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PATHS = ("/readyz", "/metrics")
 
 
 class Probes(threading.Thread):
-    """Asks until told to stop; while a server is away, refusals are right."""
+    """Polls until stopped; errors are expected while a server is down."""
 
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True)
@@ -26,7 +26,7 @@ class Probes(threading.Thread):
                 self._status(path)
 
     def stop(self) -> list[str]:
-        """Stop asking; return what does not answer well although every server is back."""
+        """Stop; return the endpoints that still fail although every server is back."""
         self._is_over.set()
         self.join()
         bad = [path for path in _PATHS if self._status(path) != httpx.codes.OK]

@@ -1,4 +1,4 @@
-"""What the measurements need of the running product: its address, its key, its rows."""
+"""Access to the running product for measurements: URL, API key, database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def connect() -> None:
-    """Find the running product and make its rows readable; ends with a clear line when there is none."""
+    """Find the running product and connect to its database; exits with a clear message if there is none."""
     addresses.fill()
     if "DATABASE_URL" not in os.environ:
         sys.exit("Nothing runs here: start the product with `make run` in another terminal.")

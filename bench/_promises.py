@@ -1,4 +1,4 @@
-"""What is promised of a platform that decides, and whether measurements hold it."""
+"""The promises of adaptation, compared with measurements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Promise:
-    """A promise with its measure for each seed; `values` is empty where it could not be asked.
+    """A promise with its measure for each seed; `values` is empty where it could not be asked,
+    `in_words` says what numbers alone would not.
 
     It is held if the mean over the seeds is at least, or at most, the bound.
     """
@@ -34,6 +35,7 @@ class Promise:
     values: tuple[float, ...]
     bound: float
     is_least: bool = True
+    in_words: str = ""
 
     @property
     def is_held(self) -> bool | None:
@@ -51,6 +53,8 @@ class Promise:
         if not self.values:
             return f"NOT ASKED  {asked}: not so many decisions, or nothing to compare with"
         verdict = "held     " if self.is_held else "NOT HELD "
+        if self.in_words:
+            return f"{verdict}  {asked}: {self.in_words}"
         low, high = min(self.values), max(self.values)
         over = f"{low:.3f} to {high:.3f}, {len(self.values)} seeds"
         return f"{verdict}  {asked}: {np.mean(self.values):.3f} ({over})"
@@ -70,12 +74,7 @@ def promises(
                 bound=share,
             )
     last = str(max((size for size in sizes if _values(found, str(size))), default=0))
-    yield Promise(
-        says=f"after {last} decisions, spam let through as a share of before",
-        values=_paired(found, last, BEFORE, partial(ratio, name="let_through")),
-        bound=_LET_THROUGH,
-        is_least=False,
-    )
+    yield _of_let_through(found, last)
     yield Promise(
         says=f"after {last} decisions, honest texts held, less those before",
         values=_paired(found, last, BEFORE, lambda after, before: after.held - before.held),
@@ -99,6 +98,30 @@ def promises(
             values=tuple(one.roc_auc for one in _values(found, str(size))),
             bound=least,
         )
+
+
+def _of_let_through(found: Found, last: str) -> Promise:
+    says = f"after {last} decisions, spam let through as a share of before"
+    shares = _paired(found, last, BEFORE, partial(ratio, name="let_through"))
+    return Promise(
+        says=says,
+        values=shares,
+        bound=_LET_THROUGH,
+        is_least=False,
+        in_words=_of_nothing(found, last, shares),
+    )
+
+
+def _of_nothing(found: Found, last: str, shares: Sequence[float]) -> str:
+    """Say what a share of nothing hides: where nothing is let through, all may have gone to people."""
+    if not any(map(math.isinf, shares)):
+        return ""
+    before, after = (_values(found, name) for name in (BEFORE, last))
+    return (
+        f"{np.mean([one.let_through for one in after]):.1%} is now; before, none was in some seeds, and "
+        f"{np.mean([one.held for one in before]):.1%} of the honest texts were held, "
+        f"{np.mean([one.held for one in after]):.1%} now"
+    )
 
 
 def ratio(one: Measured, other: Measured, *, name: str) -> float:

@@ -13,8 +13,8 @@ from django.db import connection
 from django.utils import timezone
 
 from moderation.models import ApiKey, Platform, User
-from moderation.models.people import Role
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, demo
 
 _TRY_AGAIN = frozenset({409, 429, 500, 502, 503, 504})

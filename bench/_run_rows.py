@@ -1,4 +1,4 @@
-"""What the database holds of one run, whose posts begin with its name. Import after `connect`."""
+"""Counts in the database for one run, by the prefix of its post ids. Import after `connect`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def settled(run: str) -> int:
 
 
 def silent(run: str) -> int:
-    """Count the posts that neither anybody decided nor waits for anybody: passed without a word."""
+    """Count the posts that neither anybody decided nor waits for anybody: silently passed."""
     decided = Decision.objects.filter(post=OuterRef("pk"), reversal__isnull=True)
     waiting = Case.objects.filter(post=OuterRef("pk"), state=CaseState.OPEN)
     posts = Post.objects.filter(external_id__startswith=run)

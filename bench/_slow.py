@@ -1,4 +1,4 @@
-"""Clients that hold on to a connection: they send or read a byte now and then, or nothing at all.
+"""Slow clients that hold a connection: they send or read a byte occasionally, or nothing.
 
 All of them live in one thread of the caller's process. They come back as soon as they are cut off, as an
 attacker would.
@@ -53,7 +53,7 @@ def reader(path: str) -> Kind:
 
 
 def idle() -> Kind:
-    """Return a client that connects and says nothing."""
+    """Return a client that connects and sends nothing."""
     return Kind(name="idle", opening=b"", sends=b"")
 
 

@@ -30,7 +30,7 @@ from moderation.simulation.world import SECONDS_PER_POST, World
 
 if TYPE_CHECKING:
     from moderation.models import Platform
-    from moderation.operations.intake.incoming_post import IncomingPost
+    from moderation.operations.posts.incoming_post import IncomingPost
 
 _BATCH = 64
 _START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -110,12 +110,13 @@ def _store(
     platform: Platform, events: Sequence[PostEvent], *, common: str, rng: random.Random
 ) -> dict[int, Truth]:
     """Ingest the posts one by one, each at its own instant; return the truth by post."""
-    from moderation.operations.intake import ingest  # noqa: PLC0415 - Django is not set up before `connect`
+    from moderation.operations import rehearse  # noqa: PLC0415 - Django is not set up before `connect`
+    from moderation.operations.posts import ingest  # noqa: PLC0415
 
     stored: dict[int, Truth] = {}
     for event in events:
         post = _shared(event, common=common, rng=rng)
-        (answer,) = ingest.accept(platform=platform, posts=[post], at=event.at)
+        (answer,) = rehearse.accept(platform=platform, posts=[post], at=event.at)
         if not isinstance(answer, ingest.Accepted):
             raise SystemExit(f"{answer.external_id} was refused: {answer.detail}")
         stored[answer.post_id] = event.truth

@@ -66,7 +66,7 @@ def _options() -> argparse.Namespace:
 def _shift(options: argparse.Namespace) -> list[float]:
     """Return the milliseconds of every claim."""
     from moderation.models import User  # noqa: PLC0415 - Django is not set up before
-    from moderation.models.people import Role  # noqa: PLC0415
+    from moderation.models.users import Role  # noqa: PLC0415
 
     people = [
         User.objects.get_or_create(username=f"bench-{number}", defaults={"role": Role.MODERATOR})[0]
@@ -118,7 +118,7 @@ def _claim_and_decide(moderator: object) -> float:
     from django.db import connection  # noqa: PLC0415 - Django is not set up before
 
     from moderation.models import User  # noqa: PLC0415
-    from moderation.models.cases import Verdict  # noqa: PLC0415
+    from moderation.models.decisions import Verdict  # noqa: PLC0415
     from moderation.operations.cases import claims, review  # noqa: PLC0415
 
     assert isinstance(moderator, User)

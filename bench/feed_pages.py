@@ -156,15 +156,15 @@ def _one_scored_post(platform: Platform) -> None:
     from django.utils import timezone  # noqa: PLC0415 - Django is not set up before
 
     from moderation.models import Release, Revision, Score  # noqa: PLC0415
-    from moderation.operations.intake import ingest  # noqa: PLC0415
-    from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost  # noqa: PLC0415
+    from moderation.operations.posts import ingest  # noqa: PLC0415
+    from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost  # noqa: PLC0415
 
     if Score.objects.exists():
         return
     at = timezone.now()
     author = IncomingAuthor(external_id="author")
     post = IncomingPost(external_id=f"post-{at}", text="A post", posted_at=at, author=author)
-    [answer] = ingest.accept(platform=platform, posts=[post], at=at, is_enqueued=False)
+    [answer] = ingest.store(platform=platform, posts=[post], at=at)
     assert isinstance(answer, ingest.Accepted)
     release, _ = Release.objects.get_or_create(id="f" * 64, defaults={"manifest": {}, "first_used_at": at})
     Score.objects.create(

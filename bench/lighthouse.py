@@ -80,7 +80,7 @@ def _pages() -> dict[str, str]:
         "platform": f"/platforms/{platform.pk}/",
         **{name: f"/{name}/" for name in fixed},
         "account": "/account/",
-        "comfort and keys": "/account/comfort/",
+        "preferences": "/account/preferences/",
         "pace": "/account/pace/",
         "health": "/health/",
     }

@@ -22,7 +22,7 @@ from bench import _stack
 from deploy.local.places import ROOT
 
 if TYPE_CHECKING:
-    from moderation.operations.intake.incoming_post import IncomingPost
+    from moderation.operations.posts.incoming_post import IncomingPost
 
 _PROMISE = 150
 _FLAT = 0.10

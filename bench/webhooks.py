@@ -181,8 +181,8 @@ def _put(endpoints: list[WebhookEndpoint], count: int) -> list[Any]:
 def _kill_scoring() -> tuple[float, list[int]]:
     """Let the scoring worker claim posts, kill it while it holds them; return when, and which."""
     from moderation.models import Platform, Revision  # noqa: PLC0415
-    from moderation.operations.intake import ingest  # noqa: PLC0415
-    from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost  # noqa: PLC0415
+    from moderation.operations.posts import ingest  # noqa: PLC0415
+    from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost  # noqa: PLC0415
 
     platform = Platform.objects.get(slug="third")
     for process in _processes("scoring"):

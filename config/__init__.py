@@ -1,6 +1,6 @@
-"""Wiring only: settings, addresses, the Celery app, the web server. Nothing imports it but the servers."""
+"""Wiring only: settings, URLs, the Celery app, the web server. Only the servers import it."""
 
-# Whoever reads the settings publishes tasks through this app; without it Celery would make one of its own.
+# Processes with these settings publish tasks through this app; without it Celery would create a default one.
 from config.celery import app as celery_app
 
 __all__ = ["celery_app"]

@@ -1,8 +1,7 @@
-"""The scheduler of periodic tasks: by a clock that nobody sets, with nothing on a disk.
+"""The scheduler of periodic tasks: by a monotonic clock, without a file.
 
-Celery's own one computes by the wall clock: set back by an hour, it asks for no sweep for an hour. It also
-keeps a file, and does not start where a full disk refuses that. What it asks for is safe to run twice, so a
-restart needs no memory.
+Celery's own scheduler uses the wall clock: set back by an hour, it starts no sweep for an hour. It also keeps
+a file, and does not start on a full disk. Its tasks are idempotent, so a restart needs no stored state.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ log = structlog.get_logger(__name__)
 
 
 class SteadyScheduler(Scheduler):
-    """Asks for each task once per its period, however the wall clock is set."""
+    """Enqueues each task once per period, independent of the wall clock."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._due_at: dict[str, float] = {}
         super().__init__(*arguments, **options)
 
     def tick(self, *_: Any, **__: Any) -> float:
-        """Ask for what is due; return how many seconds there are until the next."""
+        """Enqueue due tasks; return the seconds until the next one."""
         now = time.monotonic()
         for name, entry in self.schedule.items():
             period = _seconds(entry)
             due_at = self._due_at.setdefault(name, now + period)
             if now >= due_at:
-                # From now on, not from when it was due: what was missed meanwhile is not made up for.
+                # From now, not from when it was due: missed runs are not made up for.
                 self._due_at[name] = now + period
                 self.apply_entry(entry, producer=self.producer)
         return max(0.0, min(self._due_at.values(), default=now + 1.0) - time.monotonic())
 
     def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
-        """Send the message. A broker that takes none gets a line, not a traceback for each sweep."""
+        """Send the message. An unreachable broker is logged in one line, not a traceback for each sweep."""
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as refused:

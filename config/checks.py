@@ -1,4 +1,4 @@
-"""What must not be in a production database: accounts whose password everybody knows."""
+"""System check: no demonstration accounts, whose password is public, in a production database."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,13 +18,13 @@ log = structlog.get_logger(__name__)
 
 @register(Tags.database)
 def no_demo_accounts(*, databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Report accounts of the demonstration that still open with its password; `migrate` runs this, too."""
+    """Report demonstration accounts that still have its password; `migrate` runs this, too."""
     if not settings.IS_PRODUCTION or not databases:
         return []
     try:
         names = demo.accounts_left()
     except DatabaseError:
-        return []  # no tables yet: nothing can be left in them
+        return []  # no tables yet
     return [
         Error(
             f"The demo account {name} still has the demo's password.",
@@ -36,9 +36,9 @@ def no_demo_accounts(*, databases: Sequence[str] | None = None, **_: Any) -> lis
 
 
 def refuse_demo_accounts() -> None:
-    """Refuse to serve while such an account opens the desk. Raises ImproperlyConfigured with their names.
+    """Refuse to serve while such an account exists. Raises ImproperlyConfigured with their names.
 
-    A database that cannot be asked now is no reason to stay down; signing in refuses that password anyway.
+    An unreachable database is no reason not to start; sign-in refuses that password anyway.
     """
     if not settings.IS_PRODUCTION:
         return
@@ -56,7 +56,7 @@ def refuse_demo_accounts() -> None:
 
 @register()
 def providers_can_be_called(**_: Any) -> list[CheckMessage]:
-    """Warn of a reputation provider whose address the guard of outgoing calls would refuse."""
+    """Warn about a reputation provider whose address the egress guard would refuse."""
     found: list[CheckMessage] = []
     for name in ("WEB_RISK_URL", "WOT_URL", "RDAP_URL"):
         url = getattr(settings, name)

@@ -1,7 +1,7 @@
-"""How long this process waits for the database, and what it leaves behind there when it stops waiting.
+"""Database time-outs of this process, and clean-up on the server after a time-out.
 
-A server that was stopped, or a machine that is gone, closes no connection: whoever reads from it would wait
-for ever. The web server and the workers set themselves a limit; commands are ended by whoever typed them.
+A stopped server or a vanished machine closes no connection: a read would wait for ever. The web server and
+the workers set a limit; commands are interrupted by their user.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ WEB_ANSWER_SECONDS = 15.0
 WORKER_ANSWER_SECONDS = 40.0
 """Less than a task's soft time limit."""
 IDLE_IN_TRANSACTION_SECONDS = 60
-"""A process that was stopped within a transaction keeps its locks no longer than this."""
+"""A process stopped within a transaction keeps its locks no longer than this."""
 
 NETWORK: dict[str, Any] = {
     "connect_timeout": CONNECT_SECONDS,
-    # A machine that vanished answers nothing, not even with a refusal: noticed after some 30 s when idle,
+    # A vanished machine sends not even a reset: noticed by keep-alive after some 30 s when idle,
     # after 15 s when something was sent.
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -32,20 +32,23 @@ NETWORK: dict[str, Any] = {
 }
 _SESSION = (
     f"SET idle_in_transaction_session_timeout = '{IDLE_IN_TRANSACTION_SECONDS}s';"
-    # A statement whose caller hung up ends, too: it would go on reading for nobody.
+    # The server ends a statement whose client hung up.
     " SET client_connection_check_interval = '5s'"
 )
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that waits no longer for an answer than its process may, and is closed if it had to."""
+    """A connection with a time-out for answers, closed after a time-out."""
 
     answer_seconds: float | None = None
-    """For every connection of the process; None waits for ever."""
+    """Seconds, for every connection of the process; None waits for ever."""
 
     @classmethod
     def connect(cls, conninfo: str = "", **options: Any) -> Self:
-        """Connect, and tell the server what to end by itself. By SET: PgBouncer takes no such options."""
+        """Connect, and set the server's time-outs.
+
+        By SET: PgBouncer does not accept such start-up options.
+        """
         connection = super().connect(conninfo, **options)
         is_autocommit, connection.autocommit = connection.autocommit, True
         connection.execute(_SESSION)
@@ -53,9 +56,7 @@ class Connection(psycopg.Connection[Any]):
         return connection
 
     def execute(self, query: Any, *arguments: Any, **options: Any) -> psycopg.Cursor[Any]:
-        """Run a statement. The empty one is the pool's question whether the connection still works: a server
-        that was stopped gets little time for that.
-        """
+        """Run a statement. The empty one is the pool's check of the connection, with a short time-out."""
         if query:
             return super().execute(query, *arguments, **options)
         self.answer_seconds = CHECK_SECONDS
@@ -70,11 +71,11 @@ class Connection(psycopg.Connection[Any]):
             return super().wait(gen, interval=interval, timeout=timeout or self.answer_seconds)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                # The answer may still come: nobody could tell which question it belongs to.
+                # The answer may still arrive, and could not be matched to its statement.
                 self.pgconn.finish()
             raise
 
 
 def limit_answers(*, seconds: float) -> None:
-    """Let no statement of this process wait longer than this."""
+    """Set the time-out for all statements of this process."""
     Connection.answer_seconds = seconds

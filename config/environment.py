@@ -1,6 +1,6 @@
-"""What the environment says, typed and checked once, before Django reads its settings.
+"""Environment variables, typed and checked once, before Django reads its settings.
 
-Every refusal is one line that names the variable: an operator must be able to mend it without reading code.
+Every refusal is one line that names the variable, so that an operator can fix it without reading code.
 """
 
 import os
@@ -20,7 +20,7 @@ _FALSE = {"0", "false", "no", "off", ""}
 
 
 class Mode(StrEnum):
-    """What the installation is for; production is the strict one."""
+    """The purpose of the installation; production is strict."""
 
     DEMO = "demo"
     TEST = "test"
@@ -172,7 +172,7 @@ def _allowed_hosts(variables: Mapping[str, str], *, mode: Mode) -> tuple[str, ..
 
 def _akismet_host(variables: Mapping[str, str]) -> str:
     given = variables.get("SPAMDESK_AKISMET_HOST", "")
-    # Before it stand a key of 63 characters and a dot, and a host name has at most 253.
+    # A key of 63 characters and a dot come before it, and a host name has at most 253.
     if given and not re.fullmatch(r"(?=.{1,189}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", given):
         raise ImproperlyConfigured(
             f"SPAMDESK_AKISMET_HOST is {given!r}; it must be one host name in small letters, without port."
@@ -187,7 +187,7 @@ def _names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
 def _encryption_keys(variables: Mapping[str, str]) -> tuple[str, ...]:
     keys = _names(variables, "SPAMDESK_ENCRYPTION_KEYS")
     for key in keys:
-        # The value is a secret: say the shape, not the value.
+        # The value is a secret: describe the format, never quote it.
         if not re.fullmatch(r"[A-Za-z0-9_-]{43}=", key):
             raise ImproperlyConfigured(
                 "SPAMDESK_ENCRYPTION_KEYS must hold keys of 32 bytes in URL-safe base64, separated by commas."
@@ -202,7 +202,7 @@ def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -
             f"{name} is not set; `make run` starts everything and sets it, or give an address."
         )
     if urlsplit(given).scheme not in schemes:
-        # The value may hold a password: say the shape, not the value.
+        # The value may hold a password: describe the format, never quote it.
         raise ImproperlyConfigured(
             f"{name} must begin with one of {', '.join(f'{scheme}://' for scheme in schemes)}."
         )

@@ -1,4 +1,4 @@
-"""Probes and metrics for machines: is the process there, can it reach what it needs, how is it going?"""
+"""Probes and metrics for machines: liveness, readiness, Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.queries.health import lateness
 
-_NEEDED = (Part.DATABASE, Part.BROKER, Part.TRITON, Part.STATE)
+_NEEDED = (Part.DATABASE, Part.BROKER, Part.RELEASE, Part.TRITON, Part.STATE)
 
 
 @require_safe
 def process(_request: HttpRequest) -> HttpResponse:
-    """Answer that the process serves requests."""
+    """Liveness: answer that the process serves requests."""
     return HttpResponse("ok", content_type="text/plain")
 
 
 @require_safe
 def dependencies(request: HttpRequest) -> JsonResponse:
-    """Answer 200 if database, broker, Triton and the state folder work and housekeeping is on time, else 503.
+    """Readiness: 200 if all parts and the state folder work and housekeeping is on time, else 503.
 
     Each is named.
 
-    `late` lists what should have happened by now; load alone, or a platform's endpoint, is no reason for 503.
-    `?only=database` asks just that: a load balancer should not take a web process away because Triton is
-    down or a sweep late, since it goes on taking posts and decisions.
+    `late` lists late items; load alone, or a platform's endpoint, causes no 503. `?only=database` checks the
+    database alone: a load balancer should not remove a web process because Triton is down or a sweep is late,
+    since it still accepts posts and decisions.
     """
     wanted = request.GET.get("only")
     try:
@@ -42,6 +42,8 @@ def dependencies(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)
     states: dict[str, Any] = {answer.part: _state(answer) for answer in answers}
+    if problems := [answer.unusable for answer in answers if answer.unusable]:
+        states["problem"] = problems[0]
     is_well = all(answer.is_up for answer in answers)
     if not wanted and states[Part.DATABASE] == "ok":
         late = lateness.late(at=timezone.now())
@@ -55,6 +57,8 @@ def dependencies(request: HttpRequest) -> JsonResponse:
 def _state(answer: probe.Answer) -> str:
     if answer.is_up:
         return "ok"
+    if answer.unusable:
+        return "unusable"
     return "no_room" if answer.has_no_room else "unreachable"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
-# PostgreSQL quotes the row that it refused, and so what people wrote. It ends where another exception begins.
+# PostgreSQL's errors quote the refused row, which holds personal data, up to the next exception of the chain.
 _REFUSED_ROW = re.compile(r"\nDETAIL:.*?(?=\n\nThe above exception|\n\nDuring handling|\Z)", re.DOTALL)
 
 
@@ -42,7 +42,7 @@ LOGGING: dict[str, Any] = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
-        # A refused request is the caller's affair, and is counted; a 500 is still logged as an error.
+        # A refused request (4xx) is counted, not logged as a warning; a 500 is still logged as an error.
         "django.request": {"level": "ERROR"},
         "django": {"handlers": [], "level": "INFO"},
         "httpx": {"level": "WARNING"},
@@ -53,7 +53,7 @@ LOGGING: dict[str, Any] = {
 
 
 def configure() -> None:
-    """Send structlog's events through the standard library, so that one handler writes them all."""
+    """Route structlog's events through the standard library, so that one handler writes all lines."""
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

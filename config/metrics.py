@@ -1,4 +1,4 @@
-"""The product's state as Prometheus metrics, read from the database when somebody asks."""
+"""The product's state as Prometheus metrics, read from the database at each scrape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUANTILES = (0.5, 0.95, 0.99)
 
 
 class Collector:
-    """Reads every metric at one instant. A database that is away leaves nothing but `spamdesk_up`."""
+    """Reads every metric at one instant. During a database outage there is only `spamdesk_up`."""
 
     def __init__(self, *, at: datetime) -> None:
         self._at = at

@@ -1,4 +1,4 @@
-"""What beat asks for, and how often: sweeps that find what a lost message left open, and housekeeping."""
+"""The schedule of beat: sweeps that recover lost messages, and housekeeping."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ SECONDS = {
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,
+    "count_hours": 60.0,
     "mend_clock_steps": 60.0,
     "erase_expired": 300.0,
     "seal_late_audit": 600.0,
@@ -22,14 +23,15 @@ SECONDS = {
 """From the start of one run to the start of the next."""
 
 _LONG = {"erase_expired": "erasures"}
-"""What may take minutes stands in another worker's queue, never before a short sweep."""
+"""Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400
-"""By the worker's clock, which may be hours ahead of beat's: a short time would drop every sweep."""
+"""Checked by the worker's clock, which may be hours ahead of beat's: a short one would drop every sweep.
+"""
 
 
 def _entry(task: str, seconds: float) -> dict[str, Any]:
-    # Rare ones are asked for more often than they run, so that a restart does not put them off. Messages do
+    # Rare sweeps are enqueued more often than they run, so that a restart does not delay them. Messages do
     # not expire with the next one: a worker that was away runs each sweep once (`sweeps.run`).
     options = {"queue": _LONG.get(task, "housekeeping"), "expires": _EXPIRES_SECONDS}
     return {

@@ -24,7 +24,6 @@ WEB_PORT = ENVIRONMENT.web_port
 
 # -- The application
 INSTALLED_APPS = [
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -42,7 +41,7 @@ INSTALLED_APPS = [
     "moderation",
 ]
 MIDDLEWARE = [
-    "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: nothing else may see a key in a host name
+    "moderation.api.akismet.host_keys.HostKeyMiddleware",  # first: no other may see a key in a host name
     "moderation.api.middleware.RequestIdMiddleware",
     "moderation.api.middleware.ProblemMiddleware",
     "moderation.api.plain_http.PlainHttpMiddleware",
@@ -99,7 +98,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/sign-in/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/sign-in/"
-AXES_FAILURE_LIMIT = 1  # what the handler answers while an attempt has to wait; the delays stand there
+AXES_FAILURE_LIMIT = 1  # the handler's answer while an attempt has to wait; the delays are in lockout.py
 AXES_COOLOFF_TIME = 24  # hours after which failures are forgotten
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_HANDLER = "moderation.web.accounts.lockout.Handler"
@@ -107,11 +106,11 @@ AXES_CLIENT_IP_CALLABLE = "moderation.web.accounts.lockout.counted_address"
 AXES_LOCKOUT_CALLABLE = "moderation.web.accounts.lockout.answer"
 PROXIES = ENVIRONMENT.proxies
 AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # who keeps knocking must not draw it out
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # attempts during a delay must not extend it
 
 # -- Web
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
-    # Posts are hostile: nothing runs, loads or frames but our own files.
+    # Posts are hostile: only our own files may run, load or frame.
     "DIRECTIVES": {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
@@ -137,7 +136,7 @@ SECURE_SSL_REDIRECT = IS_PRODUCTION
 SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # probes come from inside, without TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_PRODUCTION else None
 SECURE_HSTS_SECONDS = 31_536_000 if IS_PRODUCTION else 0
-# Other hosts below the name may belong to others; that is the operator's to say.
+# Subdomains may belong to others; the operator decides.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = ENVIRONMENT.hsts_subdomains
 SECURE_HSTS_PRELOAD = ENVIRONMENT.hsts_preload
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # they would have both of these on
@@ -161,13 +160,13 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = MODE is Mode.TEST or DEBUG
 
 # -- The platform's API
-POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, where the key does not say otherwise
-VERDICTS_PER_MINUTE, VERDICTS_BURST = 6_000, 200  # each holds a web thread while it is scored
+POSTS_PER_MINUTE = ENVIRONMENT.posts_per_minute  # per key, unless the key has its own limit
+SCORE_NOW_PER_MINUTE, SCORE_NOW_BURST = 6_000, 200  # each holds a web thread while it is scored
 CALLS_PER_MINUTE, CALLS_BURST = 60_000, 3_000
-# By network of the client, before the database is asked; a key that was right before is never held up.
+# By client network, before the database is queried; a key valid before is never throttled.
 WRONG_KEYS_PER_MINUTE, WRONG_KEYS_BURST = 60, 60
 COMPLAINTS_PER_REPORTER_PER_MINUTE, COMPLAINTS_PER_REPORTER_BURST = 120, 2_000
-VERDICT_BUDGET_MS, VERDICT_CONTENT_MS = 300, 180  # the content model leaves time for all the rest
+SCORE_NOW_BUDGET_MS, SCORE_NOW_CONTENT_MS = 300, 180  # the latter leaves time for everything but content
 REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "moderation.api.errors.handle",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -186,8 +185,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CaseState": "moderation.models.cases.CaseState.values",
         "CaseReason": "moderation.models.cases.CaseReason.values",
-        "VerdictValue": "moderation.models.cases.Verdict.values",
-        "KnownVerdict": "moderation.api.serializers.verdicts.VERDICTS",
+        "VerdictValue": "moderation.models.decisions.Verdict.values",
+        "KnownVerdict": "moderation.api.serializers.scores.VERDICTS",
         "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
         "CircuitState": "moderation.models.webhooks.CircuitState.values",
         "EndpointState": "moderation.models.webhooks.EndpointState.values",
@@ -202,7 +201,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "moderation.api.examples.add_examples",
-        "moderation.api.links.add_links",
+        "moderation.api.openapi_links.add_links",
         "moderation.api.response_headers.add_headers",
     ],
 }
@@ -228,15 +227,15 @@ DATABASES = {
     },
 }
 
-# -- Jobs: PostgreSQL is the truth, the broker only a hint; a sweep enqueues again what the broker lost
+# -- Tasks: PostgreSQL is the source of truth, the broker only a hint; a sweep recovers lost messages
 CELERY_BROKER_URL = ENVIRONMENT.broker_url
 CELERY_BROKER_CONNECTION_TIMEOUT = 2
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    # Longer than any task and any countdown, else a running task is handed out twice.
+    # Longer than any task and any countdown, else the broker redelivers a running task.
     "visibility_timeout": 60,
-    # The defaults look for lost messages every 100 s only.
+    # By default unacknowledged messages are restored every 100 s only.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "priority",
@@ -279,11 +278,11 @@ RELEASES_DIR = STATE_DIR / "releases"
 UNDO_SECONDS = ENVIRONMENT.undo_seconds
 LEASE_SECONDS = ENVIRONMENT.lease_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
-# Posts that join a decided campaign: how pure it must be shown to be, and how many people judge alone.
+# Posts that join a decided campaign: required purity, and the share that people judge individually.
 CAMPAIGN_GATE = 0.9
 CAMPAIGN_AUDIT_SHARE = 0.2
 
-# -- What leaves the installation
+# -- Calls to the outside
 EXPORT_DIR = STATE_DIR / "exports"
 ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH

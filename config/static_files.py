@@ -1,6 +1,6 @@
-"""Static files under names that hold their digest, also in the `import` lines of our own scripts.
+"""Static files with digests in their names, including in the `import` lines of our own scripts.
 
-Django can rewrite imports everywhere, but stumbles over the bundles of others: so only below `desk/`.
+Django can rewrite imports, but fails on third-party bundles: so only below `desk/`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _IMPORTS = ("desk/*.js", ((r"""(?P<matched>from\s+"(?P<url>\./[^"]+)")""", 'from
 
 
 class DemoStorage(ManifestStaticFilesStorage):
-    """Hashed names; compressing takes a minute, and on the loopback address it gains nothing."""
+    """Hashed names without compression, which takes a minute and gains nothing on the loopback address."""
 
     patterns = (*ManifestStaticFilesStorage.patterns, _IMPORTS)
 

@@ -1,4 +1,4 @@
-"""The request's id in the log lines of the tasks that it led to; `enqueue` sends it along."""
+"""The request id in the log lines of its tasks; `enqueue` sends it as a header."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from celery.signals import task_postrun, task_prerun
 log = structlog.get_logger("spamdesk.tasks")
 
 _running: dict[str, tuple[Mapping[str, Token[Any]], float]] = {}
-"""By the task's id: what was bound before it, and when it began."""
+"""By task id: the context bound before it, and its start."""
 
 
 @task_prerun.connect
 def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
-    # From the broker a header is a member of the request itself; called in place, it is among the headers.
+    # From the broker a header is an attribute of the request; in eager mode it is in `headers`.
     headers = task.request.get("headers") or {}
     request_id = task.request.get("request_id") or headers.get("request_id")
     if request_id:
@@ -29,7 +29,7 @@ def _bind(task_id: str, task: Task[Any, Any], **_: Any) -> None:
 
 @task_postrun.connect
 def _unbind(task_id: str, state: str = "", **_: Any) -> None:
-    """Say that a task of a request is done; what beat asks for says only what it finds."""
+    """Log the end of a task of a request; tasks of beat log only what they find."""
     if task_id in _running:
         bound, began = _running.pop(task_id)
         log.info("task", state=state, milliseconds=round(1000 * (time.monotonic() - began)))

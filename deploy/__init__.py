@@ -1,1 +1,1 @@
-"""How Spamdesk is brought up: on one machine (local)."""
+"""Starting Spamdesk: on one machine (local), and files for containers and units."""

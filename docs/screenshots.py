@@ -3,7 +3,7 @@
 Signs in with the demo accounts, so a demo installation is needed. On the way it decides a few cases, bans a
 domain and asks for an export, so that no page is empty; cases that are only looked at are handed back.
 `ARGS="--all --out FOLDER"` takes every page in both sizes and themes, to be looked at; `--staged` takes those
-states that a demo does not reach: empty, degraded, hostile, refused, German (`tests/browser/pictures.py`).
+states that a demo does not reach: empty, degraded, hostile, refused, German (`tests/browser/pictures_of_*`).
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from deploy.local import browser as installed
 from docs import palette
 
+_STAGED = ("tests/browser/pictures_of_pages.py", "tests/browser/pictures_of_moments.py")
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
     "queue": "/queue/",
     "campaigns": "/campaigns/",
-    "decisions": "/decisions/?whose=everyone",
+    "decisions": "/decisions/",
     "posts": "/posts/",
     "domains": "/domains/",
     "rules": "/rules/",
     "exports": "/exports/",
     "health": "/health/",
-    "comfort": "/account/comfort/",
+    "preferences": "/account/preferences/",
     "pace": "/account/pace/",
     "platforms": "/platforms/",
     "platform": "/platforms/1/",
-    "people": "/people/",
+    "users": "/users/",
     "reasons": "/reasons/",
 }
 SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
@@ -147,7 +148,7 @@ def main() -> None:
 def _stage(folder: Path) -> int:
     """Let the browser tests' stage play each state; it brings its own servers."""
     place = {"SPAMDESK_PICTURES": str(folder.resolve()), "CHROMIUM": str(installed.find())}
-    pytest = [sys.executable, "-m", "pytest", "-q", "tests/browser/pictures.py"]
+    pytest = [sys.executable, "-m", "pytest", "-q", *_STAGED]
     return subprocess.run(
         pytest, env=os.environ | installed.driver_environment() | place, check=False
     ).returncode
@@ -224,7 +225,7 @@ def _found(page: Page) -> dict[str, str]:
     found["rule"] = f"/rules/new/?kind=domain&value={(found['domain'] or '').strip('/').rpartition('/')[2]}"
     page.goto("/posts/?state=spam")
     found["address"] = _first(page, "a[href^='/addresses/']")
-    page.goto("/decisions/?whose=everyone")
+    page.goto("/decisions/")
     dialog = page.locator("[data-opens^=correct-]").first.get_attribute("data-opens") or ""
     found["correct"] = f"/decisions/{dialog.removeprefix('correct-')}/correct/"
     return {name: address for name, address in found.items() if address}

@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class ModerationConfig(AppConfig):
-    """Posts, complaints, scores, cases, decisions and everything a person does with them."""
+    """The one Django app of the product."""
 
     name = "moderation"
     default_auto_field = "django.db.models.BigAutoField"

@@ -1,4 +1,4 @@
-"""What must hold before anybody is served, asked where migrations run: `migrate` refuses otherwise."""
+"""System checks of the database, run with migrations: `migrate` refuses an unsafe database."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django.core.checks import Error, Tags, register
 from django.db import connections
 
 UNFINISHED = "spamdesk_restore_unfinished"
-"""A table that stands while a backup is being restored: what was erased since is not erased again yet."""
+"""A table that exists while a backup is being restored: later erasures are not applied yet."""
 
 
 @register(Tags.database)
 def restored_to_the_end(*, databases: Sequence[str] | None = None, **_: Any) -> list[Error]:
-    """Find a restore that was interrupted: serving its database would bring back what was erased."""
+    """Find an interrupted restore: serving its database would bring erased data back."""
     return [
         Error(
             "A restore into this database was interrupted: what was erased since the backup is in it.",

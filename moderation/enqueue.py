@@ -1,6 +1,6 @@
-"""After commit, run a task by its name. Imports no task, so operations never depend on them.
+"""Enqueue tasks by name after commit. Imports no task, so operations never depend on them.
 
-A lost message is no loss: the rows say what is open, and the sweep enqueues it again.
+A lost message does no harm: the rows hold the open work, and the sweep enqueues it again.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ QUEUES = (
     "exports",
     "default",
 )
-"""By kind of work, so that none waits for another; deploy/local/application.py says who empties which."""
+"""Queues by kind of work, so that none waits for another; deploy/local/application.py assigns workers."""
 
 SCORING_CHUNK = 64
 """Posts per task: large enough to fill a Triton batch, small enough to finish well within the lease."""
 EXPLANATION_EXPIRES_SECONDS = 30
 _LATEST_TURN_SECONDS = 30
 _TURN_EXPECTED_SECONDS = 15
-"""A message for an endpoint that nobody took for so long may be lost: another one is sent."""
+"""After this time an untaken message for an endpoint counts as lost, and another one is sent."""
 
 
 _GATHER_SECONDS = 0.02
-"""At most so much later than the one before, the background sends the next message."""
+"""Longest pause between two messages of the background thread."""
 
-# More wait only while the broker is away, and then the sweep finds them.
+# More than this wait only during an outage of the broker; the sweep finds the rest.
 _committed: deque[tuple[int, str]] = deque(maxlen=50_000)
 _wake: threading.Event | None = None
 _MOST_REQUESTS = 8
-"""So many requests a message names, where it carries the posts of more."""
+"""Maximum number of request ids in a message that holds posts of several requests."""
 
 
 def in_background() -> None:
@@ -69,7 +69,7 @@ def scoring(*, revision_ids: Sequence[int]) -> None:
 
 
 def messages() -> dict[str, int]:
-    """Return how many messages of each queue no worker has taken yet; empty where the broker cannot say."""
+    """Return the number of waiting messages by queue; empty if the broker cannot be reached."""
     try:
         with _store().pipeline(transaction=False) as asked:
             for queue in QUEUES:
@@ -80,7 +80,7 @@ def messages() -> dict[str, int]:
 
 
 def scoring_backlog() -> int:
-    """Return how many scoring messages wait in the broker, 0 where it cannot say."""
+    """Return the number of waiting scoring messages, 0 if the broker cannot be reached."""
     connection = current_app.connection_for_write()
     try:
         with connection:
@@ -91,7 +91,7 @@ def scoring_backlog() -> int:
 
 
 def explanation(*, score_id: int) -> None:
-    """Explain the words of a score that a human is about to see; forgotten if nobody gets to it in time."""
+    """Enqueue the word explanation of a score that a human is about to see; the message expires."""
     _after_commit(
         "moderation.tasks.explain_score",
         queue="explanations",
@@ -101,28 +101,28 @@ def explanation(*, score_id: int) -> None:
 
 
 def reputation(*, revision_ids: Sequence[int]) -> None:
-    """Ask reputation providers about the links of these revisions."""
+    """Enqueue reputation queries about the links of these revisions."""
     if revision_ids:
         _after_commit("moderation.tasks.ask_reputation", queue="reputation", revision_ids=list(revision_ids))
 
 
 def deliveries(*, endpoint_id: int, due_at: datetime | None = None) -> None:
-    """Send what is due at an endpoint, now or soon after `due_at`: one message, for however many deliveries.
+    """Enqueue a turn for an endpoint, now or soon after `due_at`: one message for any number of deliveries.
 
-    What is due much later is left to the sweep: a message must not outlive the broker's patience.
+    Deliveries due much later are left to the sweep: the broker redelivers messages with a long ETA.
     """
     due = math.ceil(due_at.timestamp()) if due_at else 0
     transaction.on_commit(partial(_send_turn, endpoint_id, due=due, request_id=request_id()))
 
 
 def deliveries_begun(*, endpoint_id: int) -> None:
-    """Say that the message for an endpoint was taken: what is due from now on needs another one."""
-    with suppress(redis.RedisError):  # the mark ends by itself
+    """Mark the message for an endpoint as taken: later deliveries need another one."""
+    with suppress(redis.RedisError):  # the mark expires by itself
         _store().delete(f"spamdesk:turn:{endpoint_id}:0")
 
 
 def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None:
-    """Carry out a decision on a large campaign, not before the time for undoing is over."""
+    """Enqueue a decision on a large campaign, after the time for undoing."""
     _after_commit(
         "moderation.tasks.settle_campaign",
         queue="campaigns",
@@ -137,7 +137,7 @@ def export(*, export_id: int) -> None:
 
 
 def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
-    """Send messages for what has committed, or have them sent."""
+    """Send messages for committed work, or hand them to the background thread."""
     named = [(revision_id, request_id) for revision_id in revision_ids]
     if _wake is None:
         _send_scoring(named)
@@ -147,10 +147,10 @@ def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:
 
 
 def _keep_publishing(wake: threading.Event) -> None:
-    """Send what has committed, again and again.
+    """Send messages for committed work, in a loop.
 
-    A message costs as much as a fifth of a request: under load one carries the posts of several. A post that
-    comes alone is sent at once.
+    A message costs as much as a fifth of a request: under load one message carries the posts of several
+    requests (debounce). A single post is sent at once.
     """
     while wake.wait():
         wake.clear()
@@ -174,7 +174,7 @@ def _send_scoring(named: Sequence[tuple[int, str]]) -> None:
 
 
 def request_id() -> str:
-    """Return the id of the request that this is done for, empty without one."""
+    """Return the id of the current request, empty without one."""
     return str(structlog.contextvars.get_contextvars().get("request_id") or "")
 
 
@@ -203,7 +203,7 @@ def _send_turn(endpoint_id: int, *, due: int, request_id: str) -> None:
 
 
 def _is_first(mark: str, *, seconds: int) -> bool:
-    """Leave a mark in the broker's store; False if it is there. Without the store everybody is the first."""
+    """Set a mark in the broker's store; False if it exists. Without the store always True."""
     try:
         return bool(_store().set(mark, 1, nx=True, ex=seconds))
     except redis.RedisError:
@@ -219,5 +219,5 @@ def _send(task: str, *, options: dict[str, Any], kwargs: dict[str, object]) -> N
     try:
         current_app.send_task(task, kwargs=kwargs, **options)
     except OperationalError as refused:
-        # The broker is away. The row is committed and the sweep will find it: the caller gets an answer.
+        # The broker is down. The row is committed and the sweep will find it: do not fail the caller.
         log.warning("enqueue_refused", task=task, reason=type(refused).__name__)

@@ -1,7 +1,7 @@
-"""Run the statements of every request: the database parses and plans each once per connection.
+"""Prepared statements for every request: the database parses and plans each once per connection.
 
-Elsewhere Django puts the values into the text, so that the database sees a new statement every time: half of
-the time that it spent on storing a post.
+Django interpolates parameters on the client, so that the database sees a new statement every time: that was
+half of its time for storing a post.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run(sql: str, **values: Any) -> None:
 
 
 def _cursor() -> CursorWrapper:
-    """Make a cursor as `connection.cursor()` does, but one that leaves the values to the database."""
+    """Make a cursor as `connection.cursor()` does, but with server-side parameter binding."""
     connection.ensure_connection()
     server: Any = psycopg.Cursor(connection.connection)
     return (

@@ -1,7 +1,8 @@
 """Composition root: the live release's Scorer in this process, and those of other kept releases.
 
-The newest Promotion row names the live release. Every process looks at it about once a second, so that a
-promotion reaches web and workers without a restart; a batch in work is finished with the release it began.
+The newest Promotion row names the live release. Every process reads it about once a second, so that a
+promotion reaches web and workers without a restart; a batch in progress is finished with the release that it
+started with.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import threading
 import time
 from functools import lru_cache
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 from django.conf import settings
@@ -32,11 +34,30 @@ class NotKept(Exception):
 
 
 class Loading(Exception):
-    """The release is being loaded; nobody who waits for an answer waits for that."""
+    """The release is still being loaded, which takes longer than a waiting sender's budget."""
 
 
 UNUSABLE = (NotKept, Corrupt, SchemaMismatch, VersionMismatch)
-"""What a release raises that cannot score here; trying again does not help."""
+"""Permanent errors of a release that cannot score here; a retry does not help."""
+
+
+class Scorers(Protocol):
+    """All that this process scores with; tests replace it at `current` and nowhere else."""
+
+    def live(self) -> Scorer: ...
+
+    def low_latency(self) -> Scorer: ...
+
+    def of(self, release_id: str) -> Scorer: ...
+
+    def content_of(self, release_id: str) -> ContentModel: ...
+
+    def explaining_content_of(self, release_id: str) -> ContentModel: ...
+
+
+def current() -> Scorers:
+    """Return what this process scores with."""
+    return _CURRENT
 
 
 def get() -> Scorer:
@@ -46,22 +67,22 @@ def get() -> Scorer:
     stop scoring: the one in use stays, else the one before it, else the one that ships with the code. Every
     score names its release. Raises Corrupt, SchemaMismatch or VersionMismatch if none can be used.
     """
-    return _LIVE.scorer()
+    return current().live()
 
 
 def release() -> Release:
-    """Return the release that scores now."""
+    """Return the live release."""
     return get().release
 
 
-def prompt() -> Scorer:
+def low_latency() -> Scorer:
     """Return the live release's scorer for an answer that somebody waits for.
 
-    Its content model gives up after VERDICT_CONTENT_MS: the post is then scored without it, marked degraded,
+    Its content model gives up after SCORE_NOW_CONTENT_MS: the post is then scored without it, degraded,
     and scored again later like every degraded one. Loading takes seconds, so it happens beside the requests:
     raises Loading until it is done; after a promotion the release before it answers as long.
     """
-    return _PROMPT.scorer()
+    return current().low_latency()
 
 
 def content() -> ContentModel:
@@ -69,29 +90,41 @@ def content() -> ContentModel:
     return content_of(release().id)
 
 
-@lru_cache(maxsize=4)
 def of(release_id: str) -> Scorer:
     """Return the scorer of a kept release. Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch."""
-    return Scorer(release=kept(release_id), content=content_of(release_id))
+    return current().of(release_id)
+
+
+def content_of(release_id: str) -> ContentModel:
+    """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
+    return current().content_of(release_id)
+
+
+def explaining_content_of(release_id: str) -> ContentModel:
+    """Return a client like content_of, with a lower priority than scoring in Triton."""
+    return current().explaining_content_of(release_id)
+
+
+@lru_cache(maxsize=4)
+def _of(release_id: str) -> Scorer:
+    return Scorer(release=kept(release_id), content=_content_of(release_id))
 
 
 @lru_cache(maxsize=2)
-def _prompt_of(release_id: str) -> Scorer:
+def _low_latency_of(release_id: str) -> Scorer:
     one = kept(release_id)
-    prompt = Scorer(release=one, content=_client(one, timeout_seconds=settings.VERDICT_CONTENT_MS / 1000))
+    found = Scorer(release=one, content=_client(one, timeout_seconds=settings.SCORE_NOW_CONTENT_MS / 1000))
     load_client()
-    return prompt
+    return found
 
 
 @lru_cache(maxsize=4)
-def content_of(release_id: str) -> ContentModel:
-    """Return the client of a kept release's content model. Raises NotKept, Corrupt or VersionMismatch."""
+def _content_of(release_id: str) -> ContentModel:
     return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS)
 
 
 @lru_cache(maxsize=4)
-def explaining_content_of(release_id: str) -> ContentModel:
-    """Return a client as content_of does, whose requests let those of scoring go first."""
+def _explaining_content_of(release_id: str) -> ContentModel:
     return _client(kept(release_id), timeout_seconds=settings.TRITON_TIMEOUT_SECONDS, priority=LAST)
 
 
@@ -122,25 +155,25 @@ def kept(release_id: str) -> Release:
 
 @lru_cache(maxsize=1)
 def shipped() -> Release:
-    """Return the release that comes with the code, live as long as none was promoted. Raises Corrupt."""
+    """Return the release shipped with the code, live until one is promoted. Raises Corrupt."""
     return Release.load(Path(settings.RELEASE_DIR))
 
 
 def newest() -> str:
-    """Return the id of the release that is to be live, whether or not this process can use it."""
+    """Return the id of the newest promotion's release, whether or not this process can use it."""
     return _newest()[0]
 
 
 def served_name(one: Release) -> str:
-    """Return the name of a release's content model on Triton: the shipped one is served under its own."""
+    """Return the name of a release's content model on Triton: the shipped one has its own name."""
     return one.content.model if one.folder == Path(settings.RELEASE_DIR) else hosting.served_name(one.content)
 
 
 def forget() -> None:
-    """Forget which release is live and all that was loaded; the next call looks again."""
+    """Clear all caches: the next call reads the live release again."""
     _LIVE.forget()
-    _PROMPT.forget()
-    for cached in (of, content_of, explaining_content_of, _prompt_of, kept, shipped):
+    _LOW_LATENCY.forget()
+    for cached in (_of, _content_of, _explaining_content_of, _low_latency_of, kept, shipped):
         cached.cache_clear()
 
 
@@ -172,11 +205,11 @@ class _Live:
             raise
         if self._scorer is not None and self._scorer.release.id == live:
             return self._scorer
-        return self._usable(live) or self._scorer or self._usable(replaced) or of(shipped().id)
+        return self._usable(live) or self._scorer or self._usable(replaced) or _of(shipped().id)
 
     def _usable(self, release_id: str) -> Scorer | None:
         try:
-            return of(release_id)
+            return _of(release_id)
         except UNUSABLE as reason:
             if self._refused != release_id:
                 log.exception("release_refused", release=release_id[:12], reason=str(reason))
@@ -184,7 +217,7 @@ class _Live:
             return None
 
 
-class _Prompt:
+class _LowLatency:
     """The scorer of those who wait, loaded in a thread of its own; safe across threads."""
 
     def __init__(self) -> None:
@@ -201,7 +234,7 @@ class _Prompt:
             is_due = self._scorer is None or time.monotonic() - self._checked_at >= CHECK_SECONDS
             if is_due and (self._loading is None or not self._loading.is_alive()):
                 self._checked_at = time.monotonic()
-                self._loading = threading.Thread(target=self._load, name="prompt-scorer", daemon=True)
+                self._loading = threading.Thread(target=self._load, name="low-latency-scorer", daemon=True)
                 self._loading.start()
             if self._scorer is None:
                 raise Loading("The release is being loaded.")
@@ -209,9 +242,9 @@ class _Prompt:
 
     def _load(self) -> None:
         try:
-            self._scorer = _prompt_of(release().id)
+            self._scorer = _low_latency_of(release().id)
         except (DatabaseError, *UNUSABLE):
-            log.exception("prompt_scorer_not_loaded")
+            log.exception("low_latency_scorer_not_loaded")
         finally:
             connection.close()  # the thread's own
 
@@ -223,4 +256,26 @@ def _newest() -> tuple[str, str]:
 
 
 _LIVE = _Live()
-_PROMPT = _Prompt()
+_LOW_LATENCY = _LowLatency()
+
+
+class _OfThisProcess:
+    """The releases that are kept here, each loaded once."""
+
+    def live(self) -> Scorer:
+        return _LIVE.scorer()
+
+    def low_latency(self) -> Scorer:
+        return _LOW_LATENCY.scorer()
+
+    def of(self, release_id: str) -> Scorer:
+        return _of(release_id)
+
+    def content_of(self, release_id: str) -> ContentModel:
+        return _content_of(release_id)
+
+    def explaining_content_of(self, release_id: str) -> ContentModel:
+        return _explaining_content_of(release_id)
+
+
+_CURRENT = _OfThisProcess()

@@ -9,7 +9,7 @@ from typing import Any
 from celery import shared_task
 from django.utils import timezone
 
-from moderation.operations import explanations, reconsider
+from moderation.operations import activity, explanations, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.erasure import erase, journal
@@ -18,12 +18,12 @@ from moderation.operations.labels import export_build
 from moderation.operations.outbox import feed
 from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry
-from moderation.operations.scoring import score
+from moderation.operations.scoring import recovery, score
 from moderation.operations.webhooks import clock_steps, send
 
 
 def _sweep(work: Callable[[datetime], int]) -> Any:
-    """Make a task of a sweep, by its name; config/schedule.py says how often it runs."""
+    """Register a sweep as a task, by its name; config/schedule.py has the periods."""
     name = work.__name__
 
     def run(**_: object) -> int:
@@ -47,20 +47,20 @@ def explain_score(*, score_id: int, **_: object) -> None:
 
 @_sweep
 def explain_ahead(_at: datetime) -> int:
-    """Ask for the explanations of the cases that come up next."""
+    """Enqueue explanations of the cases that come up next."""
     return explanations.ahead()
 
 
 @_sweep
 def sweep_scoring(at: datetime) -> int:
-    """Enqueue again what a lost message left open."""
-    return score.sweep(at=at)
+    """Enqueue revisions whose message was lost."""
+    return recovery.sweep(at=at)
 
 
 @_sweep
 def rescore_degraded(at: datetime) -> int:
     """Score degraded posts again when the content model is back."""
-    return score.rescore_degraded(at=at)
+    return recovery.rescore_degraded(at=at)
 
 
 @_sweep
@@ -88,7 +88,7 @@ def send_delivery(**_: object) -> None:
 
 @_sweep
 def mend_clock_steps(at: datetime) -> int:
-    """Let be due what a clock that was set back has put off."""
+    """Make rows due that a clock set back has postponed."""
     return clock_steps.mend(at=at)
 
 
@@ -101,7 +101,7 @@ def sweep_deliveries(at: datetime) -> int:
 @shared_task
 def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
     """Carry out a decision on a large campaign."""
-    return decide_large.carry_out(campaign_decision_id=campaign_decision_id, at=timezone.now())
+    return decide_large.run_pieces(campaign_decision_id=campaign_decision_id, at=timezone.now())
 
 
 @_sweep
@@ -112,13 +112,13 @@ def sweep_campaigns(at: datetime) -> int:
 
 @_sweep
 def sweep_reconsiderations(at: datetime) -> int:
-    """Reconsider posts that were allowed before people decided that posts like them are spam."""
+    """Reconsider allowed posts after similar ones were decided to be spam."""
     return reconsider.sweep(at=at)
 
 
 @_sweep
 def erase_expired(at: datetime) -> int:
-    """Erase what platforms keep no longer."""
+    """Erase posts past their platform's retention."""
     return erase.expired(at=at)
 
 
@@ -129,12 +129,18 @@ def journal_erasures(at: datetime) -> int:
 
 
 @_sweep
+def count_hours(at: datetime) -> int:
+    """Count what came and was decided in the hours that are not over or were missed."""
+    return activity.count(at=at)
+
+
+@_sweep
 def prune_answers(at: datetime) -> int:
-    """Forget the answers of requests that nobody repeats any more."""
+    """Delete expired answers of idempotent requests."""
     return idempotency.prune(at=at)
 
 
-# Acknowledged at once: else the broker would hand a long one out again every minute. The row has a lease.
+# Acknowledged early: else the broker would redeliver a long export every minute. The row has a lease.
 @shared_task(
     acks_late=False,
     soft_time_limit=export_build.LONGEST_SECONDS + 60,
@@ -153,17 +159,17 @@ def sweep_exports(at: datetime) -> int:
 
 @_sweep
 def seal_audit(at: datetime) -> int:
-    """Put new audit entries into the hash chain."""
+    """Add new audit entries to the hash chain."""
     return chain.seal(at=at)
 
 
 @_sweep
 def number_feeds(at: datetime) -> int:
-    """Number what has committed, also where nobody polls."""
+    """Number committed feed entries, also if nobody polls."""
     return feed.sweep(at=at)
 
 
 @_sweep
 def seal_late_audit(at: datetime) -> int:
-    """Put audit entries into the hash chain that committed long after others."""
+    """Add audit entries that committed very late to the hash chain."""
     return chain.seal_late(at=at)

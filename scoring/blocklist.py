@@ -1,4 +1,4 @@
-"""The rules that people made about links and senders: what is banned, held for a human, or let pass."""
+"""Rules about links and senders: what is banned, held for a human, or allowed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scoring.records import PostRecord
 
 
 class Effect(StrEnum):
-    """What a rule does to the posts that it reaches, the strictest first.
+    """The effect of a rule on matching posts, the strictest first.
 
-    A ban removes them and no model is asked. A wave lets none pass without a human, while spam comes in waves
-    that the models do not know yet. An allowance lets them pass, whatever the models say.
+    A ban removes them without running a model. A hold lets none pass without a human, for kinds of spam that
+    the models do not know yet. An allowance lets them pass whatever the models' output.
     """
 
     BAN = "ban"
-    WAVE = "wave"
+    HOLD = "hold"
     ALLOW = "allow"
 
 
@@ -27,7 +27,7 @@ class Rule:
     """A rule in force. `value` is a registrable domain, a host (those below it included), an address, a
     network, or an author as `author_name` writes it.
 
-    `kind` is domain, host, address or author; the first two are about links, the last two about who sent.
+    `kind` is domain, host, address or author; the first two match links, the last two the sender.
     """
 
     id: int
@@ -47,14 +47,14 @@ class Blocklist:
     def match(self, record: PostRecord) -> Rule | None:
         """Return the rule that decides on a record, None if none does.
 
-        On each link, and on the sender, the narrowest rule speaks; of those that speak the strictest decides,
-        links before the sender. Links let a post pass only if every one of them is allowed: else an allowed
-        link would carry any other along.
+        For each link, and for the sender, the narrowest rule applies; of those the strictest decides, links
+        before the sender. Links allow a post only if every one of them is allowed: otherwise an allowed link
+        could smuggle in any other.
         """
         links = [self._of_link(link.host, domain=link.domain) for link in record.links]
         sender = self._sender(record)
         spoken = [rule for rule in (*links, sender) if rule is not None]
-        for effect in (Effect.BAN, Effect.WAVE):
+        for effect in (Effect.BAN, Effect.HOLD):
             strict = next((rule for rule in spoken if rule.effect is effect), None)
             if strict is not None:
                 return strict
@@ -76,7 +76,7 @@ class Blocklist:
 
 
 def names_of(host: str, *, domain: str) -> Iterator[str]:
-    """Yield every name whose rule reaches a host, the narrowest first: a.evil.example, evil.example.
+    """Yield every name whose rule matches a host, the narrowest first: a.evil.example, evil.example.
 
     `domain` is the registrable one, empty for an address used as a host, which is its own only name.
     """
@@ -89,5 +89,5 @@ def names_of(host: str, *, domain: str) -> Iterator[str]:
 
 
 def author_name(platform: str, external_id: str) -> str:
-    """Return how rules name an author: two platforms may use the same id for different people."""
+    """Return the author's name in rules: with the platform, since two platforms may use the same id."""
     return f"{platform}/{external_id}"

@@ -1,7 +1,7 @@
-"""The content model as callers see it: texts in, spam probabilities out, through Triton over gRPC or HTTP.
+"""Client of the content model: texts in, spam probabilities out, through Triton over gRPC or HTTP.
 
-Disguise is undone here, by scoring/normalise. Tokens, truncation and arithmetic live on the server
-(triton_repo/); here are limits, retries and refusals.
+Disguise is undone here, by scoring/normalise. Tokenising, truncation and inference are on the server
+(triton_repo/); limits, retries and refusals are here.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MAX_BATCH = 128  # max_batch_size in triton_repo/*/config.pbtxt
 MAX_CHARACTERS = 20_000
 RETRY_AFTER_SECONDS = 0.05
 PROBE_TEXT = "Are you ready?"
-# How gRPC and HTTP say "not now".
+# Retryable statuses of gRPC and HTTP.
 _TRANSIENT = ("StatusCode.UNAVAILABLE", "503")
-# gRPC would wait up to two minutes before it looks for a restarted server again.
+# By default gRPC backs off for up to two minutes before it reconnects to a restarted server.
 _CHANNEL = [("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 2000)]
 
 
@@ -42,7 +42,7 @@ class Unavailable(Exception):
 
 
 class _NotNow(Unavailable):
-    """Worth a second attempt: a full queue, a server that restarts."""
+    """Retryable: a full queue, a restarting server."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class ContentScore:
 
 
 class Breaker:
-    """Stops calling a server that keeps failing, so that callers fail at once instead of after a timeout.
+    """Circuit breaker: stops calling a failing server, so that callers fail at once, without a time-out.
 
-    Opens after `failures` in a row for `seconds`; then one caller tries, and its success closes it.
-    Safe across threads.
+    Opens after `failures` in a row for `seconds`; then one caller probes, and its success closes it. Safe
+    across threads.
     """
 
     def __init__(self, *, failures: int, seconds: float, clock: Callable[[], float]) -> None:
@@ -67,7 +67,7 @@ class Breaker:
         self._lock = threading.Lock()
 
     def check(self) -> None:
-        """Raise Unavailable while open; after the pause let this caller try and hold the others off."""
+        """Raise Unavailable while open; after the pause let this caller probe and refuse the others."""
         with self._lock:
             if self._failed < self._limit:
                 return
@@ -85,7 +85,7 @@ class Breaker:
 
 
 def load_client() -> None:
-    """Import Triton's client, up to a second once a process: no part of an answer's time."""
+    """Import Triton's client beforehand: the import takes up to a second, once per process."""
     for name in ("geventhttpclient.response", "tritonclient.grpc", "tritonclient.http"):
         import_module(name)
 
@@ -115,7 +115,7 @@ class ContentModel:
 
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
-        `priority` LAST lets every other request go first: right for explanations, which ask for hundreds.
+        `priority` LAST lets all other requests go first: for explanations, which send hundreds.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         """
         parts = urlsplit(url)
@@ -148,7 +148,7 @@ class ContentModel:
         return scores
 
     def is_ready(self) -> bool:
-        """Ask for one real answer, whatever the breaker says: Triton calls a dead model healthy."""
+        """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
         try:
             self._recorded([PROBE_TEXT])
         except Unavailable:
@@ -204,10 +204,10 @@ class ContentModel:
         return answer.as_numpy("logits")
 
     def _connection(self) -> tuple[ModuleType, Any]:
-        """One client per process and thread: gRPC does not survive a fork, HTTP is not thread-safe."""
+        """Return this process and thread's client: gRPC does not survive a fork, HTTP is not thread-safe."""
         if getattr(self._local, "process", None) != os.getpid():
             self._local.connection = self._connect()
-            # Let go at exit: gRPC cannot close any more once its modules are gone.
+            # Dropped at exit: gRPC cannot close once its modules are unloaded.
             weakref.finalize(self, vars(self._local).clear)
             self._local.process = os.getpid()
         connection: tuple[ModuleType, Any] = self._local.connection
@@ -230,7 +230,7 @@ class ContentModel:
 def _shortened(text: str) -> str:
     if len(text) <= MAX_CHARACTERS:
         return text
-    # Runs of white space hold no tokens: padding must not push the message out of sight.
+    # Collapse white space, which has no tokens: padding must not push the message past the cut.
     return " ".join(text[: 10 * MAX_CHARACTERS].split())[:MAX_CHARACTERS]
 
 

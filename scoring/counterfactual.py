@@ -1,9 +1,9 @@
-"""What would have had to be different: the smallest single change that sends a post another way.
+"""Counterfactuals: the smallest single change that would have changed the route of a post.
 
-A change is about the post or its history, never about what did not happen. Of a post that is likelier spam
-than not it takes something away from that: what would make it still worse explains nothing. Found by trying:
-every allowed change gives a changed record, and the models judge it. The number of tries is bounded
-(MAX_TRIES), whatever the post. Wording for people lives in moderation.
+A change is about the post or its history, never about what did not happen. For a post more likely spam than
+not only changes that lower the probability count. Found by search: every allowed change gives a changed
+record, and the models judge it. The number of tries is bounded (MAX_TRIES), whatever the post. The words for
+users are in moderation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_TRIES = MAX_WORDS + MAX_DOMAINS + len(_OLDER_DAYS) + len(_NEWER_DAYS) + 7
 
 
 class Change(StrEnum):
-    """The changes that are tried: each one is something that a person can picture."""
+    """The kinds of changes that are tried, each understandable to a moderator."""
 
     WORD_REMOVED = "word_removed"
     DOMAIN_NOT_SEEN = "domain_not_seen"
@@ -96,13 +96,13 @@ def find(
 ) -> Counterfactual | None:
     """Return the smallest change that alters the route, None if no single allowed one does.
 
-    The route must alter in whole per cent as well, which is all that people see. Where spam is likelier than
+    The route must alter in whole per cent as well, which is all that people see. If spam is more likely than
     not, only a change that makes it less likely counts.
 
     The smallest takes the fewest steps on its own scale (one word; a week of age, then a month); of equals
-    the one that moves the probability least. `content_probability` is the record's own, None if unknown;
-    then no word is tried. `words` are character ranges in the raw text, the likeliest first; the first 40
-    are tried. The audit sample plays no part. Raises content.Unavailable.
+    the one that moves the probability least. `content_probability` is the record's own, None if unknown; then
+    no word is tried. `words` are character ranges in the raw text, the likeliest first; the first 40 are
+    tried. The audit sample is ignored. Raises content.Unavailable.
     """
     known = math.nan if content_probability is None else content_probability
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
@@ -126,7 +126,7 @@ def find(
 def _content_probabilities(
     tries: Sequence[_Try], *, content: ContentProtocol, unchanged: float
 ) -> list[float]:
-    """Ask the content model about the changed texts only, in one call."""
+    """Query the content model for the changed texts only, in one call."""
     asked = [place for place, one in enumerate(tries) if one.span is not None and one.record.text.strip()]
     probabilities = [math.nan if one.span is not None else unchanged for one in tries]
     answers: Floats | list[float] = (
@@ -241,7 +241,7 @@ def _complaints(record: PostRecord) -> Iterator[_Try]:
 
 
 def _standing(record: PostRecord) -> Iterator[_Try]:
-    """Yield what is known of the author, the address and earlier texts, put right or put in doubt."""
+    """Yield changes of the history of the author, the address and near-duplicates."""
     if record.author.is_verified is not None:
         author = dataclasses.replace(record.author, is_verified=not record.author.is_verified)
         yield _Try(

@@ -1,14 +1,15 @@
 """The tree models: three sub-models over features, and the main tree that adds their margins to content's.
 
 Nothing here is fitted (training/) or explained (explain.py). Margins are log-odds; the calibration that turns
-the main margin into the spam probability comes from the release. What may excuse a post, and how far, is held
-here, whatever a release was trained on: docs/adr/0019-circumstances-do-not-excuse.md.
+the main margin into the spam probability comes from the release. The bounds on how far evidence may excuse a
+post are enforced here, whatever a release was trained on: docs/adr/0019-circumstances-do-not-excuse.md.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from scoring import trees
 from scoring.release import Calibration, Corrupt, loading, loading_json
 from scoring.trees import Floats, Forest
+from scoring.weak_evidence import EARNED, READ_BY_HEADS, UNPROVEN
 
 ENSEMBLE_FILE = "ensemble.json"
 SUB_MODELS = ("ip_url", "behaviour", "feedback")
@@ -27,57 +29,18 @@ MAIN_INPUTS = (*SUB_MODELS, "content")
 _FORMAT, _FORMAT_BEFORE = 2, 1
 # Content probabilities are cut here so that a saturated model still has a finite margin (about ±13.8).
 _CONTENT_EDGE = 1e-6
-# Subject -> its counts of honest and of spam posts by human decisions. Not the domain's: anybody may link to
-# an honest one.
-_EARNED = {
-    "author": ("social.confirmed_honest", "social.confirmed_spam"),
-    "near-duplicates": ("social.similar_confirmed_honest", "social.similar_confirmed_spam"),
-}
-# What may look suspicious and proves nothing: neither a decision nor a complaint stands behind it, no list
-# and no link's own looks. Most new accounts, copies and pasted texts are honest people's.
-UNPROVEN = (
-    "context.ip_authors",
-    "context.ip_posts_24h",
-    "context.domain_posts",
-    "context.domain_posts_24h",
-    "context.domain_authors",
-    "context.url_posts",
-    "context.url_age_days",
-    "social.account_age_days",
-    "social.followers",
-    "social.followers_per_friend",
-    "social.is_verified",
-    "social.posts",
-    "social.posts_per_day",
-    "social.posts_24h",
-    "social.same_text_posts",
-    "social.same_link_posts",
-    "social.similar_posts",
-    "social.similar_posts_24h",
-    "social.similar_authors",
-    "social.resembling_authors",
-    "journey.steps",
-    "journey.seconds",
-    "journey.seconds_to_first_key",
-    "journey.seconds_per_step",
-    "journey.interval_variation",
-    "journey.has_paste",
-    "journey.distinct_step_share",
-    "journey.sequence_log_ratio",
-    "journey.sequence_probability",
-)
-# So many honest decisions earn half of the excuse, so many the next quarter; one of spam undoes five.
-_HALF_EARNED_BY = 3.0
+# Honest decisions that earn half of the excuse, and the next quarter; one of spam cancels five.
+_HALFEARNED_BY = 3.0
 _SPAM_UNDOES = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How far everything beside the text may move the main margin, in log-odds.
+    """How far evidence other than the text may move the main margin, in log-odds.
 
-    `excuse` bounds what circumstances and silence may take away: account, past, copies, reactions, journey,
-    no complaint. `earned` is what human decisions that confirmed honest posts may take away beyond it.
-    `suspicion` bounds what circumstances alone may add to what decisions, complaints and links say.
+    `excuse` bounds what circumstances and missing evidence may take away: account, past, copies, reactions,
+    journey, no complaint. `earned` is what human decisions on honest posts may take away beyond it.
+    `suspicion` bounds what circumstances alone may add to the evidence of decisions, complaints and links.
     """
 
     excuse: float
@@ -91,11 +54,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What the trees make of n posts, float64 (n,) each: margin = line + added + withheld.
+    """The trees' output for n posts, float64 (n,) each, in log-odds: margin = line + added + withheld.
 
-    `main_inputs` (n, 4) are the sub-models' margins, NaN where one knows nothing, and content's. `line` is
-    what is said without them, `added` what they would add, `withheld` what the bounds refuse of an excuse
-    (> 0) or of a suspicion (< 0).
+    `main_inputs` (n, 4) are the sub-models' margins, NaN where one has no input, and content's. `line` is the
+    margin without them, `added` what they would add, `withheld` what the bounds cut off an excuse (> 0) or a
+    suspicion (< 0).
     """
 
     main_inputs: Floats
@@ -108,14 +71,21 @@ class Judgement:
         """Return the main margins."""
         return self.line + self.added + self.withheld
 
+    def opinions(self, content_probabilities: Floats) -> list[dict[str, float | None]]:
+        """Return each post's probabilities by sub-model and by content alone, None where one is silent."""
+        own = probabilities_of(self.main_inputs)
+        own[:, -1] = content_probabilities
+        known = [[None if math.isnan(said) else said for said in row] for row in own.tolist()]
+        return [dict(zip(MAIN_INPUTS, row, strict=True)) for row in known]
+
 
 @dataclass(frozen=True)
 class Ensemble:
     """Sub-models and main tree; `features` names the columns of the feature rows they were trained on.
 
-    The main margin of a post is its content margin, plus what the main tree makes of the three sub-models
-    beyond what it makes of `reference`, the features of a post about which nothing is known. So a bare post
-    has exactly its content margin. Without content, `base_rate` (log-odds) stands in its place.
+    The main margin of a post is its content margin plus the main tree's output for the three sub-models minus
+    its output for `reference`, the features of a post about which nothing is known. So a bare post has
+    exactly its content margin. Without content, `base_rate` (log-odds) replaces it.
     """
 
     features: tuple[str, ...]
@@ -132,7 +102,7 @@ class Ensemble:
             raise ValueError("the reference must have a value for each feature")
         for name in SUB_MODELS:
             self.columns(name)
-        for names in (*_EARNED.values(), UNPROVEN):
+        for names in (*EARNED.values(), UNPROVEN, READ_BY_HEADS):
             _places(names, self.features)
 
     @classmethod
@@ -179,18 +149,24 @@ class Ensemble:
 
     @functools.cached_property
     def _silence(self) -> float:
-        """What the main tree makes of a post about which nothing is known."""
+        """The main tree's output for a post about which nothing is known."""
         return float(self.main.margins(self.silent_margins[None, :])[0])
 
-    def judge(self, features: Floats, *, content_probabilities: Floats) -> Judgement:
+    def judge(
+        self, features: Floats, *, content_probabilities: Floats, link_bounds: Floats | None = None
+    ) -> Judgement:
         """Evaluate everything.
 
         `features` has shape (n, n_features), `content_probabilities` shape (n,); NaN where unknown.
+        `link_bounds` (n,) is what looks and past of links may add where a head has read them, else infinite.
         """
         margins = self._sub_model_margins(features)
         content = content_margins(content_probabilities)
         added = self._added(margins)
-        bounded = np.maximum(-self.excuse(features), self._suspected(features, added=added))
+        suspected = self._suspected(features, added=added)
+        if link_bounds is not None:
+            suspected = self._heard_once(features, suspected=suspected, bounds=link_bounds)
+        bounded = np.maximum(-self.excuse(features), suspected)
         return Judgement(
             main_inputs=np.column_stack([margins, content]),
             line=np.where(np.isnan(content), self.base_rate, content),
@@ -199,17 +175,19 @@ class Ensemble:
         )
 
     def sub_model_margins(self, name: str, features: Floats) -> Floats:
-        """Evaluate a sub-model on feature rows (n, n_features); silent (NaN) where all that it reads is as of
-        a post about which nothing is known.
+        """Evaluate a sub-model on feature rows (n, n_features).
+
+        NaN where all features that it reads equal those of a post about which nothing is known.
         """
         columns = self.columns(name)
-        family, nothing = features[:, columns], self.reference[columns]
-        is_silent = ((family == nothing) | (np.isnan(family) & np.isnan(nothing))).all(axis=1)
-        return np.where(is_silent, np.nan, self.sub_models[name].margins(family))
+        read, nothing = features[:, columns], self.reference[columns]
+        is_silent = ((read == nothing) | (np.isnan(read) & np.isnan(nothing))).all(axis=1)
+        return np.where(is_silent, np.nan, self.sub_models[name].margins(read))
 
     def excuse(self, features: Floats) -> Floats:
-        """Return how far each post may be excused, float64 (n,) ≥ 0 in log-odds: more where people confirmed
-        honest posts of its author or its near-duplicates, never less for it.
+        """Return how far each post may be excused, float64 (n,) ≥ 0 in log-odds.
+
+        More if people confirmed honest posts of its author or its near-duplicates, never less.
         """
         return self.bounds.excuse + self.bounds.earned * self._earned(features)
 
@@ -217,56 +195,68 @@ class Ensemble:
         return np.column_stack([self.sub_model_margins(name, features) for name in SUB_MODELS])
 
     def _added(self, margins: Floats) -> Floats:
-        """Return what the main tree makes of sub-models' margins (n, 3) beyond what it makes of silence."""
+        """Return the main tree's output for sub-models' margins (n, 3) minus its output for unknown ones."""
         heard = np.where(np.isnan(margins), self.silent_margins, margins)
         return np.asarray(self.main.margins(heard) - self._silence)
 
     def _suspected(self, features: Floats, *, added: Floats) -> Floats:
-        """Return what is added, by circumstances at most `bounds.suspicion` beyond what is proven."""
+        """Return what is added, where circumstances add at most `bounds.suspicion` to the proven evidence."""
         bounded = added.copy()
-        # The trees are asked again only where the bound can act.
+        # The trees are evaluated again only where the bound can apply.
         if len(high := np.flatnonzero(added > self.bounds.suspicion)):
-            proven = self._added(self._sub_model_margins(self._proven(features[high])))
+            proven = self._added(self._sub_model_margins(self._without(UNPROVEN, features[high])))
             bounded[high] = np.minimum(added[high], np.maximum(0.0, proven) + self.bounds.suspicion)
         return bounded
 
-    def _proven(self, features: Floats) -> Floats:
-        """Return the rows as if of circumstances nothing were known."""
-        columns = _places(UNPROVEN, self.features)
-        proven = features.copy()
-        proven[:, columns] = self.reference[columns]
-        return proven
+    def _heard_once(self, features: Floats, *, suspected: Floats, bounds: Floats) -> Floats:
+        """Return what is added, by what heads read themselves at most its bound beyond the rest."""
+        bounded = suspected.copy()
+        if len(high := np.flatnonzero(suspected > bounds)):
+            rest = self._without(READ_BY_HEADS, features[high])
+            without = self._suspected(rest, added=self._added(self._sub_model_margins(rest)))
+            bounded[high] = np.minimum(suspected[high], np.maximum(0.0, without) + bounds[high])
+        return bounded
+
+    def _without(self, names: tuple[str, ...], features: Floats) -> Floats:
+        """Return the rows as if of some features nothing were known."""
+        columns = _places(names, self.features)
+        silent = features.copy()
+        silent[:, columns] = self.reference[columns]
+        return silent
 
     def _earned(self, features: Floats) -> Floats:
         """Return the best of the subjects' shares in [0, 1)."""
         shares = np.zeros(len(features))
-        for counts in _EARNED.values():
+        for counts in EARNED.values():
             honest, spam = np.nan_to_num(features[:, _places(counts, self.features)]).T
             clear = np.maximum(0.0, honest - _SPAM_UNDOES * spam)
-            shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALF_EARNED_BY))
+            shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALFEARNED_BY))
         return shares
 
 
-def kept_margins(folder: Path, features: Floats, *, content_probabilities: Floats) -> Floats:
+def kept_margins(
+    folder: Path, features: Floats, *, content_probabilities: Floats, link_bounds: Floats | None = None
+) -> Floats:
     """Return the main margins that a kept release gives stored feature rows, whatever code it was made by.
 
-    Format 1, from before circumstances were bounded, is evaluated here alone: its scores can be replayed, and
+    Format 1, from before circumstances were bounded, is evaluated only here: its scores can be replayed, but
     nothing new is scored with it. Raises Corrupt.
     """
     with loading(folder / ENSEMBLE_FILE):
         stored = json.loads((folder / ENSEMBLE_FILE).read_text(encoding="utf-8"))
         if stored["format"] == _FORMAT_BEFORE:
             return _margins_before(stored, features, content=content_margins(content_probabilities))
-    return Ensemble.load(folder).judge(features, content_probabilities=content_probabilities).margins
+    kept = Ensemble.load(folder)
+    return kept.judge(features, content_probabilities=content_probabilities, link_bounds=link_bounds).margins
 
 
 def _margins_before(stored: Mapping[str, Any], features: Floats, *, content: Floats) -> Floats:
-    """A line through the content margin, and a forest over it and the three sub-models' margins."""
+    """Format 1: a line through the content margin, and a forest over it and the sub-models' margins."""
     columns = []
     for name in SUB_MODELS:
         forest = trees.from_json(stored["sub_models"][name])
-        family = features[:, _places(forest.inputs, tuple(stored["features"]))]
-        columns.append(np.where(np.isnan(family).all(axis=1), np.nan, forest.margins(family)))
+        read = features[:, _places(forest.inputs, tuple(stored["features"]))]
+        columns.append(np.where(np.isnan(read).all(axis=1), np.nan, forest.margins(read)))
     main = trees.from_json(stored["main"]).margins(np.column_stack([*columns, content]))
     line = float(stored["content_slope"]) * (content - float(stored["content_centre"]))
     margins: Floats = main + np.nan_to_num(line)
@@ -281,16 +271,18 @@ def content_margins(probabilities: Floats) -> Floats:
 
 
 def calibrated(margins: Floats, *, calibration: Calibration) -> Floats:
-    """Map main margins to spam probabilities in [0, 1] by the release's curve, which never falls."""
+    """Map main margins to spam probabilities in [0, 1] by the release's monotone curve."""
     if calibration.method == "platt":
         return probabilities_of(calibration.slope * margins + calibration.intercept)
     if calibration.method == "isotonic":
+        # np.interp is flat outside the knots, so the result stays in [0, 1].
         return np.interp(margins, calibration.margins, calibration.probabilities)
     raise Corrupt(f"calibration method {calibration.method!r} is unknown")
 
 
 def probabilities_of(margins: Floats) -> Floats:
     """Return the logistic function of log-odds; NaN stays NaN."""
+    # By tanh: 1 / (1 + exp(-x)) overflows for large negative margins.
     probabilities: Floats = 0.5 * (1.0 + np.tanh(0.5 * margins))
     return probabilities
 

@@ -1,8 +1,7 @@
-"""Why a post scored as it did: contributions of features to the main margin, and of words to the content
-margin.
+"""Explanations: contributions of features to the main margin, and of words to the content margin.
 
 Words are explained by shap, imported when first needed: the import takes over a second and 150 MB, which
-workers that only score never pay. Wording for people lives in moderation's templates.
+workers that only score avoid. The words for users are in moderation.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from scoring.trees import Floats
 
 CONTENT_TEXT = "content.text"
 WITHHELD = "bounds.withheld"
-"""What circumstances would have excused (> 0) or accused (< 0) beyond their bounds: its share undoes it."""
-# Stands in for words that are taken away, by what `bench masks` says: shap's own, three dots, is taken for an
-# honest text by the model, so that a fifth of the words of honest posts seemed to speak for spam.
+"""The pseudo-feature of what the bounds cut off: an excuse (> 0) or a suspicion (< 0) beyond its bound."""
+# Replaces removed words, chosen by `bench masks`: the model takes shap's default, three dots, for an honest
+# text, so that a fifth of the words of honest posts seemed to indicate spam.
 MASK = "_"
-MAX_WORDS = 126  # each is at least one of the 128 tokens that the model reads, two of which are its own
+MAX_WORDS = 126  # each word has at least one of the model's 128 tokens, two of which are special
 
-_BATCH = 16  # small, so that a post to be scored never waits long behind an explanation
+_BATCH = 16  # small, so that scoring never waits long behind an explanation
 _MAX_CHARACTERS = 20_000
 # A link or number stays one word; a run of punctuation or emoji is one.
 _WORD = re.compile(r"\w(?:[\w'\u2019@&%/:.?=#+-]*[\w/])?|[^\w\s]+")
-# Below this share of its absolute total, a sub-model's own sum says nothing about its features' shares.
+# Below this share of its absolute total, a sub-model's sum is too small for proportional shares.
 _CANCELLED = 0.05
 
 
 class Contribution(NamedTuple):
-    """A feature's value (NaN unknown) and its share of the main margin in log-odds; > 0 speaks for spam.
+    """A feature's value (NaN unknown) and its share of the main margin in log-odds, > 0 for spam.
 
     A tuple, since each score makes eighty of them.
     """
@@ -66,7 +65,7 @@ class StackExplainer:
     """
 
     base = 0.0
-    """Even odds: the text and everything beside it are shares."""
+    """Even odds: all of the margin is explained by contributions."""
 
     def __init__(self, ensemble: Ensemble) -> None:
         self._ensemble = ensemble
@@ -127,10 +126,10 @@ def _word_shares(
     def margins(masked: NDArray[Any]) -> Floats:
         return content_margins(np.asarray(probabilities([str(part) for part in masked]), dtype=np.float64))
 
-    if words == 1:  # shap cannot cluster a single word
+    if words == 1:  # shap's clustering needs at least two words
         whole, masked_out = margins(np.array([text, mask]))
         return [float(whole - masked_out)]
-    masker = shap.maskers.Text(_words_of, mask_token=f"{mask} ")  # the space keeps it off the next word
+    masker = shap.maskers.Text(_words_of, mask_token=f"{mask} ")  # the space separates it from the next word
     explainer = shap.PartitionExplainer(margins, masker)
     # Each part is masked with all others in place (one context, not both): 2 n evaluations then reach every
     # word. With both, 300 leave most words of a 50-word text at their neighbours' mean.

@@ -1,4 +1,4 @@
-"""May a release replace the live one? Questions to the report that compares them, each with its answer.
+"""The promotion gate: checks on the report that compares a release with the live one.
 
 The report comes from `python -m scoring.training evaluate`; nothing is measured here.
 """
@@ -11,32 +11,32 @@ from typing import Any
 
 REPORT_FORMAT = 1
 JUDGED_BY = "test"
-"""The part of the labelled posts that proves something; by `validation` candidates are chosen."""
+"""The part of the labelled posts that counts; candidates are chosen on `validation`."""
 HIGHER_IS_BETTER = {"pr_auc": True, "recall_at_1_fpr": True, "calibration_error": False}
 
 ENOUGH_SPAM, ENOUGH_HAM = 30, 100
-"""A report over fewer posts says too little, and a slice with fewer is not held against a release."""
+"""Minimum posts of a report; a slice with fewer is not held against a release."""
 LEAST_OF_SOURCE = 10
-"""A source that a report must hold, such as the decisions of a platform with a head, has so many posts."""
+"""Minimum posts of a required source, such as the decisions of a platform with a head."""
 SMALLEST_LOSS = 0.005
-"""A certain but smaller loss than this is not held against a release."""
+"""A significant loss smaller than this is not held against a release."""
 ATTACK_LOSS = 0.03
-"""Recall that an attack may cost, in points of 1, or by which the candidate may stay behind the live one."""
+"""Recall in [0, 1] that an attack may cost, or by which the candidate may be worse than the live one."""
 SLOWER = 1.5
 SLOWER_MS = 2.0
 """The candidate's p95 of scoring a post may be 1.5 times the live one's, or 2 ms more, in processor time."""
 
 NOT_ASKED = "not asked"
-"""How the answer begins to a question of which the report holds nothing; no release is kept back by it."""
+"""Prefix of the answer to a check without data in the report; it does not block a release."""
 
 
 class Unreadable(Exception):
-    """A report that is not one, or of another format."""
+    """The report is malformed or has another format."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One question of the gate."""
+    """One check of the gate and its result."""
 
     question: str
     passed: bool
@@ -44,7 +44,7 @@ class Finding:
 
 
 def findings(report: Mapping[str, Any], *, candidate: str, live: str) -> list[Finding]:
-    """Return every finding; a release may go live if all passed. Raises Unreadable.
+    """Return all findings; a release may go live if all passed. Raises Unreadable.
 
     `candidate` and `live` are the releases' ids: a report about others proves nothing.
     """
@@ -71,7 +71,7 @@ def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterato
         answer=f"{compared[0][:12]} with {compared[1][:12]}; live is {live[:12]}",
     )
     rows = sum(part["rows"] for part in report["slices"] if part["by"] == "all")
-    # Reports from before there was a choice are of the test part.
+    # Reports from before this field existed are of the test part.
     part = report.get("part", JUDGED_BY)
     yield Finding(
         question="looks at posts of the test part",
@@ -81,7 +81,7 @@ def _subject(report: Mapping[str, Any], *, candidate: str, live: str) -> Iterato
 
 
 def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
-    """Ask whether there is enough to judge by: a report over five posts finds nothing wrong with anything."""
+    """Check that there is enough data: a report over five posts never finds a difference."""
     whole = [part for part in report["slices"] if part["by"] == "all"]
     rows = sum(part["rows"] for part in whole)
     spam = sum(part.get("spam", 0) for part in whole)
@@ -100,7 +100,7 @@ def _evidence(report: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _fresh(report: Mapping[str, Any], source: str) -> str:
-    """Say how many decisions of a source judge although they lie outside the test part."""
+    """Return how many decisions of a source count although they are outside the test part."""
     count = report.get("fresh", {}).get(source, 0)
     return f"; {count} made since the live release, each judged by a head fitted without it" if count else ""
 
@@ -132,7 +132,7 @@ def _robustness(attacks: list[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def _circumstances(asked: Mapping[str, Any] | None) -> Iterator[Finding]:
-    """Ask whether texts are judged as promised whatever they stand in, or at least as by the live release."""
+    """Check the promise on texts in all circumstances, or that the live release is as bad."""
     if asked is None:
         yield Finding(
             question="keeps its promise whatever a text stands in",

@@ -1,7 +1,7 @@
-"""Content models side by side on Triton: install one beside the live one, load it, probe it, unload it.
+"""Content models on Triton: install one beside the live one, load, probe and unload it.
 
 A model is installed under a name made from the SHA-256 of its files, so that two releases with one content
-model share it, and no other model can ever answer under its name. Which release is live is not known here.
+model share it, and no other model can have its name. This module does not know which release is live.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ CONFIG = "config.pbtxt"
 PROBE_TOLERANCE = 0.05
 """Largest difference to a pinned probability: another processor moves it by less, a wrong model by more."""
 
-# Code and configuration belong to the machine that serves; the answers are held by the probes.
+# Code and configuration belong to the serving machine and are not pinned; the probes check the answers.
 _NOT_PINNED = (".py", ".pbtxt")
 _ADMIN_SECONDS = 60.0
 
 
 class Refused(Exception):
-    """Triton did not load a model; the message is what it said."""
+    """Triton did not load a model; the message is Triton's."""
 
 
 class WrongAnswers(Exception):
-    """A loaded model answers other than its release says."""
+    """A loaded model's answers differ from its release's probes."""
 
 
 def served_name(pin: ContentPin) -> str:
@@ -68,7 +68,7 @@ def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
     _check(pin, found=pinned_files(repository, model=pin.model, version=pin.version), repository=repository)
     names = {step: name if step == pin.model else f"{step}_{pin.digest[:12]}" for step in folders}
     models.mkdir(parents=True, exist_ok=True)
-    # Beside the folder and not in it: Triton takes every folder inside for a model.
+    # Beside the folder, not in it: Triton treats every folder inside as a model.
     with tempfile.TemporaryDirectory(dir=models.parent, prefix=f".{models.name}-") as staging:
         for step, folder in folders.items():
             prepared = Path(staging) / names[step]
@@ -81,7 +81,7 @@ def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
 
 
 class TritonAdmin:
-    """Loads and unloads models under explicit control; `key` opens the server's restricted endpoints."""
+    """Loads and unloads models under explicit control; `key` is for the server's restricted endpoints."""
 
     def __init__(self, *, url: str, key: str = "") -> None:
         """Take `url` as grpc://host:port, http://host:port or unix:///path; connect to nothing yet."""
@@ -112,7 +112,7 @@ class TritonAdmin:
         self._do(self._client.unload_model, name, unload_dependents=True)
 
     def is_ready(self, name: str) -> bool:
-        """Tell whether the server lists the model as ready; only a real answer shows that it works."""
+        """Return whether the server lists the model as ready; only an inference shows that it works."""
         from tritonclient.utils import InferenceServerException
 
         try:
@@ -130,7 +130,7 @@ class TritonAdmin:
 
 
 def probe(pin: ContentPin, *, content: ContentModel) -> None:
-    """Ask a loaded model for real answers. Raises WrongAnswers, also if there are none at all."""
+    """Compare a loaded model's answers with the probes. Raises WrongAnswers, also if there are no probes."""
     probes = pin.probes or (Probe(text="Are you ready?", probability=float("nan")),)
     try:
         found = content.probabilities([one.text for one in probes])

@@ -1,7 +1,7 @@
-"""What the way to a post says: two Markov chains over steps and pauses, and a line that weighs their verdict.
+"""The journey model: two Markov chains over steps and pauses, and a logistic regression over their output.
 
-Step names are the platform's own; they are read by the words in them, so that a model fitted on one platform
-understands another. Fitted in training/train_journeys.py; kept as plain JSON.
+Step names are the platform's own; they are classified by words in the name, so that a model fitted on one
+platform works on another. Fitted in training/train_journeys.py; kept as plain JSON.
 """
 
 from __future__ import annotations
@@ -62,8 +62,10 @@ _WHOLE_SCALE = 10.0
 
 @dataclass(frozen=True)
 class JourneyModel:
-    """`log_ratios[from, to, pause]` says how much likelier spammers take that step there after that pause, in
-    nats, shape (classes + 1, classes, pauses); `weights` weigh MEASURES.
+    """The Markov chains and the regression.
+
+    `log_ratios[from, to, pause]`, shape (classes + 1, classes, pauses), is the log ratio, in nats, of
+    spammers to honest authors for that step after that pause; `weights` weigh MEASURES.
     """
 
     log_ratios: Floats
@@ -106,11 +108,11 @@ class JourneyModel:
         return path
 
     def log_ratio(self, steps: Sequence[JourneyStep]) -> float:
-        """Return the mean log ratio of the steps in nats, > 0 for a spammer's way; NaN if not understood."""
+        """Return the mean log ratio of the steps in nats, > 0 for spam; NaN if not understood."""
         return self._sum(steps) / len(steps) if is_understood(steps) else math.nan
 
     def probability(self, steps: Sequence[JourneyStep]) -> float:
-        """Return the probability that a spammer went this way, in (0, 1); NaN if it is not understood."""
+        """Return the probability of spam, in (0, 1); NaN if the journey is not understood."""
         if not is_understood(steps):
             return math.nan
         measured = self.measures(steps)
@@ -135,13 +137,13 @@ class JourneyModel:
 
 
 def pauses_of(steps: Sequence[JourneyStep]) -> list[int]:
-    """Return the milliseconds between steps, one fewer than there are; 0 where a clock ran backwards."""
+    """Return the milliseconds between steps, one fewer than there are; 0 if a clock ran backwards."""
     return [max(0, later.at_ms - earlier.at_ms) for earlier, later in itertools.pairwise(steps)]
 
 
 def variation(pauses: Sequence[int]) -> float:
-    """Return the standard deviation of one pause or more over their mean: 0 is a metronome."""
-    # Not statistics.pstdev: its exact fractions took a tenth of a post's scoring.
+    """Return the coefficient of variation of the pauses: 0 for perfectly even ones."""
+    # Not statistics.pstdev: its exact fractions took a tenth of the time to score a post.
     mean = statistics.fmean(pauses)
     return math.sqrt(statistics.fmean((pause - mean) ** 2 for pause in pauses)) / mean if mean > 0 else 0.0
 
@@ -158,7 +160,7 @@ def tokens(steps: Sequence[JourneyStep]) -> list[tuple[int, int, int]]:
 
 
 def is_understood(steps: Sequence[JourneyStep]) -> bool:
-    """Tell whether there are steps enough, and names that say something."""
+    """Return whether there are enough steps, with recognised names."""
     if len(steps) < _FEWEST_STEPS:
         return False
     understood = sum(class_of(step.name) != OTHER for step in steps)

@@ -1,4 +1,4 @@
-"""Are a platform's labels enough to learn from? The same words for the desk, for exports and for training."""
+"""Weaknesses of a platform's labels, for the desk, exports and training."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 ENOUGH_RANDOM = 50
-"""Random labels from which on they show what is posted, however one-sided that is."""
+"""Number of random labels from which they count as representative, however one-sided."""
 
 ENOUGH_FOR_ROUTES = 200
-"""With fewer labels that chance alone brought to a human, decisions move neither curve nor thresholds."""
+"""With fewer random labels, decisions move neither curve nor thresholds."""
 
 ENOUGH_OF_EACH = 30
 MOST_OF_ONE_SORT = 0.85
 MOST_OF_ONE_LANGUAGE = 0.95
 _FEWEST = 20
-"""Below, one sort, one language or one way in is no pattern."""
+"""Below this number, a single class, language or origin is not reported."""
 
 CURE = "Label 100 random posts (page “Random labels”), then train again."
 
 
 class Weakness(StrEnum):
-    """What is wrong with labels."""
+    """Kinds of weakness."""
 
     FEW_RANDOM = "few_random"
     FEW_OF_A_SORT = "few_of_a_sort"
@@ -33,9 +33,7 @@ class Weakness(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """Counts of labels that stand: how many are spam, drawn at random, or came by complaint, appeal or a
-    second look, and how many there are of each language.
-    """
+    """Counts of valid labels: spam, random, from complaints, appeals or second reviews, by language."""
 
     labels: int = 0
     spam: int = 0
@@ -83,9 +81,9 @@ _WORDS = {
 
 
 def findings(balance: Balance) -> tuple[Finding, ...]:
-    """Return what is weak about labels, the gravest first; nothing where they are enough.
+    """Return the weaknesses of labels, the gravest first; none if they are sufficient.
 
-    Random labels show what is posted: from ENOUGH_RANDOM on, being one-sided is what the platform is.
+    From ENOUGH_RANDOM random labels on, one-sided labels reflect the platform.
     """
     found = []
     is_seen = balance.random >= ENOUGH_RANDOM

@@ -1,6 +1,6 @@
-"""Find the links of a text and read them as a browser would.
+"""Find the links of a text and parse them as a browser would.
 
-No judgement lives here and nothing is fetched: a link is its normalised URL, its host and its registrable
+Nothing is judged or fetched here: a link is its normalised URL, its host and its registrable
 domain.
 """
 
@@ -73,8 +73,9 @@ def links_in(text: str, *, extra: Iterable[str] = ()) -> tuple[LinkParts, ...]:
 
 
 def without_ascii_of_links(text: str) -> str:
-    """Return a text without the ASCII characters of its links. Others stay: where words are not set apart by
-    spaces, the sentence goes on behind a link.
+    """Return a text without the ASCII characters of its links.
+
+    Others stay: in scripts without spaces the sentence continues right after a link.
     """
     return _CANDIDATE.sub(lambda match: _ASCII.sub(" ", match[0]) if _is_link(match) else match[0], text)
 
@@ -84,7 +85,7 @@ def registrable_domain(host: str) -> str:
     """Return the registrable domain of a host, private suffixes (github.io) counted as suffixes; "" for IP
     addresses.
 
-    A suffix that nobody knows counts as one label, the public suffix list's own default rule.
+    An unknown suffix counts as one label, the public suffix list's own default rule.
     """
     host = host.rstrip(".").lower()
     if _is_ip_address(host):
@@ -110,9 +111,7 @@ def _is_link(match: re.Match[str]) -> bool:
 
 
 def _readable(text: str) -> str:
-    """Undo what hides a link from a pattern but not from a reader: full width, invisible characters,
-    defanging.
-    """
+    """Undo disguise that a reader does not notice: full-width forms, invisible characters, defanging."""
     text = unicodedata.normalize("NFKC", text)
     if not text.isascii():
         text = "".join(character for character in text if unicodedata.category(character) != "Cf")
@@ -134,7 +133,7 @@ def _trimmed(candidate: str) -> str:
 
 
 def _has_known_suffix(host: str) -> bool:
-    """Tell a bare host from a sentence without a space after its full stop ("Thanks.It was")."""
+    """Distinguish a bare host from a sentence without a space after its full stop ("Thanks.It was")."""
     labels = re.split("[.。]", host)
     suffix = labels[-1]
     if suffix != suffix.lower() and host != host.upper():

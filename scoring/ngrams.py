@@ -14,8 +14,8 @@ def hashed(symbols: NDArray[np.uint32], *, size: int, salt: int) -> NDArray[np.u
     """Return the bucket, below 2**BUCKET_BITS, of every n-gram of `size` symbols, in their order.
 
     FNV over the window, then a multiplicative mix (Knuth, The Art of Computer Programming 3, 6.4). `salt`
-    keeps the same n-gram apart where it means something else. Releases hold weights by these buckets: they
-    are the same for ever.
+    separates the namespaces of equal n-grams. Releases hold weights by these buckets, so the hash must never
+    change.
     """
     count = len(symbols) - size + 1
     if count < 1:

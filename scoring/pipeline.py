@@ -1,4 +1,4 @@
-"""The product on one page: a record and the rules in force go in, a score with its reasons comes out."""
+"""The scoring pipeline: a record and the rules in force go in, a score with its contributions comes out."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ from numpy.typing import NDArray
 from scoring import features, platform_routes, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement, probabilities_of
+from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement
 from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, StackExplainer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
-from scoring.release import Corrupt, Release, SchemaMismatch
+from scoring.release import Corrupt, Release
 from scoring.routing import Route, Routing
 from scoring.trees import Floats
 
 
 class ContentProtocol(Protocol):
-    """What scoring asks of a content model."""
+    """The interface of a content model."""
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return spam probabilities, float64 (n,). Raises content.Unavailable if the model cannot be asked
-        now.
-        """
+        """Return spam probabilities, float64 (n,). Raises content.Unavailable if there is no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreResult:
-    """What the models said of a record, with all they looked at.
+    """The models' output for a record, with the inputs.
 
     base + the contributions' sum is the main margin (log-odds before calibration). `rule` is the one that
     decided on the post, if any: a banned post has probability 1, route remove, and neither features nor
-    contributions; of any other rule only the route tells.
+    contributions; any other rule affects only the route.
     """
 
     release_id: str
@@ -57,24 +55,23 @@ class ScoreResult:
 class Scorer:
     """Scores records with one release; make one per process and share it.
 
-    Raises release.SchemaMismatch or release.Corrupt when the release does not fit this code.
+    `heads` stand in for those of the release, where these have learnt what is to judge it. Raises
+    release.SchemaMismatch or release.Corrupt when the release does not fit this code.
     """
 
-    def __init__(self, *, release: Release, content: ContentProtocol) -> None:
-        release.check_schema(features.SCHEMA_HASH)
+    def __init__(
+        self, *, release: Release, content: ContentProtocol, heads: PlatformHeads | None = None
+    ) -> None:
         self._release = release
         self._content = content
         self._ensemble = Ensemble.load(release.folder)
-        if self._ensemble.features != features.NAMES:
-            raise SchemaMismatch(
-                f"{release.folder}: the ensemble was trained on other features than its manifest says"
-            )
+        release.check_features(self._ensemble.features, names=features.NAMES, schema=features.SCHEMA_HASH)
         try:
             self._explainer = StackExplainer(self._ensemble)
         except ValueError as error:
             raise Corrupt(f"{release.folder}: the ensemble cannot be explained: {error}") from error
         self._models = features.Models.load(release.folder, files=release.files)
-        self._heads = PlatformHeads.load(release.folder, files=release.heads)
+        self._heads = heads or PlatformHeads.load(release.folder, files=release.heads)
 
     @property
     def release(self) -> Release:
@@ -88,7 +85,7 @@ class Scorer:
 
     @property
     def content(self) -> ContentProtocol:
-        """The content model that this Scorer asks."""
+        """The content model of this Scorer."""
         return self._content
 
     def content_on(self, platform: str, *, content: ContentProtocol | None = None) -> ContentProtocol:
@@ -120,22 +117,31 @@ class Scorer:
         """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known, as
         `content_on` gives them.
 
-        Rules are not looked at, the content model is not asked and nothing is explained.
+        Rules are ignored, the content model is not queried and nothing is explained.
         """
-        judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
+        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
         return self._probabilities(records, judgement)
 
     def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
         """Return where thresholds and safety bounds would send records whose content probabilities are known
-        (NaN unknown): rules and the audit sample play no part, nor does what is degraded.
+        (NaN unknown): rules, the audit sample and degradation are ignored.
         """
-        judgement = self._ensemble.judge(self._rows(records), content_probabilities=content_probabilities)
+        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
         probabilities = self._probabilities(records, judgement).tolist()
-        told = zip(records, probabilities, _opinions(judgement, content_probabilities), strict=True)
+        told = zip(records, probabilities, judgement.opinions(content_probabilities), strict=True)
         return [self._route(record, said, sub_models=own).route for record, said, own in told]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
+
+    def _judge(
+        self, records: Sequence[PostRecord], rows: Floats, *, content_probabilities: Floats
+    ) -> Judgement:
+        platforms = [record.platform for record in records]
+        bounds = platform_routes.link_bounds(
+            self._release, platforms=platforms, content_probabilities=content_probabilities
+        )
+        return self._ensemble.judge(rows, content_probabilities=content_probabilities, link_bounds=bounds)
 
     def _probabilities(self, records: Sequence[PostRecord], judgement: Judgement) -> Floats:
         platforms = [record.platform for record in records]
@@ -145,10 +151,10 @@ class Scorer:
         records = [record for record, _ in asked]
         rows = self._rows(records)
         content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
-        judgement = self._ensemble.judge(rows, content_probabilities=content_probabilities)
+        judgement = self._judge(records, rows, content_probabilities=content_probabilities)
         probabilities = self._probabilities(records, judgement)
         shares = self._explainer.contributions(rows, judgement=judgement)
-        sub_models = _opinions(judgement, content_probabilities)
+        sub_models = judgement.opinions(content_probabilities)
         return [
             self._result(
                 record,
@@ -163,8 +169,10 @@ class Scorer:
         ]
 
     def _content_probabilities(self, records: Sequence[PostRecord], *, rows: Floats) -> tuple[Floats, bool]:
-        """Ask the content model once; NaN for a post without text, for one that the release's cascade lets
-        pass without it, and for all when it is unavailable.
+        """Query the content model once.
+
+        NaN for posts without text, for those that the release's cascade skips, and for all if it is
+        unavailable.
         """
         probabilities = np.full(len(records), np.nan)
         is_needed = self._needs_content(records, rows)
@@ -180,7 +188,7 @@ class Scorer:
         return probabilities, False
 
     def _needs_content(self, records: Sequence[PostRecord], rows: Floats) -> NDArray[np.bool_]:
-        """Tell which posts the cheap sub-models leave open; all, unless the release says otherwise."""
+        """Return which posts need the content model: all, unless the release has a cascade."""
         cascade = self._release.cascade
         if not cascade.skips_content:
             return np.ones(len(rows), dtype=np.bool_)
@@ -200,7 +208,8 @@ class Scorer:
         rule: Rule | None,
     ) -> ScoreResult:
         names = (*features.NAMES, CONTENT_TEXT)
-        values = (*row.tolist(), _unknown_as_nan(sub_models["content"]))
+        content = sub_models["content"]
+        values = (*row.tolist(), math.nan if content is None else content)
         *told, withheld = shares.tolist()
         contributions = tuple(map(Contribution, names, values, told))
         route = self._route(
@@ -214,10 +223,10 @@ class Scorer:
             release_id=self._release.id,
             schema_hash=self._release.schema_hash,
             spam_probability=probability,
-            content_probability=sub_models["content"],
+            content_probability=content,
             sub_models=sub_models,
             base=self._explainer.base,
-            # Where no bound acted there is nothing to tell.
+            # Without an active bound there is no such contribution.
             contributions=(*contributions, Contribution(WITHHELD, withheld, withheld))
             if withheld
             else contributions,
@@ -282,18 +291,3 @@ class _ContentOn:
 
 def _is_ban(rule: Rule | None) -> bool:
     return rule is not None and rule.effect is Effect.BAN
-
-
-def _opinions(judgement: Judgement, content_probabilities: Floats) -> list[dict[str, float | None]]:
-    """Return each post's probabilities by sub-model and by content alone, None where one is silent."""
-    own = probabilities_of(judgement.main_inputs)
-    own[:, -1] = content_probabilities
-    return [dict(zip(MAIN_INPUTS, map(_known, row), strict=True)) for row in own]
-
-
-def _known(probability: float) -> float | None:
-    return None if math.isnan(probability) else float(probability)
-
-
-def _unknown_as_nan(probability: float | None) -> float:
-    return math.nan if probability is None else probability

@@ -1,16 +1,17 @@
-"""A platform's own reading of texts: the content margin, corrected by words and characters seen there.
+"""A platform's head: the content margin, corrected by words and characters seen on the platform.
 
-One line over the content margin and hashed n-grams of words and characters, fitted on the platform's
-decisions (training/train_heads.py). For that platform's posts its answer is the content probability.
+A linear model over the content margin and hashed n-grams of words and characters, fitted on the platform's
+decisions (training/train_heads.py). For that platform's posts its output replaces the content probability.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -28,18 +29,23 @@ _CHARACTER_GRAMS = (1, 2, 3, 4)
 _WORD_GRAMS = (1, 2)
 _MOST_CHARACTERS = 2_000
 _WORD = re.compile(r"\w+|[^\w\s]")
-# Salts keep the gram "a" of characters apart from the word "a".
+# Salts separate the character n-gram "a" from the word "a".
 _CHARACTER_SALT, _WORD_SALT = 1, 9
 _PLATFORM = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 @dataclass(frozen=True)
 class PlatformHead:
-    """Weights of the n-gram buckets, float32 (BUCKETS,), and the line through the content margin."""
+    """Weights of the n-gram buckets, float32 (BUCKETS,), and the line through the content margin.
+
+    `learnt` are the keys of the posts and groups that it was fitted to, which may judge it no more; empty if
+    not known.
+    """
 
     weights: NDArray[np.float32]
     content_slope: float
     intercept: float
+    learnt: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
 
     def __post_init__(self) -> None:
         if self.weights.shape != (BUCKETS,):
@@ -55,12 +61,18 @@ class PlatformHead:
                 weights=stored["weights"],
                 content_slope=float(stored["content_slope"]),
                 intercept=float(stored["intercept"]),
+                # Files from before do not say.
+                learnt=stored["learnt"] if "learnt" in stored else np.zeros(0, dtype=np.uint64),
             )
 
     def save(self, path: Path) -> None:
         """Write the file into an existing folder; the same head gives the same bytes."""
         np.savez_compressed(
-            path, weights=self.weights, content_slope=self.content_slope, intercept=self.intercept
+            path,
+            weights=self.weights,
+            content_slope=self.content_slope,
+            intercept=self.intercept,
+            learnt=self.learnt,
         )
 
     def margin(self, text: str, *, content_margin: float) -> float:
@@ -71,7 +83,10 @@ class PlatformHead:
         return self.content_slope * content_margin + self.intercept + grams
 
     def probabilities(self, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
-        """Return what texts are here, float64 (n,); unknown (NaN) where the content model was not asked."""
+        """Return spam probabilities on this platform, float64 (n,).
+
+        NaN where the content model was not queried.
+        """
         margins = content_margins(content_probabilities)
         read = [
             math.nan if math.isnan(margin) else self.margin(text, content_margin=margin)
@@ -82,9 +97,7 @@ class PlatformHead:
 
 @dataclass(frozen=True)
 class PlatformHeads:
-    """The heads of a release, by the slug of their platform; other platforms are read as the content model
-    reads them.
-    """
+    """The heads of a release, by platform slug; other platforms use the content model's output."""
 
     by_platform: Mapping[str, PlatformHead]
 
@@ -111,6 +124,16 @@ class PlatformHeads:
         )
 
 
+def learnt_keys(*, post: str, group: str) -> tuple[int, int]:
+    """Return the keys of a decided post and of its near-duplicates, below 2**64."""
+    told = (f"post {post}", f"group {group}")
+    first, second = (
+        int.from_bytes(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+        for name in told
+    )
+    return first, second
+
+
 def file_of(platform: str) -> str:
     """Name the file of a platform's head in its release. Raises ValueError for what is no slug."""
     if not _PLATFORM.fullmatch(platform):
@@ -121,7 +144,7 @@ def file_of(platform: str) -> str:
 def grams_of(text: str) -> tuple[NDArray[np.intp], Floats]:
     """Return buckets and values of a text's n-grams: of characters and of words, each of length one.
 
-    The text is read as the content model reads it, without its case; of a long one 2,000 characters.
+    The text is normalised as for the content model and lower-cased; at most 2,000 characters count.
     """
     read = " ".join(normalise(text).text.lower().split())[:_MOST_CHARACTERS]
     letters = np.frombuffer(f" {read} ".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

@@ -1,6 +1,6 @@
 """The frozen picture of a post and its history at one instant: the only input of scoring.
 
-Everything a feature may look at stands here, so a stored record can be scored again and give the same number.
+It holds everything that features may read, so a stored record can be scored again with the same result.
 Nothing is computed here; unknown is None, never zero.
 """
 
@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
-# Fields added since have defaults, so records stored without them are read as if nothing was known.
+# Fields added later have defaults, so records stored without them are read as unknown.
 RECORD_VERSION = 1
+
+# Removed fields that no feature ever read: records stored with them can still be read.
+_RETIRED = frozenset({"evidence"})
 
 RECENT_HALF_LIFE_DAYS = 30.0
 
@@ -48,7 +51,7 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorSnapshot:
-    """The author as the platform described them with this revision; None where the platform did not say."""
+    """The author as the platform described them with this revision; None if the platform did not send it."""
 
     external_id: str
     display_name: str = ""
@@ -70,7 +73,7 @@ class JourneyStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkReputation:
-    """What reputation providers had said of a link's URL or domain; None where none answered.
+    """What reputation providers had said of a link's URL or domain; None if none answered.
 
     `trust_score` runs from 0 (distrusted) to 100, `threat_score` from 0 to 1 (surely a threat);
     `live_since_at` is when the link, or else its domain, went live on the web.
@@ -83,7 +86,10 @@ class LinkReputation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A link of the post. `domain` is the registrable domain, empty for an address such as http://10.1.2.3/."""
+    """A link of the post.
+
+    `domain` is the registrable domain, empty for an address such as http://10.1.2.3/.
+    """
 
     url: str
     host: str
@@ -108,15 +114,6 @@ class ComplaintRecord:
     reporter_rejected: int = 0
     reporter_seen_at: datetime | None = None
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """Room in the stored form for text fetched for a post. Nothing fetches any and no feature reads it."""
-
-    kind: str
-    text: str
-    source_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +147,6 @@ class PostRecord:
     similar: History = History()
     shares: int | None = None
     comments: int | None = None
-    # Always empty, and kept: stored records name it, and reading one refuses fields that it does not know.
-    evidence: tuple[Evidence, ...] = ()
     version: int = RECORD_VERSION
 
     def to_json(self) -> dict[str, Any]:
@@ -163,7 +158,8 @@ class PostRecord:
         """Read a stored record. Raises InvalidRecord naming the missing, unknown or wrongly typed field."""
         if not isinstance(stored, dict) or stored.get("version") != RECORD_VERSION:
             raise InvalidRecord(f"version: this library reads record version {RECORD_VERSION}")
-        return typing.cast("Self", _build(cls, stored, path="record"))
+        known = {name: value for name, value in stored.items() if name not in _RETIRED}
+        return typing.cast("Self", _build(cls, known, path="record"))
 
 
 NOTHING_KNOWN = PostRecord(
@@ -233,7 +229,7 @@ _HINTS: dict[Any, dict[str, Any]] = {}
 
 
 def _hints(kind: Any) -> dict[str, Any]:
-    """Resolve the annotations once per class: it is the slow part of reading a record."""
+    """Resolve the annotations once per class: resolving is the slow part of parsing a record."""
     if kind not in _HINTS:
         _HINTS[kind] = typing.get_type_hints(kind)
     return _HINTS[kind]

@@ -1,6 +1,6 @@
 """The manifest that pins everything a score depends on; its hash is the release's id.
 
-Reading and checking only: what the numbers mean lives in routing.py and ensemble.py.
+Parsing and checks only: routing.py and ensemble.py use the numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 MANIFEST = "manifest.json"
-NO_NORMALISER = "none"
+_REFIT = "refit it (docs/ml-guide.md, Refit the ensemble) or run the code it was trained with"
 
 
 class Corrupt(Exception):
@@ -25,7 +25,7 @@ class Corrupt(Exception):
 
 
 class SchemaMismatch(Exception):
-    """A release trained on other features than this code computes."""
+    """A release was trained on other features than this code computes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +45,12 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safety:
-    """What no other signal may outvote, by sub-model or "content"; off where a release does not say.
+    """Safety bounds that no other signal outvotes, by sub-model or "content"; off if a release has none.
 
-    A post of which a sub-model's own probability is at least `hold_from` is never allowed automatically. One
-    that would be removed is, only if two sub-models speak for spam or one is at least `remove_alone_from`.
-    One of which at least the share `unread_from` of the letters is in scripts that the content model does not
-    read is neither (unread_script.py).
+    A post of which a sub-model's own probability is at least `hold_from` is never allowed automatically. A
+    post is removed only if two sub-models call it spam or one is at least `remove_alone_from`. One of which
+    at least the share `unread_from` of the letters is in scripts that the content model does not read is
+    neither (unread_script.py).
     """
 
     hold_from: Mapping[str, float] = field(default_factory=dict)
@@ -66,9 +66,7 @@ class Safety:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
-    """Between which spam probabilities of the cheap sub-models the content model is asked; always, if a
-    release does not say.
-    """
+    """The range of the cheap sub-models' probability in which content is queried; by default all of it."""
 
     ask_content_from: float = 0.0
     ask_content_below: float = 2.0  # above every probability; JSON has no infinity
@@ -212,12 +210,25 @@ class Release:
         own = self.platforms.get(platform)
         return own.thresholds if own else self.thresholds
 
+    def check_features(self, known: Sequence[str], *, names: Sequence[str], schema: str) -> None:
+        """Raise SchemaMismatch, naming them, if the release knows other features than this code computes.
+
+        `known` are those of its ensemble, `names` and `schema` those of the code.
+        """
+        new = [f"does not know {name}" for name in names if name not in known]
+        gone = [f"needs {name}, which is gone" for name in known if name not in names]
+        if new or gone:
+            raise SchemaMismatch(f"release {self.id[:12]} {'; '.join([*new, *gone])}: {_REFIT}")
+        self.check_schema(schema)
+        if tuple(known) != tuple(names):
+            raise SchemaMismatch(f"{self.folder}: its ensemble has other features than its manifest says")
+
     def check_schema(self, schema_hash: str) -> None:
         """Raise SchemaMismatch unless the release was trained on features with this schema hash."""
         if schema_hash != self.schema_hash:
             raise SchemaMismatch(
                 f"release {self.id[:12]} was trained on feature schema {self.schema_hash[:12]}, "
-                f"this code computes {schema_hash[:12]}: retrain it or run the code it was trained with"
+                f"this code computes {schema_hash[:12]}: {_REFIT}"
             )
 
 

@@ -1,5 +1,6 @@
-"""From spam probability to route, audit sample and place in the queue. No model lives here, no clock, no
-random numbers but those of a key.
+"""From spam probability to route, audit sample and queue priority.
+
+No model, no clock; random numbers come from a key only.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _WITNESSES = 2
 
 
 class Route(StrEnum):
-    """What a spam probability leads to."""
+    """The routes of a post."""
 
     ALLOW = "allow"
     REVIEW = "review"
@@ -48,20 +49,20 @@ class ReviewReason(StrEnum):
     UNCERTAIN = "uncertain"
     DEGRADED = "degraded"
     AUDIT = "audit"
-    WAVE = "wave"
+    HOLD = "hold"
     OUTVOTED = "outvoted"
     UNREAD_SCRIPT = "unread_script"
 
 
-_UNKNOWN_TO_MODELS = frozenset({ReviewReason.WAVE, ReviewReason.UNREAD_SCRIPT})
+_UNKNOWN_TO_MODELS = frozenset({ReviewReason.HOLD, ReviewReason.UNREAD_SCRIPT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
     """A route; `reason` is None unless it is review.
 
-    `audit_probability` is the chance that this post reached a human, 1 where it had to and 0 before anything
-    was drawn: its inverse weighs the human's decision when the filter's quality is estimated.
+    `audit_probability` is the probability that this post reached a human: 1 if it had to, 0 before the draw.
+    Its inverse weights the human's decision when the filter's quality is estimated.
     """
 
     route: Route
@@ -69,7 +70,10 @@ class Routing:
     audit_probability: float
     is_audit_sample: bool
     automatic: Route | None = field(default=None, compare=False)
-    """Where the post goes, or would have gone but for the sample, without a human; None where it had to."""
+    """The automatic route of the post, even if the sample sent it to a human.
+
+    None if a human had to see it.
+    """
 
 
 def decide(
@@ -84,9 +88,9 @@ def decide(
 ) -> Routing:
     """Route a post by its spam probability; the audit sample is drawn afterwards, by `sampled`.
 
-    `effect` is that of the rule that reaches the post: an allowance lets it pass whatever the probability, a
-    wave lets it pass to a human at best. A degraded score never acts by itself. `sub_models` are the parts'
-    own probabilities, None where silent: by `safety` a sure one is not outvoted without a human, nor does one
+    `effect` is that of the matching rule: an allowance lets it pass whatever the probability, a hold never
+    without a human. A degraded score never leads to an automatic decision. `sub_models` are the parts' own
+    probabilities, None where silent: by `safety` a sure one is not outvoted without a human, nor does one
     alone remove. One that `is_unread`, in a script that the content model does not read, is for a human,
     whatever the models made of it. Raises ValueError if the probability is not in [0, 1].
     """
@@ -100,11 +104,11 @@ def decide(
     if is_degraded:
         reason = ReviewReason.DEGRADED
     elif is_unread:
-        reason = ReviewReason.WAVE if effect is Effect.WAVE else ReviewReason.UNREAD_SCRIPT
+        reason = ReviewReason.HOLD if effect is Effect.HOLD else ReviewReason.UNREAD_SCRIPT
     elif is_unsure or (is_spam and _stands_alone(sub_models, bounds=safety.remove_alone_from)):
         reason = ReviewReason.UNCERTAIN
-    elif not is_spam and effect is Effect.WAVE:
-        reason = ReviewReason.WAVE
+    elif not is_spam and effect is Effect.HOLD:
+        reason = ReviewReason.HOLD
     elif not is_spam and _reaches(sub_models, bounds=safety.hold_from):
         reason = ReviewReason.OUTVOTED
     if reason is not None:
@@ -122,19 +126,22 @@ def hundredth(probability: float) -> int:
 
 
 def draw(record: PostRecord, release_id: str, *, key: bytes) -> float:
-    """Return a number in [0, 1) that looks random but is the same for the same post revision and release.
+    """Return a pseudo-random number in [0, 1), the same for the same post revision and release.
 
-    The sender chooses the record's names and may know the release: only by the key, of 1 to 64 bytes, is a
-    post's number unknown to whoever would rather not be drawn.
+    The sender chooses the record's ids and may know the release: only the secret key (1 to 64 bytes) makes
+    the number unpredictable for a sender who wants to avoid the draw.
     """
+    # A separator that no slug holds: ("a", "bc") and ("ab", "c") must not share a number.
     name = "\x1f".join((record.platform, record.external_id, str(record.revision), release_id))
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=key, digest_size=8).digest()
+    # 53 bits: the precision of float64, so the result is exact and below 1.
     return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
 def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
-    """Send a post that was drawn for the audit sample to a human, and note with which chance it was drawn;
-    what had to go to a human stays as it is.
+    """Send a post that was drawn for the audit sample to a human, and store its probability.
+
+    A post that had to go to a human is unchanged.
     """
     if routing.automatic is None:
         return routing
@@ -148,10 +155,10 @@ def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
 
 
 def opinion(routing: Routing, probability: float) -> float:
-    """Return the probability by which a routed post takes its place in the queue.
+    """Return the probability by which a routed post is sorted in the queue.
 
-    That of an audit sample must not tell the human what the models think; that of a wave, or of a text which
-    they cannot read, must not go by models which do not know it.
+    For an audit sample it must not reveal the models' output; for a hold, or an unread script, it must not
+    depend on models that do not know such posts.
     """
     is_without = routing.is_audit_sample or routing.reason in _UNKNOWN_TO_MODELS
     return NO_OPINION if is_without else probability
@@ -169,7 +176,7 @@ def expected_harm(record: PostRecord, *, probability: float) -> float:
 
 
 def _stands_alone(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, float]) -> bool:
-    """Tell if at most one sub-model calls the post spam, and not as surely as it must for that."""
+    """Return whether at most one sub-model calls the post spam, and below `remove_alone_from`."""
     witnesses = [one for one in sub_models.values() if one is not None and one >= NO_OPINION]
     return bool(bounds) and len(witnesses) < _WITNESSES and not _reaches(sub_models, bounds=bounds)
 
@@ -180,7 +187,7 @@ def _reaches(sub_models: Mapping[str, float | None], *, bounds: Mapping[str, flo
 
 
 def _automatic(route: Route) -> Routing:
-    """Act without a human, but for the sample that tells how good acting is: an allowance's, too."""
+    """Route automatically; the audit sample is drawn from these posts later, allowances included."""
     return Routing(route=route, reason=None, audit_probability=0.0, is_audit_sample=False, automatic=route)
 
 

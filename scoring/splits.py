@@ -1,4 +1,4 @@
-"""Split by near-duplicate group: a text and its near copies never stand on both sides of a split."""
+"""Split by near-duplicate group: a text and its near-duplicates are never in different parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Split(StrEnum):
 
 
 def split_of(group: str) -> Split:
-    """Say which part a group belongs to: the same for ever, whatever else is in the file."""
+    """Return the part of a group: deterministic, independent of the rest of the file."""
     place = bucket(group, of=100)
     if place < TRAIN_PERCENT:
         return Split.TRAIN
@@ -26,5 +26,5 @@ def split_of(group: str) -> Split:
 
 
 def bucket(key: str, *, of: int) -> int:
-    """Draw a number below `of` for a key: the same for ever and on every machine."""
+    """Return a hash-based number below `of` for a key: the same on every machine."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % of

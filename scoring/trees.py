@@ -1,6 +1,4 @@
-"""Regression trees as plain arrays: evaluated with numpy, written as JSON. What they predict is not known
-here.
-"""
+"""Regression trees as plain arrays: evaluated with numpy, written as JSON, whatever they predict."""
 
 from __future__ import annotations
 

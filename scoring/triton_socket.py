@@ -1,6 +1,6 @@
-"""The few calls that administer a Triton whose HTTP protocol listens on a Unix socket.
+"""Model control of a Triton whose HTTP protocol listens on a Unix socket.
 
-tritonclient's HTTP half knows TCP only. Each call has a connection of its own: one that stays open would keep
+tritonclient's HTTP client supports TCP only. Each call opens its own connection: a persistent one would keep
 Triton from stopping.
 """
 
@@ -15,14 +15,14 @@ from typing import Any
 
 
 class TritonSocket:
-    """Takes the calls that `TritonAdmin` makes, and raises what tritonclient raises."""
+    """The part of tritonclient's interface that `TritonAdmin` uses, with the same exceptions."""
 
     def __init__(self, path: Path, *, timeout_seconds: float) -> None:
         """Connect to nothing yet."""
         self._path, self._timeout_seconds = path, timeout_seconds
 
     def is_listening(self) -> bool:
-        """Tell whether a server takes calls there; the file alone may be what a stopped one left."""
+        """Return whether a server listens there; the socket file alone may be left over."""
         with contextlib.closing(_Connection(self._path, timeout=self._timeout_seconds)) as connection:
             try:
                 connection.connect()

@@ -1,7 +1,7 @@
-"""Tell posts that are mostly written in a script which the content model does not read.
+"""Detect posts that are mostly written in a script that the content model does not read.
 
-Of a script that it reads, its vocabulary holds words; of others, single letters at best, and what it then
-says is noise. Which scripts it reads is pinned in the release (training/vocabulary_scripts.py).
+For a script that it reads, its vocabulary holds words; for others single letters at best, and its output is
+noise. Which scripts it reads is pinned in the release (training/vocabulary_scripts.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scoring.links import without_ascii_of_links
 from scoring.normalise import normalise
 
 MOST_CHARACTERS = 500
-"""About what 128 word pieces hold: what stands behind them is not read in any script."""
+"""In characters, about the length of 128 word pieces: the model reads nothing after them in any script."""
 _MOST_READ = 20_000  # of the raw text, as the content model is sent
 _UNDECIDED = frozenset({"COMMON", "INHERITED", "UNKNOWN"})
 _MENTION = re.compile(r"@\w+")

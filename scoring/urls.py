@@ -1,7 +1,7 @@
-"""What the characters of a URL say: a linear model over character n-grams and simple measures.
+"""The URL model: a linear model over character n-grams and simple measures.
 
-Scheme and a leading "www." are not looked at: in the training data they tell who collected a URL, not what it
-is. Fitted in training/train_urls.py; kept as plain arrays, never as a pickle.
+Scheme and a leading "www." are ignored: in the training data they show who collected a URL, not its class.
+Fitted in training/train_urls.py; kept as plain arrays, never as a pickle.
 """
 
 from __future__ import annotations
@@ -54,14 +54,15 @@ MEASURES: tuple[tuple[str, float], ...] = (
 _GRAM_SIZES = (2, 3, 4)
 _LONGEST_BYTES = 300
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
-# Salts keep "login" in a host apart from "login" in a path.
+# Salts separate "login" in a host from "login" in a path.
 _HOST_SALT, _PATH_SALT = 1, 77
 
 
 @dataclass(frozen=True)
 class UrlModel:
-    """Weights of the n-gram buckets, shape (BUCKETS,), and of MEASURES; `review_from` is the
-    probability from which a URL is called written like phishing or malware. Below it nothing is said.
+    """Weights of the n-gram buckets, shape (BUCKETS,), and of MEASURES.
+
+    `review_from` is the probability from which a URL counts as suspicious. Below it the feature is 0.
     """
 
     gram_weights: NDArray[np.int8]
@@ -107,9 +108,10 @@ class UrlModel:
         return 0.5 * (1.0 + math.tanh(0.5 * self.margin(url)))
 
     def suspicion(self, url: str) -> float:
-        """Return how far the probability lies above the threshold, 0 below it, 1 at most.
+        """Return how far the probability is above the threshold, scaled to [0, 1]; 0 below it.
 
-        Below the threshold all is one: an honest-looking URL costs a spammer nothing and excuses nothing.
+        Below the threshold all URLs are equal: an honest-looking URL costs a spammer nothing and excuses
+        nothing.
         """
         return max(0.0, self.probability(url) - self.review_from) / (1.0 - self.review_from)
 

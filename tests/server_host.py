@@ -51,8 +51,11 @@ def main(folder: str, *arguments: str) -> None:
     )
     signal.signal(signal.SIGTERM, _leave)
     with supervisor, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(state.path / SOCKET))
+        # Under its name only when it listens: whoever finds the socket connects at once.
+        bound = state.path / f"{SOCKET}.bound"
+        listener.bind(str(bound))
         listener.listen(_WAITING)
+        bound.rename(state.path / SOCKET)
         while True:
             asking, _ = listener.accept()
             with asking, asking.makefile("rw") as line:

@@ -42,32 +42,17 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
     if worker:
         _take_own_broker_database(int(worker.removeprefix("gw")))
     elif not _only_asks(early_config):
-        early_config.stash[_HOST] = _start_host()
+        early_config.stash[_HOST] = start_host()
     return (yield)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
     if host := config.stash.get(_HOST, None):
-        host.signal(signal.SIGTERM)
-        host.wait(seconds=_STOP_SECONDS)
-        host.kill_group()
-        shutil.rmtree(os.environ["SPAMDESK_STATE_DIR"], ignore_errors=True)
+        stop_host(host)
 
 
-def ensure(name: str) -> None:
-    """Return when `postgres`, `broker` or `triton` answers. Raises OSError, with the end of its log."""
-    with socket.socket(socket.AF_UNIX) as host:
-        host.settimeout(_START_SECONDS)
-        host.connect(str(Path(os.environ["SPAMDESK_STATE_DIR"]) / SOCKET))
-        host.sendall(f"{name}\n".encode())
-        with host.makefile() as answer:
-            said = answer.read()
-    if said != UP:
-        raise OSError(said or f"the process that starts {name} ended")
-
-
-def _start_host() -> Child:
+def start_host() -> Child:
     """Give an address to every server that has none, and start the process that can start them."""
     # Short and world-traversable: the database's user must reach it when root runs the tests.
     state = State(Path(tempfile.mkdtemp(prefix="spamdesk-tests-")))
@@ -92,6 +77,26 @@ def _start_host() -> Child:
             raise pytest.UsageError(f"the servers' process ended:\n{log.read_text()}")
         time.sleep(0.02)
     return host
+
+
+def stop_host(host: Child) -> None:
+    """Stop what was started, and remove its state."""
+    host.signal(signal.SIGTERM)
+    host.wait(seconds=_STOP_SECONDS)
+    host.kill_group()
+    shutil.rmtree(os.environ["SPAMDESK_STATE_DIR"], ignore_errors=True)
+
+
+def ensure(name: str) -> None:
+    """Return when `postgres`, `broker` or `triton` answers. Raises OSError, with the end of its log."""
+    with socket.socket(socket.AF_UNIX) as host:
+        host.settimeout(_START_SECONDS)
+        host.connect(str(Path(os.environ["SPAMDESK_STATE_DIR"]) / SOCKET))
+        host.sendall(f"{name}\n".encode())
+        with host.makefile() as answer:
+            said = answer.read()
+    if said != UP:
+        raise OSError(said or f"the process that starts {name} ended")
 
 
 def _take_own_broker_database(number: int) -> None:

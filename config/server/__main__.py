@@ -1,6 +1,6 @@
 """Starts the web server: `python -m config.server --host=0.0.0.0 --port=8000 --processes=2`.
 
-The one place for its options; what starts the product (`make run`, containers, a unit file) runs this.
+The only place for its options; `make run`, containers and unit files run this.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from config.server import beat, limits, watch
 
 
 def main() -> None:
-    """Serve until SIGTERM; what is being answered then is finished."""
+    """Serve until SIGTERM; requests in progress are finished."""
     options = _options()
     _allow_many_files()
     with tempfile.TemporaryDirectory(prefix="spamdesk-web-") as folder:
@@ -56,7 +56,7 @@ def _server(options: argparse.Namespace) -> Server:
         port=options.port,
         workers=options.processes,
         interface=Interfaces.ASGI,
-        # HTTP/2 without TLS would let a client slip past a proxy that upgrades connections.
+        # HTTP/2 without TLS (h2c) would allow smuggling requests past a proxy that upgrades connections.
         http=HTTPModes.http1,
         websockets=False,
         backlog=limits.BACKLOG,
@@ -65,7 +65,7 @@ def _server(options: argparse.Namespace) -> Server:
             header_read_timeout=1000 * limits.HEADER_SECONDS, max_buffer_size=limits.HEADER_BYTES
         ),
         log_level=LogLevels.warning,
-        loop=Loops.asyncio,  # uvloop, where it happens to be installed, was no faster
+        loop=Loops.asyncio,  # uvloop was no faster
         respawn_failed_workers=True,
         respawn_interval=limits.REPLACE_SECONDS,
         workers_kill_timeout=limits.STOP_SECONDS,
@@ -73,7 +73,7 @@ def _server(options: argparse.Namespace) -> Server:
 
 
 def _allow_many_files() -> None:
-    """Let a process open as many files as it may: every connection is one."""
+    """Raise the limit of open files to the maximum: every connection is one."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

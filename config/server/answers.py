@@ -1,4 +1,4 @@
-"""An answer on its way out: small ones at once, large ones piece by piece, and slow readers cut off."""
+"""Sends answers: small ones at once, large ones in chunks; slow readers are disconnected."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Answer:
 
 
 async def deliver(answer: Answer, *, send: Send, limits: Limits, files: Executor) -> bool:
-    """Send it; return False if the reader was too slow, whose connection is then cut.
+    """Send an answer; return False if the reader was too slow and was disconnected.
 
-    A file is read by `files`, so that a slow disk holds up nobody else. Every answer names its length, so a
-    reader who is cut off knows that something is missing.
+    A file is read in the executor `files`, so that a slow disk does not block the event loop. Every answer
+    has a Content-Length, so a disconnected reader knows that it is incomplete.
     """
     await send({"type": "http.response.start", "status": answer.status, "headers": _raw(answer.headers)})
     body = answer.body

@@ -1,4 +1,4 @@
-"""What a web process tells its parent every second: that its event loop runs, and whether requests do."""
+"""Heartbeats of a web process to its parent, every second: the event loop runs, requests finish."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import socket
 from config.server.progress import Progress
 
 ADDRESS = "SPAMDESK_WEB_BEATS"
-"""The variable by which the parent says where it listens; without it nobody does."""
+"""The environment variable with the parent's queue; without it there are no heartbeats."""
 
 
 class Beat:
-    """A process's sign of life."""
+    """The heartbeats of one process."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -24,15 +24,15 @@ class Beat:
         self._address = os.environ.get(ADDRESS, "")
 
     def close(self) -> None:
-        """Fall silent; the process ends."""
+        """Stop the heartbeats; the process ends."""
         self._socket.close()
 
     def send(self) -> None:
-        """Beat once. A process whose parent has died stops: it would hold the port for good."""
+        """Send one heartbeat. A process whose parent has died stops, or it would keep the port for ever."""
         self._progress.beat()
         if not self._address:
             return
-        with contextlib.suppress(OSError):  # a stopped parent's queue is full; there will be another beat
+        with contextlib.suppress(OSError):  # the queue of a stopped parent is full; skip this beat
             self._socket.sendto(f"{os.getpid()} {self._progress.stalled_beats}".encode(), self._address)
         if os.getppid() != self._parent:
             os.kill(os.getpid(), signal.SIGTERM)

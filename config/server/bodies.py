@@ -1,4 +1,4 @@
-"""Reads the body of a request before it takes a thread: with a limit, a deadline and a smallest rate."""
+"""Reads request bodies before a thread is used: with a size limit, a deadline and a minimum rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Bodies:
-    """Every body that the process holds in memory, by the address that it came from."""
+    """The bodies that the process holds in memory, by client address."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -24,8 +24,8 @@ class Bodies:
     async def read(self, environ: dict[str, Any], *, receive: Receive, address: str) -> bytes:
         """Return the body; call `release` with its length when it is not needed any more.
 
-        Raises NoLength, TooLarge, TooSlow, NoRoom, or Gone if the client hung up. What is said to be too
-        large is refused unread, so a client that asks with `Expect: 100-continue` does not send it at all.
+        Raises NoLength, TooLarge, TooSlow, NoRoom, or Gone if the client hung up. A body announced as too
+        large is refused unread, so a client with `Expect: 100-continue` does not send it.
         """
         if "HTTP_TRANSFER_ENCODING" in environ:
             raise NoLength
@@ -43,7 +43,7 @@ class Bodies:
         return b"".join(parts)
 
     def release(self, size: int, *, address: str) -> None:
-        """Note that a body of this size is gone."""
+        """Release the memory of a body of this size."""
         self._total -= size
         self._held[address] -= size
         if not self._held[address]:

@@ -1,4 +1,4 @@
-"""The requests that wait for a thread: each client in turn, and no client able to take all the places."""
+"""Fair queue of requests that wait for a thread: clients in turn, and no client can fill it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class FairQueue(Generic[Item]):
     def put(self, item: Item) -> Item | None:
         """Add an item; return the one that had to make room, None if there was room.
 
-        Of a full queue the longest line loses its youngest, which is the new item itself where nobody's
-        line is longer than its own.
+        If the queue is full the longest line loses its newest item, which is the new item itself if no line
+        is longer than its own.
         """
         with self._filled:
             displaced = None
@@ -56,7 +56,7 @@ class FairQueue(Generic[Item]):
             return item
 
     def withdraw(self, item: Item) -> bool:
-        """Take this item out; return False if a thread has it already."""
+        """Remove an item; return False if a thread has it already."""
         with self._filled:
             line = self._lines.get(item.key, deque())
             if item not in line:

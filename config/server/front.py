@@ -1,4 +1,4 @@
-"""The ASGI application: takes each request up to the point where Django can answer it without waiting."""
+"""The ASGI application: reads each request completely before a Django thread answers it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from moderation.operations.infrastructure import client_address
 log = structlog.get_logger(__name__)
 
 _LANES = ("/api/", "/1.1/", "/static/", "/readyz", "/metrics")
-"""What a client does in one of these does not stand in the way of what it does in the others."""
+"""Request classes with separate turns: a client's requests in one do not delay its requests in the others."""
 _REPORT_BEATS = 10
 _USUAL = Limits()
 
@@ -72,7 +72,7 @@ class Front:
             self._refused["answer_read_too_slowly"] += 1
 
     def _health(self) -> Answer:
-        """Say whether this process gets anywhere, without asking the threads that may be busy."""
+        """Answer /healthz on the event loop, without the threads, which may be busy."""
         is_stalled = self._pool.progress.stalled_beats >= self._limits.stalled_beats
         body = b"no request was finished for a long time" if is_stalled else b"ok"
         headers = [
@@ -83,7 +83,7 @@ class Front:
         return Answer(status=503 if is_stalled else 200, headers=headers, body=body)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """Follow the life of the process (ASGI's lifespan protocol)."""
+        """Handle the ASGI lifespan protocol."""
         await receive()
         self._pool.start()
         beating = asyncio.get_running_loop().create_task(self._beat_on())

@@ -1,4 +1,4 @@
-"""Between two interfaces: an ASGI scope as a WSGI environment, a WSGI application's words as an answer."""
+"""Adapter from ASGI to WSGI: the scope as an environment, the application's result as an answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for name, value in raw:
         if b"_" in name:
-            continue  # in WSGI it would pass for the header with a hyphen, which a proxy may have set
+            continue  # WSGI cannot tell it from a header with a hyphen
         key = _BARE.get(name) or "HTTP_" + name.decode("latin-1").upper().replace("-", "_")
         said = value.decode("latin-1")
         if key in headers:
@@ -71,7 +71,7 @@ class _File:
 def call(application: Application, environ: dict[str, Any]) -> Answer:
     """Run the application and return its answer, finished but for a large file, which the caller reads.
 
-    The thread is free afterwards, with its database connection given back.
+    The thread is free afterwards, and its database connection returned.
     """
     said: list[Any] = []
 
@@ -83,20 +83,20 @@ def call(application: Application, environ: dict[str, Any]) -> Answer:
     length = next((int(value) for name, value in headers if name.lower() == "content-length"), None)
     is_head = environ["REQUEST_METHOD"] == "HEAD"
     if isinstance(parts, _File) and length is not None and length > _LARGE_BYTES and not is_head:
-        close_old_connections()  # Django would do it at the end of the answer, from another thread
+        close_old_connections()  # Django would do it later, in another thread
         return Answer(status=status, headers=headers, body=parts.file)
     try:
         body = b"" if is_head else _gathered(parts)
     finally:
         if hasattr(parts, "close"):
-            parts.close()  # the end of the request, for Django
+            parts.close()  # triggers Django's request_finished
     if length is None and not is_head:
         headers = [*headers, ("Content-Length", str(_length(body)))]
     return Answer(status=status, headers=headers, body=body)
 
 
 def _gathered(parts: Iterable[bytes]) -> bytes | IO[bytes]:
-    """Return everything, in a file where the answer was made to be streamed."""
+    """Return the whole body, in a temporary file if it was made for streaming."""
     if not (getattr(parts, "streaming", False) or isinstance(parts, _File)):
         return b"".join(parts)
     spool: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_LARGE_BYTES)  # noqa: SIM115 - closed once it is sent

@@ -22,7 +22,7 @@ from config.server.refusals import Crowded, Failed, Gone, WaitedTooLong
 log = structlog.get_logger(__name__)
 
 _PATIENT_SECONDS = 1.0
-"""Whoever waits longer is watched: is it still there?"""
+"""After this time a waiting request is checked: is its client still connected?"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -70,9 +70,9 @@ class Pool:
                 watch.cancel()
 
     def tend(self) -> None:
-        """Look after the requests that have waited for a while; call every second.
+        """Check the requests that have waited for a while; call every second.
 
-        Not with a timer for each request, which would cost those that need not wait.
+        Not by a timer per request, which would slow requests that do not wait.
         """
         now = time.monotonic()
         for job, watch in list(self._open.items()):
@@ -90,7 +90,7 @@ class Pool:
         self._give_up(job, Gone())
 
     def _give_up(self, job: _Job, why: Exception) -> None:
-        """Answer no more, unless a thread has begun: that is finished."""
+        """Drop a request, unless a thread has started it."""
         if not job.answer.done() and self._queue.withdraw(job):
             job.answer.set_exception(why)
 

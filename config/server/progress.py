@@ -1,4 +1,4 @@
-"""Whether the threads of a process get anywhere, counted in the beats of its event loop."""
+"""Progress of a process's threads, counted in heartbeats of its event loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Progress:
             self._finished += 1
 
     def beat(self) -> None:
-        """Compare with the beat before. Beats, not seconds: a paused machine is not a stalled process."""
+        """Compare with the previous beat. Beats, not seconds: a paused machine is not a stalled process."""
         with self._lock:
             has_moved = self._finished != self._finished_before or not self._running
             self._finished_before = self._finished

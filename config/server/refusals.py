@@ -1,4 +1,4 @@
-"""What the web server answers itself, before Django sees the request."""
+"""Refusals by the web server itself, before Django sees the request."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Refusal(Exception):
 
     code = ""
     reason = ""
-    """What the log counts it as."""
+    """Name in the log's counters."""
     detail = ""
-    """What the problem says beside its kind; its kind's cure if empty."""
+    """Detail of the problem; empty for the text of its type."""
 
 
 class NoLength(Refusal):
@@ -60,17 +60,17 @@ class NoRoom(Crowded):
 
 
 class Failed(Refusal):
-    """Django itself failed, which it never should."""
+    """Django itself raised, which is a bug."""
 
     code, reason = "internal_error", "failed"
 
 
 class Gone(Exception):
-    """The client hung up: nobody waits for an answer."""
+    """The client disconnected: no answer is needed."""
 
 
 def answer(refusal: Refusal, *, environ: dict[str, Any]) -> Answer:
-    """Return a problem for the platform's API, one plain line for everybody else."""
+    """Return a problem for the platform API, otherwise one plain line."""
     kind = problems.PROBLEMS[refusal.code]
     identifier = identifier_of(environ.get("HTTP_X_REQUEST_ID", ""))
     path = environ["PATH_INFO"].encode("latin-1").decode("utf-8", "replace")
@@ -91,5 +91,5 @@ def answer(refusal: Refusal, *, environ: dict[str, Any]) -> Answer:
     if kind.status == 503:
         headers.append(("Retry-After", str(RETRY_AFTER_SECONDS)))
     else:
-        headers.append(("Connection", "close"))  # the rest of its body is not waited for
+        headers.append(("Connection", "close"))  # do not read the rest of its body
     return Answer(status=kind.status, headers=headers, body=body)

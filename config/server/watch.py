@@ -1,6 +1,6 @@
-"""The parent's eye on its web processes: one that does not beat, or gets nowhere, is killed and replaced.
+"""Supervision of web processes by their parent: one without heartbeat or progress is killed and replaced.
 
-The judgement counts what the processes do, not how long a request takes: a server under load is left alone.
+The criterion is progress, not the duration of a request: a server under load is left alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from config.server.limits import Limits
 
 STARTING_BEATS = 120
-"""A process that has never beaten is still importing what it needs."""
+"""Until its first heartbeat a process is still importing."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Seen:
 
 
 class Judge:
-    """Knows what each process said last, and which is to be replaced."""
+    """Holds the last heartbeat of each process, and decides which to replace."""
 
     def __init__(self, *, silent_beats: int, stalled_beats: int) -> None:
         self._silent_beats = silent_beats
@@ -57,8 +57,8 @@ class Judge:
 def over(processes: Callable[[], Sequence[int]], *, listener: socket.socket, silent_beats: int) -> None:
     """Watch these processes from a thread of its own, for as long as the parent lives.
 
-    One that has not beaten for `silent_beats` is killed: seconds of the parent's own, so that a pause of the
-    whole machine does not count.
+    A process without a heartbeat for `silent_beats` is killed: seconds of the parent's own loop, so that a
+    pause of the whole machine does not count.
     """
     judge = Judge(silent_beats=silent_beats, stalled_beats=Limits().stalled_beats)
     arguments = (judge, processes, listener)

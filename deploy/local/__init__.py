@@ -1,1 +1,1 @@
-"""Everything on one machine: installs what is missing, starts every server, keeps it alive."""
+"""Everything on one machine: installs what is missing, starts all servers and supervises them."""

@@ -37,7 +37,7 @@ COMMANDS = {
 
 
 def main(arguments: list[str]) -> None:
-    """Prepare and run one command; what is lacking ends it with one line each."""
+    """Prepare and run one command; if something is missing, end with one line for each."""
     command = arguments[0] if arguments else "run"
     if command not in COMMANDS:
         sys.exit(f"spamdesk: unknown command {command!r}; one of {', '.join(COMMANDS)}")

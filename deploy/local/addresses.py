@@ -1,4 +1,4 @@
-"""The addresses of the running servers, left by the supervisor for commands typed in another terminal."""
+"""The addresses of the running servers, written by the supervisor for commands in other terminals."""
 
 import os
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ _NAMES = (
 
 
 def write(*, state: State, environment: Mapping[str, str]) -> None:
-    """Leave the addresses, readable by this user alone: they hold passwords."""
+    """Write the addresses, readable by this user only: they hold passwords."""
     path = state.path / _FILE
     path.touch(mode=0o600)
     path.write_text("".join(f"{name}={environment[name]}\n" for name in _NAMES if name in environment))
 
 
 def remove(*, state: State) -> None:
-    """Take them away: nothing answers there any more."""
+    """Delete them: the servers have stopped."""
     (state.path / _FILE).unlink(missing_ok=True)
 
 
 def fill() -> None:
-    """Put the addresses of the running servers into the environment, wherever it does not name others."""
+    """Set the addresses of the running servers in the environment, unless it has others."""
     state = State.from_environment()
     path = state.path / _FILE
     if not path.exists():

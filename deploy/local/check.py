@@ -54,6 +54,8 @@ _TYPES: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no
 _LINT: list[tuple[str, list[str]]] = [
     ("style", [str(_BINARIES / "ruff"), "check", "--quiet", "."]),
     ("layout", [str(_BINARIES / "ruff"), "format", "--check", "--quiet", "."]),
+    ("layout of templates", [str(_BINARIES / "djangofmt"), "--check", "--quiet", "templates"]),
+    ("templates", [str(_BINARIES / "djangofmt"), "check", "--quiet", "templates"]),
     ("import contracts", [str(_BINARIES / "lint-imports"), "--no-cache"]),
     *_TYPES,
 ]

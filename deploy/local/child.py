@@ -1,4 +1,4 @@
-"""A child process that cannot be orphaned: it hears of our death, and its whole group goes when it goes."""
+"""A child process that cannot be orphaned: it is signalled when its parent dies, with its whole group."""
 
 import contextlib
 import ctypes
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MARK = "SPAMDESK_SUPERVISED"
-"""Set to the state folder in every child, so that the next start finds what a killed supervisor left."""
+"""Set to the state folder in every child, so that the next start finds leftover processes."""
 
 _PR_SET_PDEATHSIG = 1
-# Loaded now: after a change of user the library may be out of reach.
+# Loaded now: after a change of user the library may not be readable.
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LARGEST_LOG_BYTES = 20_000_000
 
@@ -46,7 +46,7 @@ class Child:
         folder: Path | None = None,
     ) -> None:
         rotate(log)
-        # A file, not a pipe: it outlives a killed supervisor, and no child ever blocks on a full one.
+        # A file, not a pipe: it survives a killed supervisor, and no child blocks on a full pipe.
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 command,
@@ -77,20 +77,20 @@ class Child:
             self._process.send_signal(number)
 
     def wait(self, *, seconds: float) -> bool:
-        """Return whether it ended within this time."""
+        """Wait for its end; return whether it ended in time."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         return self._process.poll() is not None
 
     def kill_group(self) -> None:
-        """Kill whatever is left of it: a web worker survives its killed parent and would keep the port."""
+        """Kill the whole process group: a web worker survives its killed parent and would keep the port."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
 
 def kill_leftovers(*, mark: str, patience_seconds: float = 10) -> list[int]:
-    """End every process that a killed supervisor of this state folder left. Return their ids."""
+    """Kill the leftover processes of this state folder. Return their ids."""
     found = leftovers(mark=mark)
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + patience_seconds
@@ -108,9 +108,9 @@ def leftovers(*, mark: str) -> list[int]:
 
 
 def rotate(log: Path) -> None:
-    """Keep one older log beside a log that grew large; the writer appends, so it goes on from the start.
+    """Rotate a large log, keeping one older file; the writer appends, so it continues after the truncation.
 
-    Where the disk has no room for the older one, that is lost: a log must not be what stops a service.
+    Without room for the older file it is dropped: a log must not stop a service.
     """
     with contextlib.suppress(OSError):
         if log.stat().st_size > _LARGEST_LOG_BYTES:
@@ -121,9 +121,9 @@ def rotate(log: Path) -> None:
 
 def _dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
     def prepare() -> None:
-        # Runs after the change of user, which would have cleared it.
+        # After the change of user, which clears the death signal.
         _LIBC.prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-        if os.getppid() != parent:  # it died before we asked
+        if os.getppid() != parent:  # the parent died before prctl
             os._exit(1)
 
     return prepare

@@ -1,4 +1,4 @@
-"""What each command needs installed: environments, locked packages, Triton, a browser; nothing else.
+"""Installs what each command needs: environments, locked packages, Triton, a browser; nothing else.
 
 Standard library only: it runs with the system's Python.
 """

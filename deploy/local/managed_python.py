@@ -1,4 +1,4 @@
-"""A Python for Triton where the system has none that fits: one of uv's own builds, kept in uv's usual folder.
+"""A Python for Triton if the system has no suitable one: one of uv's builds, in uv's usual folder.
 
 Standard library only: the installer calls it before anything but uv is installed.
 """

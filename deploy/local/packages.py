@@ -1,4 +1,4 @@
-"""Environments and their packages: uv where it can be had, pip where not, with the user's own pip settings.
+"""Environments and packages: by uv if available, otherwise by pip, with the user's pip settings.
 
 Standard library only: it runs before anything is installed.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from deploy.local.places import ENVIRONMENT, REQUIREMENTS
 
 UV = ENVIRONMENT / "bin" / "uv"
-# uv does not read pip's settings, yet whoever needs a mirror or a certificate has said so there.
+# uv does not read pip's settings, where users configure mirrors and certificates.
 _FROM_PIP = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",

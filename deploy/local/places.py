@@ -1,4 +1,4 @@
-"""Where things lie: the checkout, its environments, and the one folder that everything written goes to.
+"""Paths: the checkout, its environments, and the one folder for everything that is written.
 
 Standard library only: the installer reads it with the system's Python.
 """
@@ -33,6 +33,11 @@ class State:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(mode)
         return folder
+
+    @property
+    def warning(self) -> Path:
+        """Return the file that says what is wrong with the installation; absent if nothing is."""
+        return self.path / "warning"
 
     def log(self, name: str) -> Path:
         """Return the log file of a process."""

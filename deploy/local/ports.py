@@ -22,7 +22,7 @@ def is_free(port: int) -> bool:
 def free(*, preferred: int | None = None) -> int:
     """Return the preferred port, or another below the range that outgoing connections take theirs from.
 
-    By chance, so that two starts at the same moment do not choose the same one; never the same twice.
+    At random, so that two concurrent starts do not choose the same one; never the same twice.
     """
     if preferred is not None and is_free(preferred):
         return preferred

@@ -1,6 +1,6 @@
 """PostgreSQL from a wheel, run as our own foreground child. Only the wheel's binaries are used.
 
-The wheel's Python wrapper opens every parent folder to everybody and asks for no password; this does neither.
+The wheel's Python wrapper makes every parent folder world-readable and sets no password; this does neither.
 """
 
 import contextlib
@@ -21,15 +21,15 @@ from deploy.local.service import NotYet, Service
 
 USER = "spamdesk"
 _SETTINGS = {
-    # What a history looks at lies scattered over millions of rows, on disks without moving parts.
+    # Histories read rows scattered over millions, on SSDs.
     "random_page_cost": "1.1",
-    # Short statements, many of them: compiling one takes longer than running it.
+    # No JIT: compiling a short statement takes longer than running it.
     "jit": "off",
     "max_wal_size": "4GB",
     "max_connections": "200",
     "unix_socket_directories": "",
     "log_min_messages": "warning",
-    # A failed statement holds what people wrote; it is logged by its error alone.
+    # A failed statement holds personal data: log only its error.
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
@@ -56,7 +56,7 @@ class Postgres:
         settings = {"shared_buffers": _buffers(), **_SETTINGS, **(_IN_TESTS if self.is_for_tests else {})}
         return Service(
             name="postgres",
-            # By its full path: by its bare name it would look for another installation on PATH.
+            # By its full path: by name it would find another installation on PATH.
             command=(
                 str(binaries / "postgres"),
                 "-D",
@@ -129,11 +129,11 @@ class Postgres:
         password.unlink()
         if done.returncode != 0:
             raise OSError(f"initdb failed: {done.stderr.strip().splitlines()[-1:]}")
-        # Renamed when whole: a start that was interrupted leaves no half cluster behind.
+        # Renamed when complete: an interrupted start leaves no partial cluster.
         unfinished.rename(cluster)
 
     def _reachable(self, owner: Owner | None) -> tuple[Path, Path]:
-        """Return binaries and cluster folder where the database's user may enter; copy them if need be."""
+        """Return binaries and cluster folder that the database's user can read; copy them if needed."""
         folder = self.state.folder("postgres", mode=0o711 if owner else 0o700)
         binaries = postgres_files.binaries()
         if owner is None:
@@ -161,7 +161,7 @@ def _buffers() -> str:
 
 
 def _remove_stale_lock(cluster: Path) -> None:
-    """Remove the lock of a server that is gone; its process id may belong to somebody else by now."""
+    """Remove the lock of a dead server; its process id may belong to another process by now."""
     lock = cluster / "postmaster.pid"
     with contextlib.suppress(FileNotFoundError, ValueError, IndexError):
         process_id = int(lock.read_text().splitlines()[0])
@@ -172,7 +172,7 @@ def _remove_stale_lock(cluster: Path) -> None:
 
 
 def _end(process_id: int) -> None:
-    """End a server that outlived its supervisor; immediate shutdown is as safe as a crash, and as quick."""
+    """Stop a server that survived its supervisor; immediate shutdown is as safe as a crash, and as quick."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process_id, signal.SIGQUIT)
         descriptor = os.pidfd_open(process_id)

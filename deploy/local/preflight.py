@@ -1,4 +1,4 @@
-"""What the system must have that no wheel brings; each lack is one line with the command that cures it.
+"""System requirements that no wheel provides; each missing one is a line with the command that installs it.
 
 Standard library only: it runs before anything is installed.
 """
@@ -19,7 +19,7 @@ TRITON_ELSEWHERE = "give TRITON_URL=grpc://host:port of a Triton server that run
 
 @dataclass(frozen=True)
 class Lack:
-    """Something missing: what, and the Debian packages that bring it (none: only the hint helps)."""
+    """A missing requirement, and the Debian packages that provide it (none: only the hint helps)."""
 
     what: str
     packages: tuple[str, ...] = ()
@@ -85,8 +85,8 @@ def pythons() -> list[str]:
 
 
 def for_stub(stub: Path, *, library_path: str) -> list[Lack]:
-    """Return the libraries that Triton's Python stub lacks; without this check it would hang for ever."""
-    # Through the link, ldd would look for neighbours in the wrong folder and report false misses.
+    """Return the libraries missing for Triton's Python stub, which would hang for ever without them."""
+    # Through the link, ldd would search the wrong folder and report libraries as missing.
     listing = subprocess.run(
         ["ldd", str(stub.resolve())],
         env={**os.environ, "LD_LIBRARY_PATH": library_path},

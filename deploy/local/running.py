@@ -1,4 +1,4 @@
-"""One service with its process: is it up, what went wrong, when is it due again?"""
+"""One service with its process: health, failures and restart schedule."""
 
 import contextlib
 import time
@@ -64,7 +64,7 @@ class Running:
         self.child.kill_group()
 
     def _try_again(self, now: float) -> str | None:
-        """Start it; a full disk may refuse its log or its settings, and must not end the supervisor."""
+        """Start the service; a failure, such as a full disk, must not end the supervisor."""
         try:
             self._start()
         except OSError as reason:
@@ -99,7 +99,7 @@ class Running:
         return None
 
     def _lateness(self, now: float) -> str | None:
-        """Judge a missing answer: a busy server is late once or twice, a dead one every time."""
+        """Evaluate a failed check: a busy server fails once or twice, a dead one every time."""
         if not self._has_worked:
             return "does not start" if now - self._started > self.service.start_seconds else None
         self._failed_checks += 1

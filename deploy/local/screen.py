@@ -1,4 +1,4 @@
-"""The one screen that `make run` ends with: where it is, who to sign in as, what to try."""
+"""The final screen of `make run`: addresses, accounts and next steps."""
 
 from deploy.local.places import State
 
@@ -22,5 +22,6 @@ _DEMO = """
 
 
 def screen(*, port: int, state: State, mode: str) -> str:
-    """Return the text."""
-    return _SCREEN.format(port=port, state=state.path, demo=_DEMO if mode == "demo" else "")
+    """Return the text, with the warning that the preparation left."""
+    text = _SCREEN.format(port=port, state=state.path, demo=_DEMO if mode == "demo" else "")
+    return f"{text}\n  WARNING    {state.warning.read_text().strip()}\n" if state.warning.exists() else text

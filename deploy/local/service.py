@@ -1,4 +1,4 @@
-"""What the supervisor knows of a server: how to start it, how to tell that it works, how to stop it."""
+"""The supervisor's description of a server: start, health check, stop."""
 
 import signal
 from collections.abc import Callable, Mapping
@@ -26,8 +26,8 @@ class Service:
 
     `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
     before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
-    that can look alive and be dead; one that has worked is restarted once it failed for `patience_seconds`.
-    What `needs_servers` stops first, all at once.
+    that can hang while their process lives; one that has worked is restarted once it failed for
+    `patience_seconds`. What `needs_servers` stops first, all at once.
     """
 
     name: str

@@ -45,7 +45,7 @@ class Supervisor:
         self.stop()
 
     def request_stop(self, _number: int = 0, _frame: object = None) -> None:
-        """Note that the end was asked for; a second time it is meant."""
+        """Request the stop; a second request stops at once."""
         if self.is_stopping:
             for running in self._services:
                 running.child.signal(signal.SIGKILL)
@@ -107,12 +107,12 @@ class Supervisor:
             guest.kill_group()
         self._guests.clear()
         for is_first in (True, False):
-            wave = [
+            group = [
                 running for running in reversed(self._services) if running.service.needs_servers == is_first
             ]
-            for running in wave:
+            for running in group:
                 running.ask_to_stop()
-            for running in wave:
+            for running in group:
                 running.finish()
         self._services.clear()
 
@@ -135,7 +135,7 @@ class Supervisor:
         )
 
     def tend(self) -> None:
-        """Look after every process once, then rest a moment. Raises Stopped when the end was asked for."""
+        """Check every process once, then sleep briefly. Raises Stopped after a stop request."""
         if self.is_stopping:
             raise Stopped
         for guest in self._guests:

@@ -1,8 +1,8 @@
 """Triton from a wheel, in its own environment, loopback only, administered over a Unix socket of this user's.
 
-It takes a key for its admin endpoints on the command line alone, where every local user reads it by `ps`.
-So there is none: HTTP, with all endpoints, listens on a socket in a folder that only this user may enter, and
-gRPC restricts them by a header that cannot be sent.
+It accepts a key for its admin endpoints only on the command line, where every local user can read it with
+`ps`. So there is none: HTTP, with all endpoints, listens on a socket in a folder that only this user may
+enter, and gRPC requires a header for them that cannot be sent.
 
 This version (2.51) predates security fixes of its successors: never give it a public address.
 """
@@ -55,7 +55,7 @@ class Triton:
             name="triton",
             command=self._command(files),
             environment={
-                # The stub finds its Python through PATH, its library through the loader; nothing else works.
+                # The stub finds its Python by PATH and its library by the loader path; nothing else works.
                 "PATH": f"{TRITON_ENVIRONMENT / 'bin'}:{os.environ.get('PATH', os.defpath)}",
                 "LD_LIBRARY_PATH": files.library_path,
                 "TOKENIZERS_PARALLELISM": "false",
@@ -79,7 +79,7 @@ class Triton:
             "--model-control-mode=explicit",
             "--load-model=content",
             *(f"--load-model={name}" for name in self._live_models()),
-            "--exit-on-error=false",  # a release that became unusable must not take the others down
+            "--exit-on-error=false",  # an unusable release must not stop the others
             f"--http-address=unix:{self.socket}",
             f"--grpc-address={ports.LOOPBACK}",
             f"--metrics-address={ports.LOOPBACK}",
@@ -89,7 +89,7 @@ class Triton:
             f"--backend-config=python,shm-region-prefix-name={self._shared_memory_prefix}",
             "--allow-gpu-metrics=false",
             "--pinned-memory-pool-byte-size=0",
-            "--exit-timeout-secs=5",  # a dead stub would hold the exit for thirty
+            "--exit-timeout-secs=5",  # a dead stub would delay the exit by 30 s
         )
 
     def _backends(self, files: triton_files.TritonFiles) -> Path:
@@ -124,12 +124,12 @@ class Triton:
             region.unlink(missing_ok=True)
 
     def _check(self) -> None:
-        """Ask for one answer: readiness stays green when the Python part is dead."""
+        """Request one inference: readiness stays green when the Python backend is dead."""
         with contextlib.closing(UnixConnection(self.socket, timeout=3)) as connection:
             connection.request("POST", "/v2/models/content/infer", body=json.dumps(_CANARY))
             answer = connection.getresponse()
             said = answer.read().decode(errors="replace")
-        if answer.status == 200 or "maximum queue size" in said:  # full is alive
+        if answer.status == 200 or "maximum queue size" in said:  # a full queue means alive
             return
         if "is not healthy" in said:
             raise Broken("its Python part died")

@@ -1,4 +1,4 @@
-"""The platform API: translates HTTP to one operation or query each and refuses by name.
+"""The platform API: each view translates HTTP to one operation or query and refuses by name.
 
 No business rule lives here.
 """

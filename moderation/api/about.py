@@ -1,4 +1,4 @@
-"""Whose words the answer being made holds, so that a stored one can be wiped with them: see `once`."""
+"""Tracks the subjects (posts, authors) of the answer being built, so that erasure finds stored answers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _subjects: ContextVar[set[str] | None] = ContextVar("subjects", default=None)
 
 
 def post(post_id: int) -> None:
-    """Note that what people wrote about a post is in the answer."""
+    """Note that the answer holds text about a post."""
     _add(f"post:{post_id}")
 
 
 def author(author_id: int) -> None:
-    """Note that an author is named in the answer."""
+    """Note that the answer names an author."""
     _add(f"author:{author_id}")
 
 
 @contextmanager
 def noted() -> Iterator[set[str]]:
-    """Collect what is noted within."""
+    """Collect the subjects noted inside the block."""
     found: set[str] = set()
     token = _subjects.set(found)
     try:

@@ -12,11 +12,11 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from moderation.api import problems
-from moderation.api.pointers import errors_of
+from moderation.api.json_pointers import errors_of
 from moderation.operations import refusals, rules
 from moderation.operations.accounts import api_keys
-from moderation.operations.campaigns import decide, decide_for_platform
-from moderation.operations.cases import reverse, second_review
+from moderation.operations.campaigns import campaign_decisions, decide_for_platform
+from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
 from moderation.operations.webhooks import endpoints, send
@@ -37,7 +37,7 @@ class Refused(exceptions.APIException):
 
 
 CODES: tuple[tuple[type[Exception], str], ...] = (
-    # Narrow classes stand before the wider ones that they belong to.
+    # Subclasses come before their base classes.
     (api_keys.RevokedKey, "revoked_key"),
     (api_keys.ExpiredKey, "expired_key"),
     (api_keys.InvalidKey, "invalid_key"),
@@ -49,8 +49,8 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (idempotency.Forgotten, "erased"),
     (refusals.AlreadyClaimed, "already_claimed"),
     (refusals.AlreadyDecided, "already_decided"),
-    (decide.StillRunning, "still_running"),
-    (decide.NothingToDecide, "nothing_to_decide"),
+    (campaign_decisions.StillRunning, "still_running"),
+    (campaign_decisions.NothingToDecide, "nothing_to_decide"),
     (decide_for_platform.SharedCampaign, "shared_campaign"),
     (draws.NothingToDraw, "nothing_to_draw"),
     (draws.TooManyWait, "too_many_drawn"),
@@ -59,8 +59,8 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (refusals.ClaimLost, "claim_lost"),
     (refusals.PostChanged, "post_changed"),
     (refusals.NotAllowed, "not_allowed"),
-    (reverse.AlreadyReversed, "already_reversed"),
-    (reverse.SameVerdict, "same_verdict"),
+    (reversals.AlreadyReversed, "already_reversed"),
+    (reversals.SameVerdict, "same_verdict"),
     (rules.AlreadyRuled, "rule_exists"),
     (rules.AlreadyActive, "already_active"),
     (rules.NotInForce, "rule_ended"),
@@ -82,14 +82,14 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
 )
 
 _DETAILS = {
-    # These would quote nothing of use.
+    # Their messages hold nothing useful for the caller.
     "internal_error": "The request failed on our side and was logged.",
     "not_found": "There is nothing at this address.",
 }
 
 
 def handle(exception: Exception, context: dict[str, Any]) -> Response:
-    """Answer any exception of a view with a problem; what nobody anticipated is logged and becomes a 500."""
+    """Answer any exception of a view with a problem; unexpected ones are logged and become a 500."""
     code = code_of(exception)
     request: HttpRequest = context["request"]
     if found := outage.of(exception):
@@ -116,7 +116,7 @@ def code_of(exception: Exception) -> str:
 
 
 def problem_for(exception: Exception, *, request: HttpRequest) -> dict[str, Any]:
-    """Return the body of the problem that an exception stands for."""
+    """Return the problem body for an exception."""
     code = code_of(exception)
     errors = errors_of(exception.detail) if isinstance(exception, exceptions.ValidationError) else []
     return problems.body(
@@ -135,7 +135,7 @@ def request_id(request: HttpRequest) -> str:
 
 
 def _detail(exception: Exception, code: str) -> str:
-    if found := outage.of(exception):  # a driver's message is not for strangers
+    if found := outage.of(exception):  # a database driver's message may leak internals
         return found.detail
     return _DETAILS.get(code) or str(exception) or problems.PROBLEMS[code].title
 

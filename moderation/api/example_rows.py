@@ -1,4 +1,4 @@
-"""What the examples of the OpenAPI document are made of: one row of each kind."""
+"""Unsaved rows from which the examples of the OpenAPI document are built, one of each kind."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Examples of the OpenAPI document: a body per operation that takes one, and an answer per operation.
 
-The requests are sent by tests/journeys/test_contract.py, so they stay true.
+tests/journeys/test_contract.py sends the requests.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from moderation.api.example_rows import (
 REQUESTS: dict[str, Any] = {
     "send_post": POST,
     "send_posts": POST,
+    "score_post": POST,
     "judge_post": POST,
     "update_counts": {"shares": 12, "comments": 4},
     "send_complaint": {
@@ -67,7 +68,7 @@ REQUESTS: dict[str, Any] = {
 ANSWERS: dict[str, Any] = {
     "send_post": ACCEPTED,
     "send_posts": {"results": [{"line": 1, "status": 202, **ACCEPTED}], "accepted": 1, "refused": 0},
-    "judge_post": {
+    "score_post": {
         **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},
         "verdict": "not_spam",
         "route": "allow",
@@ -198,10 +199,11 @@ ANSWERS: dict[str, Any] = {
     "read_delivery": WHOLE_DELIVERY,
     "replay_delivery": WHOLE_DELIVERY | {"state": "waiting"},
 }
+ANSWERS["judge_post"] = ANSWERS["score_post"]
 
 
 def add_examples(result: dict[str, Any], **_: object) -> dict[str, Any]:
-    """Put the examples into the document; a hook of drf-spectacular, called with the finished document."""
+    """Add the examples to the document; a postprocessing hook of drf-spectacular."""
     for methods in result["paths"].values():
         for operation in methods.values():
             name = operation["operationId"]

@@ -1,4 +1,4 @@
-"""Around every request: its id, and problems instead of pages for what fails before a view runs."""
+"""Request ids, and problems instead of HTML pages for errors before a view runs."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def identifier_of(given: str) -> str:
-    """Return the caller's id of the request, or one of ours where that could break a log line or a header."""
+    """Return the caller's request id, or a new one if that could break a log line or a header."""
     return given if _SAFE.fullmatch(given) else uuid.uuid4().hex
 
 
 class RequestIdMiddleware:
-    """Take the caller's X-Request-ID or make one; put it into every log line and into the answer."""
+    """Take the caller's X-Request-ID or create one; add it to every log line and to the answer."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         self.get_response = get_response
@@ -58,7 +58,7 @@ def _log(request: HttpRequest, response: HttpResponseBase, *, milliseconds: int)
 
 
 class ProblemMiddleware:
-    """Below /api/ every error is a problem, also one that Django answers itself, such as a bad host."""
+    """Below /api/ every error is a problem, even if Django answers it itself, such as a bad host."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         self.get_response = get_response

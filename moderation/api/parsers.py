@@ -1,4 +1,4 @@
-"""Bodies to plain values, strictly: UTF-8, real JSON, no duplicate names, no bottomless nesting.
+"""Strict body parsers: UTF-8, valid JSON, no duplicate names, limited nesting.
 
 Sizes are refused by the views before anything is read (views.base), so a parser sees bounded input only.
 """
@@ -19,7 +19,7 @@ MAX_LINES = 5_000
 
 
 class NotANumber:
-    """What NaN and Infinity become: a value of no JSON type, so that the field which holds it is refused."""
+    """Placeholder for NaN and Infinity: a value of no JSON type, so that its field is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,15 @@ class StrictJsonParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the value. Raises ParseError that says where reading stopped."""
+        """Return the value. Raises ParseError with the position of the error."""
         return load(_whole(stream, parser_context))
 
 
 class LinesParser(BaseParser):
-    """application/x-ndjson. Splits only: each line is read in its turn, so that a bad one hurts no other."""
+    """application/x-ndjson.
+
+    Splits only: each line is parsed by itself, so that a bad one does not affect the others.
+    """
 
     media_type = "application/x-ndjson"
 
@@ -56,7 +59,7 @@ class LinesParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002 - DRF's signature
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the lines that hold something. Raises Refused above MAX_LINES."""
+        """Return the lines that are not empty. Raises Refused above MAX_LINES."""
         raw = _whole(stream, parser_context)
         # Counted before splitting: ten million empty lines must not become ten million objects.
         if raw.count(b"\n") > MAX_LINES:
@@ -90,7 +93,7 @@ class _DuplicateName(ValueError):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a name given twice: readers disagree on which value counts, and spam hides in such gaps."""
+    """Refuse duplicate names: parsers disagree on which value counts, which spammers could exploit."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise _DuplicateName("an object has the same name twice.")
@@ -102,7 +105,10 @@ def _not_a_number(_name: str) -> NotANumber:
 
 
 def _whole(stream: IO[bytes], context: Mapping[str, Any] | None) -> bytes:
-    """Read the body. Raises ParseError when the connection broke off: half a bulk request must not count."""
+    """Read the whole body.
+
+    Raises ParseError if the connection broke: half a bulk request must not be stored.
+    """
     raw = stream.read()
     announced = context["request"].META.get("CONTENT_LENGTH") if context else None
     if announced and len(raw) < int(announced):

@@ -1,7 +1,7 @@
-"""What production answers to requests that came over plain HTTP: pages lead to https, the rest is refused.
+"""Plain HTTP in production: pages redirect to https, everything else is refused.
 
 A redirect would hide that a key or a password has already crossed the network in the clear, and many clients
-follow it with GET. Whoever wrote the address must learn of it at the first call.
+follow it with GET. The developer must learn of it at the first call.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _FOR_PROGRAMS = re.compile(r"/(?:api|1\.[12])/")
 
 
 class PlainHttpMiddleware:
-    """Stands before Django's SecurityMiddleware, which redirects whatever is left."""
+    """Runs before Django's SecurityMiddleware, which redirects the rest."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Refuse what must not be redirected; a page without a key may be, and probes need no TLS."""
+        """Refuse requests that must not be redirected; pages without a key may be, and probes need no TLS."""
         is_exempt = any(re.search(path, request.path.lstrip("/")) for path in settings.SECURE_REDIRECT_EXEMPT)
         if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_exempt:
             return self.get_response(request)
@@ -50,7 +50,7 @@ def _problem(request: HttpRequest) -> HttpResponse:
 
 
 def _said(request: HttpRequest) -> str:
-    """Say what happened; a key that came in the clear must be taken for known to others."""
+    """Return the refusal; a key sent in the clear must be considered compromised."""
     if "Authorization" in request.headers:
         return "The key came over plain HTTP, where others can read it. Exchange it, and call https."
     return "This came over plain HTTP, where others can read it, and was refused. Call https."

@@ -1,4 +1,4 @@
-"""Refusals as the API answers them (RFC 9457). What there is to refuse is in `problem_types`."""
+"""Problem bodies (RFC 9457). The problem types are in `problem_types`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONTENT_TYPE = "application/problem+json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldError:
-    """What is wrong with one field; `pointer` is a JSON pointer (RFC 6901) into the request body."""
+    """An error in one field; `pointer` is a JSON pointer (RFC 6901) into the request body."""
 
     pointer: str
     code: str
@@ -35,7 +35,7 @@ BY_STATUS = {
     429: "rate_limited",
     503: "unavailable",
 }
-"""The code for a status that the framework chose before any of our code could name the refusal."""
+"""Codes for statuses that the framework sets before our code runs."""
 
 
 def body(
@@ -47,7 +47,7 @@ def body(
     errors: Sequence[FieldError] = (),
     more: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON body of a problem. What is quoted from the request is made printable.
+    """Return the JSON body of a problem. Quotes from the request are made printable.
 
     `more` are members that only this kind has (RFC 9457 §3.2).
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from moderation.api import middleware, once
+from moderation.api import idempotency, middleware
 
 _WHOLE_SECONDS = {"type": "integer", "minimum": 0}
 
@@ -32,7 +32,7 @@ HEADERS: dict[str, dict[str, Any]] = {
         "description": "The content codings that a body may have: identity, which is none.",
         "schema": {"type": "string"},
     },
-    once.REPEATED: {
+    idempotency.REPEATED: {
         "description": "There if this is the kept answer of the first request with the Idempotency-Key.",
         "schema": {"type": "string", "const": "true"},
     },
@@ -48,10 +48,10 @@ _BY_STATUS = {
 
 
 def add_headers(result: dict[str, Any], **_: object) -> dict[str, Any]:
-    """Put the headers into the document; a hook of drf-spectacular, called with the finished document."""
+    """Add the headers to the document; a postprocessing hook of drf-spectacular."""
     for methods in result["paths"].values():
         for operation in methods.values():
-            is_once = any(one["name"] == once.HEADER for one in operation.get("parameters", ()))
+            is_once = any(one["name"] == idempotency.HEADER for one in operation.get("parameters", ()))
             for status, response in operation["responses"].items():
                 headers = response.setdefault("headers", {})
                 for name in _names(status, is_once=is_once):
@@ -61,6 +61,6 @@ def add_headers(result: dict[str, Any], **_: object) -> dict[str, Any]:
 
 
 def _names(status: str, *, is_once: bool) -> tuple[str, ...]:
-    kept = (once.REPEATED,) if is_once and status.startswith("2") else ()
+    kept = (idempotency.REPEATED,) if is_once and status.startswith("2") else ()
     waiting = ("Retry-After",) if is_once and status == "409" else ()
     return (*_ALWAYS, *_BY_STATUS.get(status, ()), *kept, *waiting)

@@ -5,20 +5,20 @@ from django.urls import path, re_path
 from moderation.api.akismet import views as akismet
 from moderation.api.views import pages
 from moderation.api.views.appeals import Appeals, OneAppeal
-from moderation.api.views.around import AuthorTimeline, OneDomain
 from moderation.api.views.base import NothingHere
-from moderation.api.views.bulk import BulkPosts
+from moderation.api.views.bulk_posts import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
 from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
 from moderation.api.views.decisions import Decisions, Reversals
+from moderation.api.views.entities import AuthorTimeline, OneDomain
 from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
+from moderation.api.views.scores import EarlierScores, Scores
 from moderation.api.views.statements import Statements
-from moderation.api.views.verdicts import Verdicts
 from moderation.api.views.webhooks import (
     DeliveryReplays,
     EndpointDeliveries,
@@ -40,7 +40,8 @@ urlpatterns = [
     path("api/v1/complaints", Complaints.as_view(), name="complaints"),
     path("api/v1/appeals", Appeals.as_view(), name="appeals"),
     path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),
-    path("api/v1/verdicts", Verdicts.as_view(), name="verdicts"),
+    path("api/v1/scores", Scores.as_view(), name="scores"),
+    path("api/v1/verdicts", EarlierScores.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
     path("api/v1/decisions/<str:id>/statement-of-reasons", Statements.as_view(), name="statement"),
     path("api/v1/decisions/<str:id>/reversal", Reversals.as_view(), name="reversal"),

@@ -1,4 +1,4 @@
-"""The simulated platform's client of the public API: calls have a time limit and are repeated until answered.
+"""The simulated platform's client of the public API: calls have a time-out and are retried until answered.
 
 Repeating is safe: the API takes a post and a complaint once, however often they come.
 """
@@ -20,7 +20,7 @@ _TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class Unreachable(Exception):
-    """The server did not answer for longer than our patience."""
+    """The server did not answer within the configured patience."""
 
 
 class KeyRefused(Exception):
@@ -74,7 +74,7 @@ class ApiClient:
         return [_refusal(payload["external_id"], answer.text)]
 
     def _call(self, path: str, *, content: bytes, headers: dict[str, str] | None = None) -> httpx.Response:
-        """Post until there is an answer that repeating would not change."""
+        """Post, with retries, until there is a final answer."""
         give_up_at = time.monotonic() + self._patience_seconds
         pause = _FIRST_PAUSE_SECONDS
         while True:

@@ -1,4 +1,4 @@
-"""What several commands take: times and platforms, refused with the option's name and a reason."""
+"""Options shared by commands: times and platforms, with errors that name the option."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Replay a simulated world through the operations, with its own clock, and freeze records on the way.
+"""Replay a simulated world through the operations, with its own clock, and freeze records.
 
-The records come from the queries that serve, and the rows from the operations that serve: what is trained
-on is what will be scored. Everything happens in one transaction that the caller rolls back.
+Records and rows come from the same queries and operations that serve, so training data equals what is scored.
+Everything happens in one transaction that the caller rolls back.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from django.db import connection
 
 from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
-from moderation.models.people import Role
 from moderation.models.reputation import ReputationProvider
+from moderation.models.users import Role
 from moderation.operations import rehearse
-from moderation.operations.intake import complain, ingest
-from moderation.operations.intake.complain import IncomingComplaint
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
-from moderation.operations.intake.ingest import Accepted
+from moderation.operations.posts import complaints
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingPost, of_fields
+from moderation.operations.posts.ingest import Accepted
 from moderation.queries.records import records
 from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation import reputations
@@ -71,7 +71,7 @@ class Frozen:
 
 
 class Replay:
-    """One world on its way through the operations."""
+    """The replay of one world through the operations."""
 
     def __init__(self, *, world: World, seed: int, run: str, posts: int, pace: Pace) -> None:
         self._posts = posts
@@ -115,7 +115,7 @@ class Replay:
         posts = [incoming_post(event.payload) for event in events]
         accepted: list[tuple[int, Truth]] = []
         for answer, event in zip(
-            ingest.accept(platform=self._platform, posts=posts, at=at), events, strict=True
+            rehearse.accept(platform=self._platform, posts=posts, at=at), events, strict=True
         ):
             if not isinstance(answer, Accepted):
                 raise TypeError(f"{answer.external_id} was refused: {answer.detail}")
@@ -128,7 +128,7 @@ class Replay:
         self._accepted += len(events)
 
     def _tell_reputations(self, revision_id: int, *, is_spam: bool, at: datetime) -> None:
-        """Let simulated providers speak of the links of a post."""
+        """Store simulated providers' answers about the links of a post."""
         if not self._has_reputations:
             return
         verdicts = []
@@ -179,7 +179,7 @@ class Replay:
             note=payload["note"],
             reported_at=event.at,
         )
-        complain.record(platform=self._platform, complaint=complaint, at=at)
+        complaints.record(platform=self._platform, complaint=complaint, at=at)
 
 
 def _verdicts(row: PostLink, *, said: Reputation, is_new: bool, at: datetime) -> list[LinkVerdict]:
@@ -206,14 +206,7 @@ def incoming_post(payload: dict[str, Any]) -> IncomingPost:
     author = dict(payload["author"])
     if "created_at" in author:
         author["created_at"] = datetime.fromisoformat(author["created_at"])
-    known = {
-        **payload,
-        "posted_at": datetime.fromisoformat(payload["posted_at"]),
-        "author": IncomingAuthor(**author),
-        "links": tuple(payload.get("links", ())),
-        "journey": tuple((step["name"], step["at_ms"]) for step in payload.get("journey", ())),
-    }
-    return IncomingPost(**known)
+    return of_fields(payload | {"posted_at": datetime.fromisoformat(payload["posted_at"]), "author": author})
 
 
 def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:
@@ -232,6 +225,6 @@ def _revisions(ids: list[int]) -> list[Revision]:
 
 
 def _analyze() -> None:
-    """Tell the planner how the tables grew: the background analysis cannot see an open transaction's rows."""
+    """Run ANALYZE: autovacuum cannot see the rows of an open transaction, and plans would be poor."""
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

@@ -1,4 +1,4 @@
-"""Send a simulated world through the API, at its own pace or as fast as it goes, and keep count."""
+"""Send a simulated world through the API, at its own pace or as fast as possible, and count."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Sending:
         """Send the posts that wait, then the complaints: nobody complains about a post before it is out."""
         posts, self._posts = self._posts, []
         complaints, self._complaints = self._complaints, []
-        # Before the request: a post that arrived without its truth could never be judged.
+        # Before the request: a post stored without its truth could never be measured.
         self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
         self._truth.flush()
         if posts:

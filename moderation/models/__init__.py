@@ -1,29 +1,35 @@
-"""Rows: shape and database constraints, one file per noun. No business rule lives here."""
+"""Tables and database constraints, one file per noun. No business rules."""
 
-from moderation.models.answers import StoredAnswer
+from moderation.models.activity import HourlyCount
 from moderation.models.appeals import Appeal
 from moderation.models.audit import AuditEntry, AuditLink
+from moderation.models.author_notes import AuthorNote
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
-from moderation.models.cases import Case, Decision, Label, Reversal
+from moderation.models.case_notes import CaseNote
+from moderation.models.cases import Case
+from moderation.models.decisions import Decision, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
-from moderation.models.draws import LabelDraw
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
-from moderation.models.filters import SavedFilter
-from moderation.models.notes import CaseNote
-from moderation.models.people import User
+from moderation.models.idempotency import StoredAnswer
+from moderation.models.label_draws import LabelDraw
+from moderation.models.labels import Label
+from moderation.models.named_queues import NamedQueue, QueueAssignment
 from moderation.models.platforms import ApiKey, Platform
-from moderation.models.policies import Reason
-from moderation.models.posts import Author, Complaint, Post, Revision, SimilarityBand
+from moderation.models.posts import Author, Complaint, Post, Revision
 from moderation.models.presence import Presence, ReviewPage
+from moderation.models.reasons import Reason
 from moderation.models.reconsiderations import Reconsideration
 from moderation.models.releases import Promotion, Release
-from moderation.models.reputation import AuthorBand, LinkVerdict
+from moderation.models.reputation import LinkVerdict
 from moderation.models.rules import Rule
+from moderation.models.saved_filters import SavedFilter
 from moderation.models.scores import Score
+from moderation.models.similarity import AuthorBand, SimilarityBand
 from moderation.models.sweeps import SweepRun
+from moderation.models.users import User
 from moderation.models.webhooks import EndpointCircuit, SigningSecret, WebhookEndpoint
 
 __all__ = [
@@ -33,6 +39,7 @@ __all__ = [
     "AuditLink",
     "Author",
     "AuthorBand",
+    "AuthorNote",
     "Campaign",
     "CampaignDecision",
     "CampaignMember",
@@ -49,14 +56,17 @@ __all__ = [
     "Export",
     "FeedEntry",
     "FeedHead",
+    "HourlyCount",
     "Label",
     "LabelDraw",
     "LinkVerdict",
+    "NamedQueue",
     "Platform",
     "Post",
     "PostLink",
     "Presence",
     "Promotion",
+    "QueueAssignment",
     "Reason",
     "Reconsideration",
     "Release",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from moderation.models.cases import Case, Decision
+from moderation.models.cases import Case
+from moderation.models.decisions import Decision
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post
 

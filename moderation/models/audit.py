@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 
 class AuditEntry(models.Model):
@@ -25,16 +26,28 @@ class AuditEntry(models.Model):
     class Meta:
         ordering = ("id",)
         verbose_name_plural = "audit entries"
-        indexes = (models.Index(fields=("subject_kind", "subject_id", "id"), name="audit_of_subject"),)
+        indexes = (
+            models.Index(fields=("subject_kind", "subject_id", "id"), name="audit_of_subject"),
+            # The pages of the log. Most entries are automatic decisions: the partial indexes do without them.
+            models.Index(fields=("-at", "-id"), name="audit_newest"),
+            models.Index(
+                fields=("actor", "-at", "-id"), name="audit_by_actor", condition=Q(actor__isnull=False)
+            ),
+            models.Index(
+                fields=("action", "-at", "-id"),
+                name="audit_by_action",
+                condition=~Q(action="decision.created"),
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.action} {self.subject_kind} {self.subject_id}"
 
 
 class AuditLink(models.Model):
-    """An entry's place in the hash chain, which nobody can rewrite unnoticed once its head is known outside.
+    """An entry's link in the hash chain, which cannot be rewritten unnoticed once its head is kept elsewhere.
 
-    The entry's id is no foreign key: a link outlives its entry, and so tells that one was taken away.
+    The entry's id is no foreign key: the link survives its entry, and so shows a deletion.
     """
 
     number = models.PositiveBigIntegerField(primary_key=True, help_text="1, 2, 3… without a gap.")

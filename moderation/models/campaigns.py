@@ -8,12 +8,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.posts import Post, Revision
 
 
 class Campaign(models.Model):
-    """Posts that resemble one another. One that was merged into another keeps its address and no members."""
+    """A cluster of similar posts. A merged campaign keeps its URL but no members."""
 
     opened_at = models.DateTimeField()
     latest_at = models.DateTimeField(help_text="When the newest member joined.")
@@ -45,7 +45,7 @@ class TieKind(models.TextChoices):
 
 
 class CampaignMember(models.Model):
-    """A post's place in its campaign, and why it is there. Left out, it is no part of later decisions."""
+    """A post's membership in a campaign, and why. A member left out is not part of later decisions."""
 
     post = models.OneToOneField(Post, on_delete=models.CASCADE, related_name="membership")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
@@ -96,7 +96,7 @@ class CampaignTrait(models.Model):
 
 
 class CampaignDecisionState(models.TextChoices):
-    """Large ones wait until the time for undoing is over and are then carried out piece by piece."""
+    """Decisions on large campaigns wait for the time for undoing and are then executed in batches."""
 
     WAITING = "waiting", _("about to be carried out")
     RUNNING = "running", _("being carried out")

@@ -1,4 +1,4 @@
-"""Deliveries: decisions and other events on their way to the platform, and the log of every attempt."""
+"""Deliveries of decisions and other events to webhook endpoints, and the log of attempts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.cases import Decision
+from moderation.models.decisions import Decision
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post
 from moderation.models.webhooks import WebhookEndpoint
@@ -29,7 +29,8 @@ class Delivery(models.Model):
 
     The messages about one post go to an endpoint in the order of `sequence`, one after another. `lease_until`
     is set and committed before the call and emptied with its outcome: while it is not null, whatever the
-    time, the platform may have been told. `request_id` is that of the request that led to it, for the log.
+    time, the platform may have received the message. `request_id` is that of the request that led to it, for
+    the log.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -68,6 +69,11 @@ class Delivery(models.Model):
             ),
             models.Index(fields=("post", "sequence"), name="delivery_of_post"),
             models.Index(fields=("endpoint", "-created_at", "-id"), name="delivery_log"),
+            models.Index(
+                fields=("endpoint", "-created_at", "-id"),
+                name="delivery_failed",
+                condition=Q(state="failed"),
+            ),
         )
 
     def __str__(self) -> str:
@@ -75,7 +81,7 @@ class Delivery(models.Model):
 
 
 class DeliveryAttempt(models.Model):
-    """One call of the endpoint: what came back, and how long it took."""
+    """One call of the endpoint: its result and duration."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField()
@@ -85,6 +91,7 @@ class DeliveryAttempt(models.Model):
 
     class Meta:
         ordering = ("at", "id")
+        indexes = (models.Index(fields=("at",), name="attempt_failed", condition=~Q(error="")),)
 
     def __str__(self) -> str:
         return f"{self.delivery_id} at {self.at:%Y-%m-%d %H:%M:%S}"

@@ -1,4 +1,4 @@
-"""Erasures: that something was erased, when and why. What it was is not kept."""
+"""Erasures: when and why something was erased, not its content."""
 
 from __future__ import annotations
 

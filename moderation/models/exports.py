@@ -1,4 +1,4 @@
-"""Exports of labels asked for from the page."""
+"""Requested exports of labels."""
 
 from __future__ import annotations
 

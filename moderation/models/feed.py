@@ -1,11 +1,11 @@
-"""Feeds that platforms poll: what is to be told, and the number it is given once its transaction is over."""
+"""Feeds that platforms poll: entries, and their positions, which are assigned after commit."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.cases import Decision
+from moderation.models.decisions import Decision
 from moderation.models.platforms import Platform
 
 
@@ -17,7 +17,7 @@ class Stream(models.TextChoices):
 
 
 class FeedHead(models.Model):
-    """The end of one feed. Whoever holds this row's lock gives the next numbers; nobody waits for it."""
+    """The end of one feed. The holder of this row's lock assigns the next numbers; nobody waits for it."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="feeds", db_index=False)
     stream = models.CharField(max_length=10, choices=Stream.choices)
@@ -33,10 +33,10 @@ class FeedHead(models.Model):
 
 
 class FeedEntry(models.Model):
-    """A decision, a label or a label's retraction in a feed. The database writes it with the row it tells of.
+    """A decision, a label or a label's retraction in a feed. A database trigger writes it with its row.
 
-    Without a number nobody was told, and it may still be taken away. Numbers are given after commit, so that
-    no commit can enter the feed behind a reader (docs/adr/0013). Positions grow: (`entered_at`, `number`).
+    An entry without a number is unread, and may still be removed. Numbers are assigned after commit, so that
+    no late commit appears behind a reader (docs/adr/0013). Positions grow: (`entered_at`, `number`).
     """
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)

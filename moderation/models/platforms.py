@@ -1,4 +1,4 @@
-"""Platforms, the customers that send posts, and the keys they sign in with."""
+"""Platforms, the customers that send posts, and their API keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Reconsidering(models.TextChoices):
-    """What becomes of posts that the filter allowed before people decided that posts like them are spam."""
+    """How to reconsider posts that the filter allowed before similar ones were decided to be spam."""
 
     QUEUE = "queue", _("put before a human")
     DECIDE = "decide", _("decided as the others")

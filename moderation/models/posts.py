@@ -13,17 +13,17 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models.platforms import Platform
 
 ERASED_NAME = _("(erased)")
-"""How an erased author is called, who has neither name nor id."""
+"""Display name of an erased author, who has neither name nor id."""
 
 SEARCHED_CHARACTERS = 50_000
-"""How much of a text the search knows."""
+"""Length of the text that the search covers, in characters."""
 
 
 class Author(models.Model):
     """An account of the platform, whether it writes posts or reports them."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="authors", db_index=False)
-    # Null, no made-up id: none that a platform may send leads to an erased author, or stands in the way.
+    # Null, not a made-up id: no id that a platform sends may refer to an erased author or collide with one.
     external_id = models.CharField(  # noqa: DJ001 - "" would be an id that somebody could have
         max_length=200, null=True, help_text="The platform's own; null once erased."
     )
@@ -49,12 +49,12 @@ class Author(models.Model):
 
     @property
     def shown_name(self) -> str:
-        """What people read: the name, else the platform's id, else that there is none any more."""
+        """The display name: the name, else the platform's id, else a text for erased authors."""
         return self.display_name or self.external_id or str(ERASED_NAME)
 
 
 class Post(models.Model):
-    """One post of a platform; what it says stands in its revisions."""
+    """One post of a platform; its text is in its revisions."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="posts", db_index=False)
     external_id = models.CharField(max_length=200)
@@ -74,6 +74,8 @@ class Post(models.Model):
             models.Index(
                 fields=("platform", "received_at"), name="post_kept", condition=Q(erased_at__isnull=True)
             ),
+            # Arrivals by the hour, erased ones included.
+            models.Index(fields=("received_at",), name="post_by_arrival"),
         )
 
     def __str__(self) -> str:
@@ -81,7 +83,7 @@ class Post(models.Model):
 
 
 class ScoreState(models.TextChoices):
-    """Where a revision stands on its way to a score. The row is the truth; the broker only a hint."""
+    """The scoring state of a revision. The row is the source of truth, the broker only a hint."""
 
     PENDING = "pending"
     SCORING = "scoring"
@@ -92,7 +94,7 @@ class ScoreState(models.TextChoices):
 
 
 class Revision(models.Model):
-    """What a post said at one time, with all the platform knew then. Only its scoring state changes."""
+    """One version of a post, with everything that the platform sent. Only its scoring state changes."""
 
     post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
@@ -154,16 +156,6 @@ class Revision(models.Model):
         return f"{self.post_id}/{self.number}"
 
 
-class SimilarityBand(models.Model):
-    """One band of a near-duplicate signature and the group it leads to; one row per distinct band."""
-
-    digest = models.BigIntegerField(primary_key=True)
-    similarity_group = models.UUIDField()
-
-    def __str__(self) -> str:
-        return str(self.digest)
-
-
 class ComplaintReason(models.TextChoices):
     """Why a user reported a post."""
 
@@ -176,7 +168,7 @@ class ComplaintReason(models.TextChoices):
 
 
 class Complaint(models.Model):
-    """A user's report of a post. It may arrive before its post; it is joined when the post comes."""
+    """A user's report of a post. It may arrive before its post, and is attached when the post arrives."""
 
     # The first columns of a wider index serve them all; an index of their own would only cost writing.
     platform = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Who looks at which case, and on which page. Rows are hints; a claim alone decides who may act."""
+"""Presence of users on cases and pages. Rows are hints; only a claim allows to act."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moderation.models.cases import Case
 
 
 class Presence(models.Model):
-    """A person who reads a case that somebody else holds."""
+    """A user who reads a case that somebody else has claimed."""
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="readers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -25,7 +25,7 @@ class Presence(models.Model):
 
 
 class ReviewPage(models.Model):
-    """A review page in somebody's browser, by the id that it gave itself."""
+    """A review page in a browser, by its own random id."""
 
     page = models.UUIDField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

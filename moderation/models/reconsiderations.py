@@ -1,4 +1,4 @@
-"""What is to be looked at again because people decided that posts like it are spam."""
+"""Requests to reconsider allowed posts after similar ones were decided to be spam."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from django.db import models
 from django.db.models import Q
 
 from moderation.models.campaigns import CampaignDecision
-from moderation.models.cases import Decision
+from moderation.models.decisions import Decision
 
 
 class Reconsideration(models.Model):
-    """Posts that the filter allowed before a decision on their like: reconsidered in pieces, after the time
-    for undoing. `reached_id` says how far, so that a killed worker's successor goes on from there.
+    """A request to reconsider posts that the filter allowed before a decision on similar ones.
+
+    Carried out in batches, after the time for undoing. `reached_id` is the progress, from which the successor
+    of a killed worker continues.
     """
 
     decision = models.OneToOneField(

@@ -1,15 +1,13 @@
-"""What is known from outside or by likeness: verdicts of reputation providers, and bands of like accounts."""
+"""Answers of reputation providers about links and domains."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
-from moderation.models.posts import Author
-
 
 class ReputationProvider(models.TextChoices):
-    """Who can be asked about a link."""
+    """The supported reputation providers."""
 
     WEB_RISK = "web_risk", "Google Web Risk"
     TRUST = "trust", "Web of Trust"
@@ -17,9 +15,9 @@ class ReputationProvider(models.TextChoices):
 
 
 class LinkVerdict(models.Model):
-    """What a provider said of a URL (by its digest) or a domain; kept, so that records of the past stay true.
+    """A provider's answer about a URL (by digest) or a domain; kept, so that past records can be rebuilt.
 
-    A verdict counts from `fetched_at` until `expires_at`. `value` and `live_since_at` are both null where the
+    A verdict counts from `fetched_at` until `expires_at`. `value` and `live_since_at` are both null if the
     provider knows nothing.
     """
 
@@ -40,19 +38,3 @@ class LinkVerdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.provider}: {self.subject}"
-
-
-class AuthorBand(models.Model):
-    """One trait pair of an account as first seen; accounts that share several look alike."""
-
-    author = models.ForeignKey(Author, on_delete=models.CASCADE, related_name="bands", db_index=False)
-    digest = models.BigIntegerField()
-    first_seen_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ("author_id", "digest")
-        constraints = (models.UniqueConstraint(fields=("author", "digest"), name="band_once_per_author"),)
-        indexes = (models.Index(fields=("digest", "-first_seen_at"), name="band_authors"),)
-
-    def __str__(self) -> str:
-        return f"{self.author_id}: {self.digest}"

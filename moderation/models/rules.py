@@ -1,4 +1,4 @@
-"""Rules: what people say of links and senders, over the models' heads and until a date."""
+"""Rules about links and senders, which override the models until a date."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.domains import Domain
+from moderation.models.fields import RenamedValueField
 from moderation.models.posts import ERASED_NAME, Author
 
 
 class RuleEffect(models.TextChoices):
-    """What becomes of the posts that a rule reaches: see scoring.blocklist.Effect."""
+    """The effect of a rule on matching posts: see scoring.blocklist.Effect."""
 
     BAN = "ban", _("ban")
-    WAVE = "wave", _("wave")
+    HOLD = "hold", _("hold")
     ALLOW = "allow", _("allowance")
 
 
 class RuleKind(models.TextChoices):
-    """What a rule looks at: where a post's links lead, the address it was sent from, or who wrote it."""
+    """The target of a rule: a link's domain or host, the sender's address, or the author."""
 
     DOMAIN = "domain", _("domain")
     HOST = "host", _("host")
@@ -32,12 +33,12 @@ class RuleKind(models.TextChoices):
 class Rule(models.Model):
     """A rule about a domain, a host with those below it, an address or range of addresses, or an author.
 
-    `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`; of an
-    author our id, since it stands in the audit log, which forgets nothing. A rule is a draft until it is
+    `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`; for an
+    author our id, since it is in the audit log, which cannot be erased. A rule is a draft until it is
     activated, and only a ban may do without an end.
     """
 
-    effect = models.CharField(
+    effect = RenamedValueField(
         max_length=8, choices=RuleEffect.choices, default=RuleEffect.BAN, db_default=RuleEffect.BAN
     )
     kind = models.CharField(max_length=8, choices=RuleKind.choices, default=RuleKind.DOMAIN)
@@ -92,7 +93,7 @@ class Rule(models.Model):
 
     @property
     def label(self) -> str:
-        """What people read: the value, or an author's name on the platform."""
+        """The display text: the value, or an author's name on the platform."""
         return author_label(self.author) if self.author else self.value
 
     @property

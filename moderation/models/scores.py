@@ -1,4 +1,4 @@
-"""Scores: what the models said of a revision, with all they looked at."""
+"""Scores: the models' output for a revision, with the frozen input."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from moderation.models.fields import RenamedValueField
 from moderation.models.posts import Revision
 from moderation.models.releases import Release
 from moderation.models.rules import Rule
 
 
 class RouteChoice(models.TextChoices):
-    """What a probability leads to."""
+    """The routes that a probability can lead to."""
 
     ALLOW = "allow", "allow"
     REVIEW = "review", "review"
@@ -41,13 +42,13 @@ class Score(models.Model):
         null=True, help_text="The smallest change that alters the route; {} if there is none."
     )
     route = models.CharField(max_length=8, choices=RouteChoice.choices)
-    route_reason = models.CharField(max_length=16, blank=True)
+    route_reason = RenamedValueField(max_length=16, blank=True)
     is_audit_sample = models.BooleanField(default=False)
     audit_probability = models.FloatField(default=0.0)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
     ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    # A wave or an allowance, beside what the models said: a ban, instead of it, stands above.
+    # A hold or an allowance applies in addition to the models' output; a ban, which replaces it, is above.
     rule = models.ForeignKey(
         Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
     )
@@ -77,5 +78,5 @@ class Score(models.Model):
 
     @property
     def is_allowed(self) -> bool:
-        """True when an allowance let the post pass; a wave lets none pass."""
+        """True when an allowance let the post pass; a hold lets none pass."""
         return self.rule_id is not None and self.route == RouteChoice.ALLOW

@@ -1,4 +1,4 @@
-"""Where a platform wants to be told of decisions, and the secrets that sign what is sent there."""
+"""Webhook endpoints of platforms, and their signing secrets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moderation.models.platforms import Platform
 
 
 class WebhookEvent(models.TextChoices):
-    """What a platform can be told of: decisions unless it says otherwise, the rest where it asks by name."""
+    """Webhook events: an endpoint gets decisions by default, other events only by name."""
 
     DECISION_CREATED = "decision.created"
     DECISION_REVERSED = "decision.reversed"
@@ -24,7 +24,7 @@ class WebhookEvent(models.TextChoices):
 
 
 class EndpointState(models.TextChoices):
-    """A disabled endpoint gets nothing more; what waited for it stays waiting. A removed one is history."""
+    """A disabled endpoint gets nothing more. A removed one stays for its log."""
 
     ACTIVE = "active", "active"
     DISABLED = "disabled", "disabled"
@@ -32,7 +32,7 @@ class EndpointState(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """An address of a platform. Empty `events` means those of decisions: what a platform must act on."""
+    """A webhook URL of a platform. Empty `events` means decision events."""
 
     platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="webhook_endpoints")
     url = models.URLField(max_length=500)
@@ -56,7 +56,7 @@ class WebhookEndpoint(models.Model):
 
 
 class CircuitState(models.TextChoices):
-    """Open: the endpoint is not called; half open: one call shows whether it answers again."""
+    """Open: the endpoint is not called; half open: one call probes whether it answers again."""
 
     CLOSED = "closed", "closed"
     OPEN = "open", "open"
@@ -64,10 +64,11 @@ class CircuitState(models.TextChoices):
 
 
 class EndpointCircuit(models.Model):
-    """How an endpoint has answered lately, and who is sending to it.
+    """Circuit breaker of an endpoint, and the lease of the worker that sends to it.
 
-    A row of its own: it changes with every turn of sending, and the endpoint's version is the platform's.
-    `since` is when the circuit left `closed`; before `retry_at` nothing is sent. Who holds the lease sends.
+    A separate row, since it changes with every turn, and the endpoint's version belongs to the platform.
+    `since` is when the circuit left `closed`; before `retry_at` nothing is sent. Only the holder of the lease
+    sends.
     """
 
     endpoint = models.OneToOneField(
@@ -97,7 +98,7 @@ class SignatureKind(models.TextChoices):
 
 
 class SigningSecret(models.Model):
-    """A secret of an endpoint, encrypted. Several are in force while one takes the place of another."""
+    """An encrypted secret of an endpoint. Several are in force during a rotation."""
 
     endpoint = models.ForeignKey(WebhookEndpoint, on_delete=models.CASCADE, related_name="secrets")
     kind = models.CharField(max_length=8, choices=SignatureKind.choices)

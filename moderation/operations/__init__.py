@@ -1,1 +1,4 @@
-"""Every write. Modules are verbs; public functions open their own transaction and take the clock as `at`."""
+"""Every write.
+
+A folder per subject; public functions open their own transaction and take the time as `at`.
+"""

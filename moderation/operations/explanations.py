@@ -1,4 +1,7 @@
-"""Explain scores in words, for the cases that a moderator is about to see: never in the way of scoring."""
+"""Word contributions and counterfactuals of scores, for the cases that moderators see next.
+
+Never delays scoring.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +39,14 @@ def explain(*, score_id: int) -> None:
         if score.word_contributions is None and score.content_probability is not None:
             score.word_contributions = _words(score)
             _save(score, "word_contributions")
-        # Beside a rule, what the models would have needed to say otherwise changes nothing.
+        # A rule decided: no change of the models' input would change the route.
         score.counterfactual = {} if score.rule_id else _counterfactual(score)
     except Unavailable as reason:
-        # Whoever opens the case, or the next look ahead, asks again.
+        # The next page that opens the case, or the next look-ahead, asks again.
         log.warning("explanation_postponed", score=score_id, reason=str(reason))
         return
     except (*scorer.UNUSABLE, InvalidRecord) as reason:
-        # Will not change by asking again: a release or a record of other code.
+        # Permanent: the release or the record belongs to other code.
         log.warning("explanation_impossible", score=score_id, reason=str(reason))
         score.counterfactual = {"impossible": type(reason).__name__}
     _save(score, "counterfactual")
@@ -61,15 +64,15 @@ def ask(cases: Iterable[Case]) -> int:
 def ahead() -> int:
     """Ask for the explanations of the cases that moderators will claim next; return how many.
 
-    An explanation costs some hundred calls to the content model. Explaining every case as it comes in would
-    take more of the model than scoring does, so the work follows the moderators, not the traffic.
+    An explanation costs some hundred calls to the content model. Explaining every case on arrival would load
+    the model more than scoring does, so only cases that moderators will see soon are explained.
     """
     open_cases = Case.objects.filter(state=CaseState.OPEN).only("pk").order_by("-priority", "id")
     return sum(ask(open_cases.filter(is_escalated=is_escalated)[:AHEAD]) for is_escalated in (True, False))
 
 
 def _save(score: Score, field: str) -> None:
-    """Save what was found, unless the post was erased while it was looked for: it may quote the text."""
+    """Save the explanation, unless the post was erased meanwhile: it may quote the text."""
     with transaction.atomic():
         if erasure_locks.posts(revisions=score.revision_id):
             score.save(update_fields=(field,))

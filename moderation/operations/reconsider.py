@@ -1,7 +1,7 @@
-"""Reconsider what the filter had allowed once people decide that posts like it are spam.
+"""Reconsider posts that the filter allowed, once moderators decide that similar posts are spam.
 
-After the time for undoing, in pieces, the newest first; a human's decision is never overruled. By the
-platform's choice the posts are put before a human, or decided as the others.
+Runs after the time for undoing, in batches, the newest posts first; a human's decision is never overruled. By
+the platform's setting the posts go to a human or are decided like the others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from datetime import datetime
 from django.db import transaction
 
 from moderation.models import Decision, Post, Reconsideration, Score
-from moderation.models.cases import CaseReason, DecisionSource, Verdict
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations.cases import opening
 from moderation.operations.cases.opening import Opening
@@ -27,27 +28,28 @@ PIECE = 100
 """Posts per transaction."""
 
 MOST = 500
-"""Posts that one decision has reconsidered at most."""
+"""Maximum number of posts reconsidered for one decision."""
 
 _BUSY_SECONDS = 20.0
 
 
 def sweep(*, at: datetime) -> int:
-    """Carry on with what is due; return how many posts were reconsidered. Safe side by side and to repeat."""
+    """Process due reconsiderations; return how many posts. Safe to run twice and concurrently."""
     started, posts = time.monotonic(), 0
     waiting = Reconsideration.objects.filter(done_at__isnull=True, due_at__lte=at)
     for pk in list(waiting.order_by("due_at", "id").values_list("pk", flat=True)[:1_000]):
         while time.monotonic() - started < _BUSY_SECONDS:
-            found = carry_on(reconsideration_id=pk, at=at)
+            found = run_piece(reconsideration_id=pk, at=at)
             if found is None:
                 break
             posts += found
     return posts
 
 
-def carry_on(*, reconsideration_id: int, at: datetime) -> int | None:
-    """Reconsider the next piece; return how many posts, None where there is no more to do for now."""
+def run_piece(*, reconsideration_id: int, at: datetime) -> int | None:
+    """Reconsider the next batch; return how many posts, None if nothing is due."""
     with transaction.atomic():
+        # SKIP LOCKED: a locked row is being processed by another worker.
         open_rows = Reconsideration.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             pk=reconsideration_id, done_at__isnull=True
         )
@@ -68,7 +70,7 @@ def carry_on(*, reconsideration_id: int, at: datetime) -> int | None:
 
 
 def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
-    """Lock the posts and reconsider those of which the filter's word still is all that stands."""
+    """Lock the posts and reconsider those that still have only the filter's decision."""
     locked = Post.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=ids)
     posts = {post.pk: post for post in locked.select_related("platform").order_by("id")}
     allowed = set(reconsidered.still_allowed(posts).values_list("pk", flat=True))
@@ -89,7 +91,10 @@ def _piece(row: Reconsideration, ids: Sequence[int], *, at: datetime) -> None:
 
 
 def _may_decide(row: Reconsideration, score: Score) -> bool:
-    """A campaign decides while people find it pure; one post decides for others of its own text alone."""
+    """A campaign decides for its members while samples show it pure.
+
+    A post only for near-duplicates of its text.
+    """
     if row.campaign_decision is not None:
         return purity.purity(row.campaign_decision).is_enough
     group = row.decision.revision.similarity_group if row.decision else None

@@ -1,4 +1,4 @@
-"""What several subjects refuse, by name."""
+"""Refusals that several subjects share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from moderation.models import Decision, User
 
 
 class Erased(Exception):
-    """What this is about was erased; nothing about it is taken in any more."""
+    """The subject of the request was erased; requests about it are refused."""
 
 
 class Refusal(Exception):
-    """Something a moderator asked for that did not happen; the class says what."""
+    """Base class: a moderator's request was refused; the subclass says why."""
 
 
 class AlreadyClaimed(Refusal):

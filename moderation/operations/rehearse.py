@@ -1,17 +1,37 @@
-"""Let a simulated moderator decide inside a rehearsal, a transaction that is rolled back at its end."""
+"""What a simulated platform and moderator do inside a rehearsal, a transaction rolled back at its end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from moderation.models import Case, Decision, Release, Revision, Score, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models import Case, Decision, Platform, Release, Revision, Score, User
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import transactions
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import route
+from moderation.operations.similarity import backfill
 
 _RELEASE = "simulated"
+
+
+@transactions.required
+def accept(
+    *, platform: Platform, posts: Sequence[IncomingPost], at: datetime
+) -> list[ingest.Accepted | ingest.Refused]:
+    """Store posts and compare them with earlier ones, which scoring would do otherwise.
+
+    Call inside a transaction.
+    """
+    answers = ingest.store(platform=platform, posts=posts, at=at)
+    stored = [answer.revision_id for answer in answers if isinstance(answer, ingest.Accepted)]
+    rows = Revision.objects.filter(pk__in=stored).select_related("post").order_by("pk")
+    backfill.missing(revisions=list(rows))
+    return answers
 
 
 @transactions.required

@@ -1,4 +1,4 @@
-"""Score again what was scored: the only way back to pending, for one post or piece by piece for many."""
+"""Rescore posts: the only way back to the state pending, for one post or in batches for many."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from moderation.models.posts import ScoreState
 from moderation.operations.infrastructure import transactions
 
 SCORED = frozenset({ScoreState.SCORED, ScoreState.DEGRADED})
-"""States of revisions that a score was written for."""
+"""States of revisions that have a score."""
 
 PIECE = 500
-"""Posts per transaction: at most so many, and what came before them, a new post waits for."""
+"""Posts per transaction and per wait: the most rescored posts that a new post waits behind."""
 
 _PAUSE_SECONDS = 1.0
 
@@ -39,7 +39,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far it is: the id after which to go on, posts put back so far, and those that wait for a worker."""
+    """Progress: the id to continue after, posts enqueued so far, and posts that wait for a worker."""
 
     reached_id: int
     rescored: int
@@ -50,12 +50,12 @@ class Progress:
 def again(
     revision_ids: Iterable[int], *, at: datetime, states: Collection[ScoreState] = (ScoreState.SCORED,)
 ) -> list[int]:
-    """Open those of the revisions that are in these states for scoring, as a new generation; return them.
+    """Set revisions that are in these states to pending, as a new generation; return them.
 
-    Call inside a transaction. What a worker scores at the moment is left to it; what it writes at the moment
-    is waited for, and scored again.
+    Call inside a transaction. A revision that is being scored is left to its worker; one whose score is being
+    written is waited for and rescored.
     """
-    # In the order in which scoring locks them: else each could wait for the other, a deadlock.
+    # The same lock order as scoring, to avoid a deadlock.
     locked = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
     due = [pk for pk, state in locked.values_list("pk", "score_state") if state in states]
     Revision.objects.filter(pk__in=due).update(
@@ -80,8 +80,8 @@ def run(
 ) -> int:
     """Score posts again, the oldest first, those after an id; return how many.
 
-    A piece is put back once no more posts wait for workers than make a piece: so new posts do not stand
-    behind thousands. Stopped and begun anew after the id of its last progress, it leaves out none.
+    A batch is enqueued once at most one batch of posts waits for workers, so new posts do not wait behind
+    thousands. Restarted after the id of its last progress, it leaves out none.
     """
     reached, rescored = after_id, 0
     while True:
@@ -98,10 +98,10 @@ def run(
 
 
 def _chosen(wanted: Wanted) -> QuerySet[Revision]:
-    """Return the revisions; a human's word on a revision stays, so that one has no use for a new score."""
+    """Return the matching revisions, without those that a human decided: their decision stays."""
     judged = Label.objects.filter(decision__revision=OuterRef("pk"), retracted_at__isnull=True)
     latest = Score.objects.filter(revision=OuterRef("pk"), generation=OuterRef("generation"))
-    # An older text matters no more, but one that failed is reported until it has a score.
+    # Only the latest revision matters, but a dead one is reported until it has a score.
     matters = Q(number=F("post__latest_revision")) | Q(score_state=ScoreState.DEAD)
     chosen = Revision.objects.filter(
         ~Exists(judged),

@@ -1,4 +1,4 @@
-"""Draft rules about links and senders, activate and lift them, and score again what they touch."""
+"""Draft, activate and lift rules about links and senders, and rescore the posts that they match."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ from moderation.queries.rules.targets import NotATarget as NotATarget  # noqa: P
 from moderation.queries.rules.targets import Target
 
 REQUEUE_LIMIT = 50_000
-"""Posts that one rule scores again at most, the newest first."""
+"""Maximum number of posts rescored for one rule, the newest first."""
 
-LONGEST_WAVE = timedelta(days=30)
-"""A wave costs people's time for every post: one that lasts is no wave but a ban or another release."""
+LONGEST_HOLD = timedelta(days=30)
+"""A hold costs moderators' time for every post; a lasting problem needs a ban or another release."""
 
 
 class AlreadyRuled(Exception):
     """A rule of this target is in force."""
 
 
+class AlreadyProposed(Exception):
+    """A draft about this target waits for a lead."""
+
+
 class NoEnd(Exception):
-    """Only a ban may last until somebody lifts it, and a wave ends within LONGEST_WAVE."""
+    """Only a ban may last until somebody lifts it, and a hold ends within LONGEST_HOLD."""
 
 
 class AlreadyActive(Exception):
@@ -44,7 +48,7 @@ class NotInForce(Exception):
 
 
 class Requeue(StrEnum):
-    """Which of the posts that a rule reaches are scored again."""
+    """Which of the posts that a rule matches are rescored."""
 
     NOTHING = ""
     WAITING = "waiting"
@@ -74,8 +78,32 @@ def draft(
     return rule
 
 
+def propose(
+    *,
+    value: str,
+    reason: str,
+    actor: User,
+    at: datetime,
+    effect: str = RuleEffect.BAN,
+    kind: str = RuleKind.DOMAIN,
+    expires_at: datetime | None = None,
+) -> Rule:
+    """Draft a rule for a lead to activate or drop.
+
+    Raises NotATarget, NoEnd, AlreadyRuled or AlreadyProposed.
+    """
+    target = targets.target(kind=kind, value=value)
+    if rule_pages.first_live(rule_pages.about(target), at=at):
+        raise AlreadyRuled(_("A rule about %(value)s is in force already.") % {"value": target.label})
+    if rule_pages.drafts_about(target, at=at):
+        raise AlreadyProposed(_("A rule about %(value)s is proposed already.") % {"value": target.label})
+    return draft(
+        value=value, reason=reason, actor=actor, at=at, effect=effect, kind=kind, expires_at=expires_at
+    )
+
+
 def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requeue.NOTHING) -> Rule:
-    """Let a draft hold from now on. Raises AlreadyActive, NotInForce or AlreadyRuled."""
+    """Activate a draft. Raises AlreadyActive, NotInForce or AlreadyRuled."""
     try:
         with transaction.atomic():
             rule = Rule.objects.select_for_update().get(pk=rule_id)
@@ -91,7 +119,7 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             _audit("rule.activated", rule, actor=actor, at=at, scored_again=touched, **_words(rule))
             announce.rule_activated(rule, at=at)
     except IntegrityError:
-        # The partial unique index is the judge between two leads who press the button at once.
+        # The partial unique index decides between two leads who activate at the same time.
         raise AlreadyRuled(
             _("A rule about %(value)s is in force already.") % {"value": target.label}
         ) from None
@@ -109,7 +137,7 @@ def impose(
     expires_at: datetime | None = None,
     requeue: Requeue = Requeue.NOTHING,
 ) -> Rule:
-    """Draft a rule and activate it in one step, for who has seen its dry run. Raises what these two raise."""
+    """Draft a rule and activate it in one step, after its dry run was shown. Raises what these two raise."""
     with transaction.atomic():
         drafted = draft(
             value=value, reason=reason, actor=actor, at=at, effect=effect, kind=kind, expires_at=expires_at
@@ -118,7 +146,7 @@ def impose(
 
 
 def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) -> int:
-    """End a rule, or drop a draft; return how many posts are scored again. Raises NotInForce."""
+    """End a rule, or delete a draft; return how many posts are rescored. Raises NotInForce."""
     with transaction.atomic():
         lifted = Rule.objects.filter(pk=rule_id, lifted_at__isnull=True).update(lifted_at=at, lifted_by=actor)
         if not lifted:
@@ -137,7 +165,7 @@ def forget_author(*, author_id: int, at: datetime) -> None:
 
 
 def _refuse_erased(target: Target) -> None:
-    """Hold an author against erasure: the reason of a rule may name them."""
+    """Lock the author against erasure: the reason of a rule may name them."""
     if target.author_id is not None:
         rows = Author.objects.select_for_update(no_key=True).filter(pk=target.author_id)
         if not rows.filter(erased_at__isnull=True).exists():
@@ -147,8 +175,8 @@ def _refuse_erased(target: Target) -> None:
 def _check_end(effect: str, *, expires_at: datetime | None, at: datetime) -> None:
     if effect != RuleEffect.BAN and expires_at is None:
         raise NoEnd(_("Only a ban may last until somebody lifts it."))
-    if effect == RuleEffect.WAVE and expires_at is not None and expires_at - at > LONGEST_WAVE:
-        raise NoEnd(_("A wave ends within %(days)d days.") % {"days": LONGEST_WAVE.days})
+    if effect == RuleEffect.HOLD and expires_at is not None and expires_at - at > LONGEST_HOLD:
+        raise NoEnd(_("A hold ends within %(days)d days.") % {"days": LONGEST_HOLD.days})
 
 
 def _create(
@@ -174,7 +202,7 @@ def _create(
 
 
 def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revision]:
-    """Return the reached posts to score again; a human's word on a post stays as it is."""
+    """Return the matched posts to rescore, without those that a human decided."""
     reached = targets.reached(target)
     if requeue == Requeue.WAITING:
         return reached.filter(Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)))
@@ -185,20 +213,23 @@ def _chosen(target: Target, requeue: Requeue, *, at: datetime) -> QuerySet[Revis
 
 
 def _score_again(revisions: QuerySet[Revision], *, at: datetime) -> int:
-    """Open the revisions for scoring under the rules that hold now; the sweep finds what the broker loses."""
+    """Set the revisions to pending; the sweep finds those whose message the broker loses."""
     newest = revisions.order_by("-pk").values_list("pk", flat=True)[:REQUEUE_LIMIT]
     return len(rescore.again(newest, at=at, states=rescore.SCORED))
 
 
 def _close_expired(target: Target, *, at: datetime) -> None:
-    """An expired rule still holds the place of the live one; close it by its own end."""
+    """Close an expired rule, which still occupies the unique index of live rules, at its own end."""
     Rule.objects.filter(
         kind=target.kind, value=target.value, lifted_at__isnull=True, expires_at__lte=at
     ).update(lifted_at=F("expires_at"))
 
 
 def _words(rule: Rule) -> dict[str, str]:
-    """Return the reason for the audit log, which forgets nothing: not of a person, who may be erased."""
+    """Return the reason for the audit log.
+
+    Empty for rules about an author, since that log cannot be erased.
+    """
     return {} if rule.kind == RuleKind.AUTHOR else {"reason": rule.reason}
 
 

@@ -1,4 +1,4 @@
-"""Judge a post while its sender waits: stored first, then scored within a budget."""
+"""Score a post while its sender waits: stored first, then scored within a time budget."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from moderation import enqueue, scorer
 from moderation.models import Case, Decision, Platform, Score
 from moderation.models.cases import CaseState
 from moderation.models.posts import ScoreState
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingPost
-from moderation.operations.intake.ingest import Accepted, Refused
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
+from moderation.operations.posts.ingest import Accepted, Refused
 from moderation.operations.scoring import score
 
 log = structlog.get_logger(__name__)
@@ -25,8 +25,8 @@ POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
-    """What is known of a post when the answer is due; without a score, the budget ran out first."""
+class ScoredNow:
+    """The result when the answer is due; without a score if the budget ran out first."""
 
     post: Accepted
     score: Score | None
@@ -35,16 +35,16 @@ class Judged:
     took_ms: int
 
 
-def now(
-    *, platform: Platform, post: IncomingPost, at: datetime, budget_ms: int = settings.VERDICT_BUDGET_MS
-) -> Judged | Refused:
+def run(
+    *, platform: Platform, post: IncomingPost, at: datetime, budget_ms: int = settings.SCORE_NOW_BUDGET_MS
+) -> ScoredNow | Refused:
     """Store a post, score it like the tasks do, and return what came of it.
 
-    The post is stored in any case. If the time is over before the content model has answered, its score is
-    degraded and follows again later; if it is over before scoring began, a task scores the post.
+    The post is stored in any case. If the budget ends before the content model has answered, the score is
+    degraded and the post is rescored later; if it ends before scoring began, a task scores the post.
     """
     began = time.monotonic()
-    [answer] = ingest.accept(platform=platform, posts=[post], at=at, is_enqueued=False)
+    [answer] = ingest.store(platform=platform, posts=[post], at=at)
     if isinstance(answer, Refused):
         return answer
     ends = began + budget_ms / 1000
@@ -52,10 +52,10 @@ def now(
         _score(answer, at=at, ends=ends)
     found = _found(answer)
     while found is None and time.monotonic() + POLL_SECONDS < ends:
-        # A worker was quicker to take it: an earlier request with the same post.
+        # A worker has already claimed it: an earlier request sent the same post.
         time.sleep(POLL_SECONDS)
         found = _found(answer)
-    return Judged(
+    return ScoredNow(
         post=answer,
         score=found,
         decision=_decision(answer) if found else None,
@@ -67,24 +67,27 @@ def now(
 def _score(answer: Accepted, *, at: datetime, ends: float) -> None:
     if time.monotonic() < ends:
         try:
-            # A savepoint: whoever keeps the answer under a key still needs the transaction around it.
+            # A savepoint: the idempotency key's answer is stored in the surrounding transaction.
             with transaction.atomic():
                 _limit_statements(max(1, round(1000 * (ends - time.monotonic()))))
                 score.at_once(revision_id=answer.revision_id, at=at)
                 _limit_statements(0)
         except (OperationalError, scorer.Loading) as late:
-            # Others held a row for longer than the budget, or this process has just begun.
-            log.info("verdict_late", revision=answer.revision_id, reason=type(late).__name__)
+            # A row lock was held longer than the budget, or this process has just started.
+            log.info("score_late", revision=answer.revision_id, reason=type(late).__name__)
         except Exception:
-            # As in a task: the sweep tries again, and gives up on a poisonous post by name.
-            log.exception("verdict_failed", revision=answer.revision_id)
+            # As in a task: the sweep retries, and marks a post that keeps failing as dead.
+            log.exception("score_now_failed", revision=answer.revision_id)
         else:
             return
     enqueue.scoring(revision_ids=[answer.revision_id])
 
 
 def _limit_statements(milliseconds: int) -> None:
-    """Let no lock that others hold outlast the budget; 0 lifts the limit. Ends with the transaction."""
+    """Set the statement timeout to the budget, so that no lock wait exceeds it; 0 removes it.
+
+    Ends with the transaction.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", (str(milliseconds),))
 

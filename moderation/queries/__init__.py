@@ -1,1 +1,1 @@
-"""Every non-trivial read. Modules are nouns; nothing here writes."""
+"""Every read that is more than a lookup. Nothing here writes."""

@@ -1,7 +1,7 @@
-"""Keyset pages: rows in a total order, and the cursor that names the sort key of the last row shown.
+"""Keyset pagination: rows in a total order, and a cursor that holds the sort key of the last row shown.
 
-A cursor is a position, not a right: what may be read is decided anew for each page. Feeds, whose cursors stay
-valid for ever, have a format of their own (`moderation.api.serializers.cursor`) in the same wrapping.
+A cursor is a position, not a permission: access is checked again for each page. Feeds, whose cursors stay
+valid for ever, have a format of their own (`moderation.api.serializers.feed_cursor`) in the same wrapping.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LARGEST_FLOAT = 1e12
 
 
 class InvalidCursor(ValueError):
-    """No page gave out this cursor."""
+    """The cursor is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Page(Generic[Row]):
         return "" if self.end is None else encode(self.end)
 
     def of(self, shown: Callable[[Sequence[Row]], Iterable[Shown]]) -> Page[Shown]:
-        """Return the same page with its rows as they are shown."""
+        """Return the same page with converted rows."""
         return Page(tuple(shown(self.rows)), self.end)
 
 
@@ -91,7 +91,7 @@ def after(cursor: str, *kinds: type) -> Key | None:
 
 
 def decode(cursor: str, *kinds: type) -> Key:
-    """Read a sort key of these kinds back. Raises InvalidCursor."""
+    """Parse a sort key of these kinds. Raises InvalidCursor."""
     try:
         parts = json.loads(unpack(cursor))
         return tuple(_part(part, kind) for part, kind in zip(parts, kinds, strict=True))
@@ -105,7 +105,7 @@ def pack(inside: bytes) -> str:
 
 
 def unpack(cursor: str) -> bytes:
-    """Return what is inside. Raises ValueError for what no cursor looks like."""
+    """Return the content of a cursor. Raises ValueError if it is malformed."""
     if not _SHAPE.fullmatch(cursor):
         raise ValueError("not a cursor")
     try:

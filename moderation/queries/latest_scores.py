@@ -1,4 +1,4 @@
-"""The scores that posts have now: of their latest revisions, each the last one."""
+"""The current scores of posts: the last score of the latest revision."""
 
 from __future__ import annotations
 

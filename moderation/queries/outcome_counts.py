@@ -1,4 +1,4 @@
-"""What became of a set of posts, in one query: the figures above every author, domain and address."""
+"""Outcomes of a set of posts, in one query: the figures above every author, domain and address."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class Figures:
 
     @property
     def judged(self) -> int:
-        """Posts that people judged."""
+        """Number of posts that people judged."""
         return self.spam + self.not_spam
 
     @property
     def spam_share(self) -> float:
-        """Confirmed spam among the judged, in [0, 1]; 0 where nothing was judged."""
+        """Share of confirmed spam among the judged, in [0, 1]; 0 if nothing was judged."""
         return self.spam / self.judged if self.judged else 0.0
 
     @property
     def spam_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share; (0, 1) where nothing was judged."""
+        """The 95 % interval of the share; (0, 1) if nothing was judged."""
         return interval(self.spam, of=self.judged)
 
     @property
     def has_share(self) -> bool:
-        """False where so few were judged that a share would only dress up a count."""
+        """Whether enough posts were judged for a share to be meaningful."""
         return self.judged >= FEWEST_OF_A_SHARE
 
 

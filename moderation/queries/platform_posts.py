@@ -1,4 +1,4 @@
-"""A post with all that its platform may see of it."""
+"""A post with everything that its platform may see."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def by_external_id(*, platform: Platform, external_id: str, at: datetime) -> Pos
 
 
 def count_since(*, platform: Platform, since: datetime) -> int:
-    """Return how many posts of a platform came in since then."""
+    """Return the number of posts of a platform received since a time."""
     return Post.objects.filter(platform=platform, received_at__gte=since).count()
 
 

@@ -1,6 +1,6 @@
-"""Searching: PostgreSQL's full text in the `simple` configuration, which knows no language and drops no word.
+"""Full-text search in PostgreSQL's `simple` configuration, without stemming or stop words.
 
-Posts are sorted newest first and never by a probability: the order must not tell what a hidden score says.
+Posts are sorted newest first and never by a probability: the order must not reveal a hidden score.
 """
 
 from __future__ import annotations
@@ -15,8 +15,21 @@ from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
-from moderation.models import Author, Case, Complaint, Decision, Domain, Post, PostLink, Revision, Score, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models import (
+    Author,
+    Case,
+    Complaint,
+    Decision,
+    Domain,
+    Platform,
+    Post,
+    PostLink,
+    Revision,
+    Score,
+    User,
+)
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
@@ -48,7 +61,11 @@ class PostFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostRow:
-    """One post in a list. `spam_probability` is None while unscored and while a human must judge blindly."""
+    """One post in a list. `spam_probability` is None while unscored, while a human must judge blindly, and
+    where the models do not read the post's script.
+
+    `pick` is "case:version" where its case may be decided together with others, else "".
+    """
 
     post_id: int
     external_id: str
@@ -62,14 +79,16 @@ class PostRow:
     complaints: int
     case_id: int | None
     is_waiting: bool
+    pick: str
     verdict: str
     is_human: bool
     spam_probability: float | None
     is_hidden: bool
+    is_unread: bool
 
 
 def query(text: str) -> SearchQuery:
-    """Read what people type: words, "a phrase", -without, one or other, and begin* for a beginning."""
+    """Parse user input: words, "a phrase", -without, one or other, and begin* for a prefix."""
     wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
     for word in _BEGINNING.findall(text):
         beginning = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
@@ -84,7 +103,7 @@ def revisions(text: str) -> QuerySet[Revision]:
 
 
 def authors(text: str) -> QuerySet[Author]:
-    """Return the authors whose name or id has words that begin like this."""
+    """Return the authors with a word in name or id that begins like this."""
     vector = SearchVector("display_name", "external_id", config=_CONFIG)
     whole = SearchQuery(text, config=_CONFIG, search_type="plain")
     begun = _all_begun(text)
@@ -92,10 +111,18 @@ def authors(text: str) -> QuerySet[Author]:
 
 
 def domains(text: str) -> QuerySet[Domain]:
-    """Return the domains with parts of the name that begin like this."""
+    """Return the domains with a part of the name that begins like this."""
     vector = SearchVector(words_of_a_name(), config=_CONFIG)
     begun = _all_begun(text)
     return Domain.objects.alias(words=vector).filter(words=begun) if begun else Domain.objects.none()
+
+
+def only_post(wanted: PostFilter) -> int | None:
+    """Return the post if the query is exactly its id on the platform, and the id is unique."""
+    if not wanted.text or wanted != PostFilter(text=wanted.text):
+        return None
+    named = _named(wanted.text)
+    return named[0] if len(named) == 1 else None
 
 
 def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> Page[PostRow]:
@@ -112,7 +139,7 @@ def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
 
 
 def _all_begun(text: str) -> SearchQuery | None:
-    """Ask for all words as beginnings; None where there is no word."""
+    """Build a prefix query of all words; None if there are none."""
     wanted: Any = None
     for word in re.findall(r"[^\W_]+", text)[:12]:
         begun = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
@@ -141,15 +168,22 @@ def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revisio
 
 
 def _links(name: str) -> QuerySet[PostLink]:
-    """Return the links to a domain, or to one host of it; its domain's index finds those of a host, too."""
+    """Return the links to a domain, or to one host of it; both use the index on the domain."""
     domain = registrable_domain(name) or name
     links = PostLink.objects.filter(domain__name=domain)
     return links if domain == name else links.filter(host=name)
 
 
 def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
-    named = list(Post.objects.filter(external_id=text.strip()).values_list("pk", flat=True)[:20])
+    named = _named(text)
     return found.filter(post__in=named) if named else found.filter(pk__in=revisions(text).values("pk"))
+
+
+def _named(text: str) -> list[int]:
+    """Return the posts with this platform id."""
+    # All platforms are listed, so that the index on (platform, external_id) can be used.
+    posts = Post.objects.filter(platform__in=Platform.objects.values("pk"), external_id=text.strip())
+    return list(posts.values_list("pk", flat=True)[:20])
 
 
 def _from_address(found: QuerySet[Revision], address: str) -> QuerySet[Revision]:
@@ -178,7 +212,7 @@ def _standing(column: str) -> Subquery:
 
 
 def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]:
-    """Only what a row shows: whole texts and records of fifty posts would be megabytes."""
+    """Return the columns that a row shows: whole texts and records of fifty posts would be megabytes."""
     scores = Score.objects.filter(revision=OuterRef("pk")).order_by("-generation")
     cases = Case.objects.filter(post=OuterRef("post")).order_by("-version", "-id")
     if not viewer.may_lead:
@@ -198,9 +232,12 @@ def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]
         complaints=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
         case_id=Subquery(cases.values("pk")[:1]),
         case_state=Subquery(cases.values("state")[:1]),
+        case_version=Subquery(cases.values("version")[:1]),
+        case_reason=Subquery(cases.values("reason")[:1]),
         verdict=_standing("verdict"),
         judge=_standing("decided_by"),
         spam_probability=Subquery(scores.values("spam_probability")[:1]),
+        route_reason=Subquery(scores.values("route_reason")[:1]),
         is_audit_sample=Subquery(scores.values("is_audit_sample")[:1]),
     )
 
@@ -215,8 +252,14 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
     return {revision_id: tuple(names) for revision_id, names in found.items()}
 
 
+def _pick(row: dict[str, Any]) -> str:
+    can_be_picked = row["case_state"] == CaseState.OPEN and row["case_reason"] not in BLIND_REASONS
+    return f"{row['case_id']}:{row['case_version']}" if can_be_picked else ""
+
+
 def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
     is_hidden = bool(row["is_audit_sample"]) and not row["verdict"]
+    is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
     return PostRow(
         post_id=row["post_id"],
         external_id=row["external_id"],
@@ -230,8 +273,10 @@ def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
         complaints=row["complaints"],
         case_id=row["case_id"],
         is_waiting=row["case_state"] == CaseState.OPEN,
+        pick=_pick(row),
         verdict=row["verdict"] or "",
         is_human=row["judge"] is not None,
-        spam_probability=None if is_hidden else row["spam_probability"],
+        spam_probability=None if is_hidden or is_unread else row["spam_probability"],
         is_hidden=is_hidden,
+        is_unread=is_unread,
     )

@@ -1,7 +1,8 @@
-"""A platform's webhook endpoints and the log of what was sent to them."""
+"""A platform's webhook endpoints and the log of deliveries to them."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Prefetch
@@ -13,14 +14,14 @@ from moderation.queries.keyset import Key, Page
 
 
 def endpoints(*, platform: Platform) -> list[WebhookEndpoint]:
-    """Return the endpoints that were not removed, with their secrets."""
+    """Return the endpoints that are not removed, with their secrets."""
     rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
     rows = rows.select_related("circuit")
     return list(rows.prefetch_related(Prefetch("secrets", SigningSecret.objects.order_by("-id"))))
 
 
 def endpoint(*, platform: Platform, endpoint_id: int) -> WebhookEndpoint:
-    """Return one of them. Raises WebhookEndpoint.DoesNotExist."""
+    """Return an endpoint of the platform. Raises WebhookEndpoint.DoesNotExist."""
     rows = WebhookEndpoint.objects.filter(platform=platform).exclude(state=EndpointState.REMOVED)
     return rows.select_related("circuit").get(pk=endpoint_id)
 
@@ -31,6 +32,15 @@ def deliveries(*, endpoint: WebhookEndpoint, state: str, after: Key | None, limi
     if state:
         rows = rows.filter(state=state)
     return keyset.page(rows.select_related("post"), order=("-created_at", "-pk"), after=after, limit=limit)
+
+
+def log(*, endpoint: WebhookEndpoint, state: str, cursor: str, limit: int = 50) -> Page[Delivery]:
+    """Return deliveries with their attempts for the desk, the newest first. Raises InvalidCursor."""
+    rows = Delivery.objects.filter(endpoint=endpoint).select_related("post").prefetch_related("log")
+    if state:
+        rows = rows.filter(state=state)
+    after = keyset.after(cursor, datetime, UUID)
+    return keyset.page(rows, order=("-created_at", "-pk"), after=after, limit=limit)
 
 
 def delivery(*, platform: Platform, delivery_id: str) -> Delivery:

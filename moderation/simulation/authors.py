@@ -1,4 +1,4 @@
-"""Authors of the simulated world: who they are, what the platform knows of them, from where they post."""
+"""Authors of the simulated world: roles, account facts, addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MADE_IN_BATCHES = frozenset({Role.AGED_BOUGHT, Role.FRESH, Role.BOOSTER})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Takeover:
-    """The client and the addresses of who posts on somebody else's account; None is the owner's own."""
+    """Client and addresses of a hijacker; None means the owner's own."""
 
     addresses: tuple[str, ...] | None
     user_agent: str | None
@@ -75,7 +75,7 @@ class Author:
     takeover: Takeover | None = None
 
     def described(self, *, facts: Collection[str]) -> dict[str, Any]:
-        """Return the author as a platform describes them that knows these `facts`; some tell nothing."""
+        """Return the author as described by a platform that sends these `facts`; some send nothing."""
         told: dict[str, Any] = {"external_id": self.external_id, "display_name": self.display_name}
         if not self.is_described:
             return told

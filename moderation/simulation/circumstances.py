@@ -1,4 +1,4 @@
-"""How a simulated post came about, as far as a platform knows: client, address, journey, links, reactions."""
+"""Circumstances of a simulated post that a platform may send: client, address, journey, links, reactions."""
 
 from __future__ import annotations
 

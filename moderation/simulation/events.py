@@ -1,4 +1,4 @@
-"""What happens in the simulated world, in the shape in which a platform would tell it."""
+"""Events of the simulated world, in the format of the API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
-    """What a simulated post really is; kept apart from the payload, which never carries it.
+    """The true class of a simulated post; never part of the payload.
 
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
     how the author behaves in this post, in spam the family of spammers.

@@ -1,4 +1,4 @@
-"""Hostile content: pieces that attack whoever renders, stores or exports a post without care."""
+"""Hostile content that attacks careless rendering, storage or export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a post leads its readers on: most recent spam holds no link that a program would recognise."""
+"""Calls to action of spam: most recent spam holds no link that a program would recognise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moderation.simulation.material import Kind
 
 
 class Lure(StrEnum):
-    """What stands where the wording of a kind of spam leads somewhere."""
+    """The kinds of call to action."""
 
     LINK = "link"
     PROFILE = "profile"

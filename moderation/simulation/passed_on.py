@@ -1,4 +1,4 @@
-"""What honest people copy from each other: headlines, appeals, chain letters, the posts of apps.
+"""Honest near-duplicates: headlines, appeals, chain letters, posts of apps.
 
 Their groups of near-duplicates outnumber those of spammers, so that likeness alone proves nothing.
 """
@@ -24,7 +24,7 @@ _SAME_AUTHOR_SHARE = 0.06
 
 @dataclass(slots=True, kw_only=True)
 class _Group:
-    """Something that goes round; `text` is what people copy, `template` what an app fills in anew."""
+    """A group of copies; `text` is copied by people, `template` is filled in anew by an app."""
 
     id: str
     template: Template

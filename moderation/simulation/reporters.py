@@ -1,4 +1,7 @@
-"""Readers who complain: few, seldom skilled, and brigades that copy each other. Nearly all stay silent."""
+"""Readers who complain: few, seldom reliable, and brigades that copy each other.
+
+Most readers never complain.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from moderation.simulation import hostile, reporters, wear
+from moderation.simulation import hostile, reporters, typos
 from moderation.simulation.authors import Author, Role
 from moderation.simulation.campaigns import Campaigns
 from moderation.simulation.circumstances import circumstances
@@ -112,7 +112,7 @@ class World:
         if not isinstance(self._texts, ComposedTexts):
             return text.text, None
         rng = self._rng
-        raw = text.text if text.is_passed_on else wear.wear(text.text, urls=text.urls, rng=rng)
+        raw = text.text if text.is_passed_on else typos.with_typos(text.text, urls=text.urls, rng=rng)
         if text.kind.is_spam and rng.random() < _DISGUISED_SPAM_SHARE:
             raw = hostile.disguise(raw, rng=rng)
         return hostile.spoil(raw, rng=rng) if rng.random() < HOSTILE_SHARE else (raw, None)

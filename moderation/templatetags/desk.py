@@ -1,4 +1,4 @@
-"""Tags of the desk's templates: hostile strings made inert, quantities in words."""
+"""Template tags of the desk: inert rendering of hostile strings, quantities in words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django import template
-from django.template.loader import get_template
 from django.utils import formats, timezone
-from django.utils.html import escape
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
+from moderation.models.campaigns import TieKind
 from moderation.queries.cases.case_pages import read_link
 from moderation.web import quantities
 from moderation.web.cases import queue_position
@@ -27,24 +28,25 @@ _LONGEST_NAME = 2_000
 
 @register.simple_tag
 def inert(text: object, length: int = 0) -> str:
-    """Print a hostile string as segments; with a length, only its beginning on one line."""
+    """Render a hostile string as escaped segments; with a length, only its beginning on one line."""
     text = "" if text is None else str(text)
     shown = text_inert.excerpt(text, length=length) if length else text[:_LONGEST_NAME]
-    return _printed(text_inert.segments(shown))
+    return printed(text_inert.segments(shown))
 
 
 @register.simple_tag(name="inert_text")
 def text_with_links(text: str, length: int = _LONGEST_NAME) -> str:
-    """Print a hostile text or URL on one line, its links broken and their real domains set apart."""
+    """Render a hostile text or URL on one line, links defanged and their real domains marked."""
     shown = text_inert.excerpt(text, length=length)
-    return _printed(text_inert.segments(shown, read_link=read_link))
+    return printed(text_inert.segments(shown, read_link=read_link))
 
 
-def _printed(segments: list[Segment]) -> str:
-    """Print segments; most names are plain, and a template for each slows long lists."""
+@register.simple_tag
+def printed(segments: list[Segment]) -> str:
+    """Render segments with no space between; plain ones without markup, which would slow long lists."""
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
-    return get_template("text/_inert.html").render({"segments": segments})
+    return format_html_join("", "{}", ((part.text if part.is_plain else _marked(part),) for part in segments))
 
 
 @register.filter
@@ -57,6 +59,12 @@ def percent(share: float) -> str:
 def band(spam_probability: float) -> str:
     """Return the words for a probability."""
     return quantities.band(spam_probability)
+
+
+@register.filter
+def leaning(probability: float) -> str:
+    """Return spam or ham, whichever the probability is nearer to."""
+    return "spam" if probability >= 0.5 else "ham"
 
 
 @register.filter
@@ -91,8 +99,32 @@ def day(value: datetime) -> str:
 
 @register.filter
 def counted(number: float) -> str:
-    """Return a number with its groups set apart."""
+    """Return a number with thousands separators."""
     return quantities.count(number)
+
+
+@register.filter
+def duration(seconds: float) -> str:
+    """Return a duration in its largest unit."""
+    return quantities.duration(seconds)
+
+
+@register.filter
+def counted_or_dash(number: float | None) -> str:
+    """Return a number with its groups set apart, a dash where there is none."""
+    return quantities.count(number) if number else format_html('<span class="soft">{}</span>', "\N{EN DASH}")
+
+
+@register.filter
+def shared_trait(tie: str) -> str:
+    """Return the word for what a post shares with its campaign."""
+    return {
+        TieKind.TEXT: pgettext("shared", "text"),
+        TieKind.LINK: pgettext("shared", "link"),
+        TieKind.DOMAIN: pgettext("shared", "domain"),
+        TieKind.NETWORK: pgettext("shared", "network"),
+        TieKind.AUTHOR: pgettext("shared", "author"),
+    }[TieKind(tie)]
 
 
 @register.filter
@@ -109,5 +141,11 @@ def of_hundred(part: float, whole: float) -> int:
 
 @register.filter
 def key_of(keys: Mapping[str, str], action: str) -> str:
-    """Return the key of an action as it is printed on keyboards."""
+    """Return the key of an action as printed on keyboards."""
     return keys[action].upper()
+
+
+def _marked(part: Segment) -> str:
+    title = format_html(' title="{}"', part.title) if part.title else ""
+    label = format_html('<span class="mark__label">{}</span>', part.label) if part.label else ""
+    return format_html('<span class="{}"{}>{}{}</span>', part.classes, title, part.text, label)

@@ -1,4 +1,4 @@
-"""Pages for moderators: views, forms and their addresses.
+"""Pages for users: views, forms and URLs.
 
 A view reads, calls one operation, and answers a page or, for htmx, the page's named partial.
 """

@@ -1,4 +1,4 @@
-"""Who may open which page. Every view has a guard; a test walks all addresses with all roles."""
+"""View guards: which role may open which page. A test requests all URLs with all roles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moderation.models import User
 
 
 class DeskRequest(HttpRequest):
-    """A request of somebody who signed in; only for type checking."""
+    """A request of a signed-in user; for type checking only."""
 
     user: User
     htmx: HtmxDetails
@@ -27,51 +27,56 @@ View = Callable[..., HttpResponseBase]
 
 
 def signed_in(view: View) -> View:
-    """Let in everybody who has signed in."""
+    """Allow every signed-in user."""
     return _guarded(view, lambda _: True)
 
 
 def deciders(view: View) -> View:
-    """Let in those who decide cases."""
+    """Allow users who may decide cases."""
     return _guarded(view, lambda user: user.may_decide)
 
 
 def leads(view: View) -> View:
-    """Let in leads and administrators."""
+    """Allow leads and administrators."""
     return _guarded(view, lambda user: user.may_lead)
 
 
 def admins(view: View) -> View:
-    """Let in administrators."""
+    """Allow administrators."""
     return _guarded(view, lambda user: user.may_administer)
 
 
-def newcomers(view: View) -> View:
-    """Let in everybody, also those who must choose a password before they see anything else."""
-    return _guarded(view, lambda _: True, is_for_newcomers=True)
+def signed_in_before_password_change(view: View) -> View:
+    """Allow every signed-in user, even one who must first choose a new password."""
+    return _guarded(view, lambda _: True, is_before_password_change=True)
 
 
 def exporters(view: View) -> View:
-    """Let in those who take labels out."""
+    """Allow users who may export labels."""
     return _guarded(view, lambda user: user.may_export)
 
 
 def _to_account(request: HttpRequest) -> HttpResponse:
-    """Lead to the account; htmx would swap a plain redirect's page into the middle of the one in front."""
+    """Redirect to the account page.
+
+    For htmx by header, since it would swap a redirect's page into the current one.
+    """
     if request.headers.get("HX-Request"):
         return HttpResponse(status=204, headers={"HX-Redirect": reverse("account")})
     return redirect("account")
 
 
-def _guarded(view: View, is_allowed: Callable[[User], bool], *, is_for_newcomers: bool = False) -> View:
+def _guarded(
+    view: View, is_allowed: Callable[[User], bool], *, is_before_password_change: bool = False
+) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         if not isinstance(request.user, User):
-            # A redirect would be followed by htmx and the sign-in page swapped into the middle of the case.
+            # htmx follows redirects and would swap the sign-in page into the case.
             if request.headers.get("HX-Request"):
                 return HttpResponse(gettext("Your session has ended."), status=401, content_type="text/plain")
             return redirect_to_login(request.get_full_path())
-        if request.user.must_change_password and not is_for_newcomers:
+        if request.user.must_change_password and not is_before_password_change:
             return _to_account(request)
         if not is_allowed(request.user):
             raise PermissionDenied

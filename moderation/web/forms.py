@@ -1,4 +1,4 @@
-"""What a moderator may send. Forms check and translate; they change nothing."""
+"""Forms of moderators. They validate; they change nothing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportFormat
 from moderation.operations.cases.shift import Choice
 from moderation.queries.accounts import reasons
 
 
 class DecideForm(forms.Form):
-    """A verdict on the version of the case that was on the screen."""
+    """A verdict on the shown version of the case."""
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
     case_version = forms.IntegerField(min_value=1)
@@ -24,7 +24,7 @@ class DecideForm(forms.Form):
     idempotency_key = forms.UUIDField(required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a reason that the policy does not know, or that belongs to the other verdict."""
+        """Refuse an unknown reason, or one of the other verdict."""
         cleaned = super().clean() or {}
         code = cleaned.get("reason")
         if not code:
@@ -54,14 +54,14 @@ class DecideForm(forms.Form):
         return str(Verdict(self.cleaned_data["verdict"]).label)
 
     def first_error(self) -> str:
-        """Return why nothing was decided."""
+        """Return the first error of the form."""
         if {"verdict", "case_version"} & set(self.errors):
             return _("That was not a verdict; the case is still here.")
         return str(next(iter(self.errors.values()))[0])
 
 
 class HeldForm(forms.Form):
-    """Cases that a page holds, "12,13", the one in front of it, and those whose decisions are on the way."""
+    """Cases of a page, as "12,13": the claimed ones, the current one, and those with decisions in flight."""
 
     held = forms.CharField(max_length=400, required=False)
     leaving = forms.CharField(max_length=400, required=False)
@@ -69,7 +69,7 @@ class HeldForm(forms.Form):
     page = forms.UUIDField(required=False)
 
     def clean_held(self) -> list[int]:
-        """Return the ids; what is no number is no case."""
+        """Return the ids; anything else is ignored."""
         return _ids(self.cleaned_data["held"])
 
     def clean_leaving(self) -> list[int]:
@@ -78,30 +78,28 @@ class HeldForm(forms.Form):
 
 
 class EscalateForm(forms.Form):
-    """What the lead should know."""
+    """The note for the leads."""
 
     note = forms.CharField(max_length=2000, required=False, strip=True)
 
 
+class NoteForm(forms.Form):
+    """What the next person should know."""
+
+    note = forms.CharField(max_length=2000, strip=True)
+
+
 class CorrectForm(forms.Form):
-    """The verdict that should stand instead, and why."""
+    """The correct verdict, and why."""
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
     reason = forms.CharField(max_length=500, strip=True)
     code = forms.CharField(max_length=40, required=False)
 
     def clean_code(self) -> str:
-        """Return a reason of the policy that belongs to the new verdict, "" for any other."""
+        """Return an active reason of the new verdict, "" for any other."""
         reason = reasons.reason(self.cleaned_data["code"])
         return reason.code if reason and reason.verdict == self.cleaned_data.get("verdict") else ""
-
-
-class HistoryFilterForm(forms.Form):
-    """The filters of the decisions page."""
-
-    q = forms.CharField(max_length=200, required=False, strip=True)
-    verdict = forms.ChoiceField(choices=[("", "Any verdict"), *Verdict.choices], required=False)
-    whose = forms.ChoiceField(choices=[("", "Mine"), ("everyone", "Everyone's")], required=False)
 
 
 class ExportForm(forms.Form):

@@ -1,4 +1,4 @@
-"""The health page: what is up, how long the backlogs are. Probes for machines stand beside the settings."""
+"""The health page: state of the parts, and backlogs. Probes for machines are in config/health.py."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _NAMES_AND_MEANINGS = {
     Part.DATABASE: ("PostgreSQL", _("nothing works")),
     Part.BROKER: (_("Broker"), _("scoring and deliveries wait; nothing is lost")),
     Part.WORKERS: (_("Workers"), _("posts wait unscored; nothing is lost")),
+    Part.RELEASE: (_("Release"), _("posts wait unscored; nothing is lost")),
     Part.TRITON: ("Triton", _("posts are scored without their text and go to humans")),
     Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
 }
@@ -32,6 +33,7 @@ _SWEEPS = {
     "explain_ahead": _("Explain the cases that come next"),
     "seal_audit": _("Seal the audit log"),
     "seal_late_audit": _("Seal late entries of the audit log"),
+    "count_hours": _("Count what came and was decided"),
     "mend_clock_steps": _("Find what a clock set back has put off"),
     "number_feeds": _("Number what platforms poll"),
     "rescore_degraded": _("Score again what lacked the content model"),
@@ -68,12 +70,14 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 def _told(answer: Answer) -> str:
-    """Say in the reader's language what a part answered."""
+    """Return a part's state in the user's language."""
     if answer.is_overdue:
         seconds = quantities.count(probe.TIMEOUT_SECONDS)
         return gettext("no answer within %(seconds)s s") % {"seconds": seconds}
     if answer.has_no_room:
         return gettext("has no room left or cannot be written")
+    if answer.unusable:
+        return gettext("cannot be used: %(reason)s") % {"reason": answer.unusable}
     if not answer.is_up or answer.latency_ms is None:
         return gettext("does not answer")
     if answer.workers:
@@ -86,7 +90,7 @@ def _told(answer: Answer) -> str:
 
 
 def _ages(*, at: datetime) -> dict[str, object]:
-    """Draw how long the longest-waiting case had waited, over the last day."""
+    """Return the chart of the longest waiting time over the last day."""
     ages = queue_age.over_last_day(at=at)
     longest = max(ages, key=lambda age: age.oldest)
     full = max(longest.oldest, queue_age.STEP)

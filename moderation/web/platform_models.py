@@ -1,4 +1,4 @@
-"""What the live release learnt from a platform's own decisions, in words."""
+"""What the live release learned from a platform's decisions, in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from moderation.web.quantities import count, percent
 
 
 def head(release: Release, platform: str) -> str:
-    """Say whether a release reads the platform's texts by a head of its own, and from what it was fitted."""
+    """Return whether the platform has a head of its own, and what it was fitted on."""
     about = (release.manifest.get("heads") or {}).get(platform)
     if not about:
         return _("as on every platform")
@@ -20,7 +20,7 @@ def head(release: Release, platform: str) -> str:
 
 
 def routes(release: Release, platform: str) -> str:
-    """Say which curve and thresholds route the platform's posts, and what these rest on."""
+    """Return which curve and thresholds route the platform's posts, and what they were chosen on."""
     thresholds = release.thresholds_on(platform)
     if not {"review_from", "remove_from"} <= thresholds.keys():
         return ""

@@ -1,4 +1,4 @@
-"""Whether what the desk shows is simulated: the posts, or what the live release was fitted to."""
+"""Whether posts, or the training data of the live release, are simulated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Provenance:
 
     @property
     def words(self) -> str:
-        """What the frame of every page says of it, "" where nothing is simulated."""
+        """The notice on every page, "" if nothing is simulated."""
         if self.is_post and self.is_training:
             return _("Simulated posts and training")
         if self.is_post:
@@ -36,7 +36,7 @@ class Provenance:
 
     @property
     def title(self) -> str:
-        """The same at length."""
+        """The long form of the notice."""
         told = []
         if self.is_post:
             told.append(_("The demonstration's posts, authors and complaints are simulated."))
@@ -51,7 +51,7 @@ def context(_request: HttpRequest) -> dict[str, object]:
 
 
 def current() -> Provenance:
-    """Return what is simulated, as of half a minute ago at most; nothing while that cannot be read."""
+    """Return what is simulated, cached for half a minute; nothing if it cannot be read."""
     try:
         return _read(int(time.monotonic() // _CACHED_SECONDS))
     except (DatabaseError, *scorer.UNUSABLE):
@@ -59,7 +59,7 @@ def current() -> Provenance:
 
 
 def forget() -> None:
-    """Forget what was read; the next page reads again."""
+    """Clear the cache."""
     _read.cache_clear()
 
 

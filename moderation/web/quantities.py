@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-# Upper bounds with the words that people read as such odds; the number always stands beside them.
+# Upper bounds with words for such odds; the number is always shown beside them.
 _BANDS: tuple[tuple[float, StrOrPromise], ...] = (
     (0.05, _("Almost certainly not spam")),
     (0.20, _("Probably not spam")),
@@ -38,7 +38,7 @@ def band(spam_probability: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as whole per cent; never 0% or 100% for what is not exactly that."""
+    """Return a share as whole per cent; 0% and 100% only if exact."""
     if 0 < share < 0.01:
         return gettext("<{}%").format(1)
     if 0.99 < share < 1:
@@ -47,7 +47,7 @@ def percent(share: float) -> str:
 
 
 def count(number: float) -> str:
-    """Return a count with thin groups; fractions keep one digit, and none is printed as a nought."""
+    """Return a count with thin group separators; fractions keep one digit and are never rounded to 0."""
     if 0 < number < 0.05:
         return f"<{_written(0.1, digits=1)}"
     number = number if abs(number) >= 0.05 else 0.0
@@ -86,7 +86,7 @@ def since(moment: datetime, *, at: datetime) -> str:
 
 
 def _written(number: float, *, digits: int) -> str:
-    """Write a number as the reader's language does."""
+    """Format a number in the user's language."""
     return str(
         formats.number_format(round(number, digits), decimal_pos=digits, use_l10n=True, force_grouping=True)
     )

@@ -1,4 +1,4 @@
-"""Rules, for leads: what is in force, what a rule would have hit, imposing, activating drafts, lifting."""
+"""Rules, for leads: lists, dry runs, activation and lifting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from moderation.web import access
 
 EFFECTS = (
     ("ban", gettext_lazy("Ban: it is spam")),
-    ("wave", gettext_lazy("Wave: people look at every post")),
+    ("hold", gettext_lazy("Hold: people look at every post")),
     ("allow", gettext_lazy("Allow: it passes")),
 )
 LENGTHS = (
@@ -52,7 +52,7 @@ STATES = (
 
 
 class TargetForm(forms.Form):
-    """What somebody wants to make a rule about."""
+    """The target of a new rule."""
 
     kind = forms.ChoiceField(choices=KINDS)
     value = forms.CharField(max_length=255, strip=True)
@@ -62,6 +62,7 @@ class RequeueForm(forms.Form):
     """Which posts are scored again."""
 
     requeue = forms.ChoiceField(choices=REQUEUES, required=False)
+    sure = forms.BooleanField(required=False)
 
 
 class RuleForm(RequeueForm):
@@ -74,7 +75,7 @@ class RuleForm(RequeueForm):
     days = forms.ChoiceField(choices=LENGTHS, required=False)
 
     def expires_at(self, *, at: datetime) -> datetime | None:
-        """Return when the rule ends, None if only by hand. Call after `is_valid`."""
+        """Return when the rule ends, None if only when lifted. Call after `is_valid`."""
         days = self.cleaned_data["days"]
         return at + timedelta(days=int(days)) if days else None
 
@@ -88,10 +89,14 @@ def page(request: access.DeskRequest) -> HttpResponse:
     state = state if state in dict(STATES) else RuleState.LIVE.value
     kind = kind if kind in RuleKind.values else ""
     effect = effect if effect in RuleEffect.values else ""
+    rules = rule_pages.listed(state=RuleState(state), kind=kind, effect=effect, at=at)
+    hits = rule_pages.hits(rules)
     context = {
         "section": "rules",
         "at": at,
-        "rules": rule_pages.listed(state=RuleState(state), kind=kind, effect=effect, at=at),
+        "rules": rules,
+        "rules_with_hits": [(rule, hits.get(rule.pk, 0)) for rule in rules],
+        "drafts": rule_pages.count_drafts(at=at),
         "state": state,
         "states": STATES,
         "kind": kind,
@@ -105,7 +110,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.leads
 def new(request: access.DeskRequest) -> HttpResponse:
-    """Show what a rule would have hit; a POST puts it in force."""
+    """Show the dry run of a new rule; a POST activates it."""
     asked = TargetForm(request.POST if request.method == "POST" else request.GET)
     try:
         if not asked.is_valid():
@@ -118,6 +123,9 @@ def new(request: access.DeskRequest) -> HttpResponse:
         request.POST if request.method == "POST" else None, initial={"effect": request.GET.get("effect")}
     )
     if request.method == "POST" and form.is_valid():
+        effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
+        if _needs_a_second_look(target, effect=effect, form=form):
+            return _dry_run(request, target, form=form, is_asked_again=True)
         return _impose(request, target, form)
     return _dry_run(request, target, form=form)
 
@@ -125,7 +133,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.leads
 def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
-    """Show what a draft, such as a platform's, would have hit; a POST activates it."""
+    """Show the dry run of a draft, such as a platform's; a POST activates it."""
     try:
         drafted = Rule.objects.select_related("domain", "author__platform", "imposed_by").get(pk=rule_id)
     except Rule.DoesNotExist as refusal:
@@ -134,6 +142,10 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     target = targets.target_of(drafted)
     form = RequeueForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
+        if rule_pages.state_of(drafted, at=at) == RuleState.DRAFT and _needs_a_second_look(
+            target, effect=drafted.effect, form=form
+        ):
+            return _dry_run(request, target, form=form, drafted=drafted, is_asked_again=True)
         requeue = operations_rules.Requeue(form.cleaned_data["requeue"])
         try:
             operations_rules.activate(rule_id=rule_id, actor=request.user, at=at, requeue=requeue)
@@ -154,7 +166,7 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
-    """Lift a rule; where asked, score again what it decided."""
+    """Lift a rule; if requested, rescore the posts that it decided."""
     is_requeued = request.POST.get("requeue") == "1"
     try:
         lifted = Rule.objects.select_related("domain", "author__platform").get(pk=rule_id)
@@ -198,7 +210,7 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
 def _in_force(effect: str) -> str:
     return {
         RuleEffect.BAN.value: _("%(value)s is banned: such posts are spam from now on."),
-        RuleEffect.WAVE.value: _("From now on people look at every post that %(value)s reaches."),
+        RuleEffect.HOLD.value: _("From now on people look at every post that %(value)s reaches."),
         RuleEffect.ALLOW.value: _("%(value)s is allowed: such posts pass from now on."),
     }[effect]
 
@@ -213,8 +225,20 @@ def _again(touched: int) -> str:
     ) % {"count": touched}
 
 
+def _needs_a_second_look(target: Target, *, effect: str, form: RequeueForm) -> bool:
+    """Tell whether a ban would hit posts that people judged harmless, and nobody said so be it."""
+    if effect != RuleEffect.BAN or form.cleaned_data["sure"]:
+        return False
+    return targets.dry_run(wanted=target, at=timezone.now()).figures.not_spam > 0
+
+
 def _dry_run(
-    request: access.DeskRequest, target: Target, *, form: RequeueForm, drafted: Rule | None = None
+    request: access.DeskRequest,
+    target: Target,
+    *,
+    form: RequeueForm,
+    drafted: Rule | None = None,
+    is_asked_again: bool = False,
 ) -> HttpResponse:
     at = timezone.now()
     tried = targets.dry_run(wanted=target, at=at)
@@ -226,8 +250,10 @@ def _dry_run(
         "figures": tried.figures,
         "form": form,
         "drafted": drafted,
+        "is_asked_again": is_asked_again,
     }
-    return render(request, "rules/rule.html", context, status=422 if form.errors else 200)
+    status = 422 if form.errors or is_asked_again else 200
+    return render(request, "rules/rule.html", context, status=status)
 
 
 def _to_target(target: Target) -> HttpResponse:

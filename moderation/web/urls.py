@@ -1,17 +1,31 @@
-"""The desk's addresses."""
+"""URL routes of the desk."""
 
 from __future__ import annotations
 
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import decisions, health, rules
+from moderation.web import health, rules, webhooks
 from moderation.web.accounts import account, platforms, preferences, reasons, users
+from moderation.web.activity import today
+from moderation.web.audit import audit_log
 from moderation.web.campaigns import campaigns
-from moderation.web.cases import counted, queue, review, review_actions
+from moderation.web.cases import (
+    appeals,
+    beside,
+    bulk,
+    case_notes,
+    counted,
+    facts_now,
+    named_queues,
+    queue,
+    review,
+    review_actions,
+)
+from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.posts import saved_filters, search
+from moderation.web.posts import post, saved_filters, search
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -21,10 +35,24 @@ urlpatterns = [
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("language/", set_language, name="set-language"),
-    path("account/comfort/", preferences.page, name="comfort"),
-    path("account/keys/", preferences.change_keys, name="account-keys"),
+    path("account/preferences/", preferences.page, name="preferences"),
+    path("account/shortcuts/", preferences.change_shortcuts, name="shortcuts"),
+    path("account/comfort/", account.moved, {"name": "preferences"}, name="comfort"),
     path("account/pace/", preferences.pace, name="pace"),
+    path("today/", today.page, name="today"),
+    path("today/csv/", today.export, name="today-csv"),
+    path("appeals/", appeals.page, name="appeals"),
+    path("audit/", audit_log.page, name="audit"),
     path("queue/", queue.page, name="queue"),
+    path("queue/decide/", bulk.decide, name="bulk-decide"),
+    path("queue/decided/<uuid:key>/", bulk.page, name="bulk"),
+    path("queue/decided/<uuid:key>/undo/", bulk.undo, name="bulk-undo"),
+    path("queues/", named_queues.page, name="named-queues"),
+    path("queues/<int:queue_id>/", named_queues.change, name="named-queue"),
+    path("queues/<int:queue_id>/delete/", named_queues.delete, name="named-queue-delete"),
+    path("queues/<int:queue_id>/users/", named_queues.assign, name="named-queue-assign"),
+    path("queues/<int:queue_id>/users/<int:user_id>/", named_queues.withdraw, name="named-queue-withdraw"),
+    path("queues/languages/<int:user_id>/", named_queues.languages, name="user-languages"),
     path("campaigns/", campaigns.index, name="campaigns"),
     path("campaigns/<int:campaign_id>/", campaigns.page, name="campaign"),
     path("campaigns/<int:campaign_id>/decide/", campaigns.decide, name="campaign-decide"),
@@ -47,8 +75,15 @@ urlpatterns = [
     path("review/<int:case_id>/escalate/", review_actions.escalate, name="case-escalate"),
     path("review/<int:case_id>/pause/", review_actions.pause, name="case-pause"),
     path("review/<int:case_id>/counted/<slug:kind>/", counted.page, name="case-counted"),
+    path("review/<int:case_id>/beside/<slug:kind>/", beside.page, name="case-beside"),
+    path("review/<int:case_id>/beside/<slug:kind>/rule/", beside.rule, name="case-beside-rule"),
+    path("review/<int:case_id>/author/note/", beside.note, name="case-author-note"),
+    path("review/<int:case_id>/note/", case_notes.note, name="case-note"),
+    path("review/<int:case_id>/second/", case_notes.ask_second, name="case-second"),
+    path("review/<int:case_id>/now/", facts_now.page, name="case-now"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),
+    path("decisions/csv/", decisions.export, name="decisions-csv"),
     path("decisions/<int:decision_id>/undo/", decisions.undo, name="decision-undo"),
     path("decisions/<int:decision_id>/correct/", decisions.correct, name="decision-correct"),
     path("domains/", domains.page, name="domains"),
@@ -57,6 +92,8 @@ urlpatterns = [
     path("authors/", authors.page, name="authors"),
     path("authors/<int:author_id>/", authors.author, name="author"),
     path("posts/", search.posts, name="posts"),
+    path("posts/<int:post_id>/", post.page, name="post"),
+    path("posts/<int:post_id>/text/<int:number>/", post.text, name="post-text"),
     path("filters/keep/", saved_filters.keep, name="filter-keep"),
     path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),
     path("rules/", rules.page, name="rules"),
@@ -68,12 +105,16 @@ urlpatterns = [
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),
+    path("endpoints/<int:endpoint_id>/deliveries/", webhooks.page, name="deliveries"),
+    path("endpoints/<int:endpoint_id>/test/", webhooks.test, name="endpoint-test"),
+    path("deliveries/<uuid:delivery_id>/send-again/", webhooks.send_again, name="delivery-again"),
     path("platforms/<int:platform_id>/keys/", platforms.issue_key, name="key-issue"),
     path("keys/<int:key_id>/revoke/", platforms.revoke_key, name="key-revoke"),
-    path("people/", users.page, name="users"),
-    path("people/<int:user_id>/", users.change, name="user"),
-    path("people/<int:user_id>/switch/", users.switch, name="user-switch"),
-    path("people/<int:user_id>/reset/", users.reset, name="user-reset"),
+    path("users/", users.page, name="users"),
+    path("people/", account.moved, {"name": "users"}, name="people"),
+    path("users/<int:user_id>/", users.change, name="user"),
+    path("users/<int:user_id>/switch/", users.switch, name="user-switch"),
+    path("users/<int:user_id>/reset/", users.reset, name="user-reset"),
     path("reasons/", reasons.page, name="reasons"),
     path("reasons/<int:reason_id>/", reasons.change, name="reason"),
     path("labels/", labels.page, name="labels"),

@@ -1,6 +1,7 @@
 """The schema: every feature in order, the sub-model that reads it, and the vector of a record.
 
-A family is one file; adding one changes the tuple below and the line of its sub-model.
+A file holds the features of one topic; a new file joins the tuple below and the line of its sub-model. A name
+begins with its subject (context, social, journey, feedback), which more than one file may have.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.features import address, context, copies, feedback, journey, social
+from scoring.features import address, context, feedback, journey, similar_posts, social
 from scoring.features.feature import Feature
 from scoring.features.models import NO_MODELS, Models
 from scoring.records import PostRecord
 
 __all__ = [
-    "FAMILIES",
     "FEATURES",
     "NAMES",
     "NO_MODELS",
     "SCHEMA_HASH",
+    "SUB_MODEL_FEATURES",
     "Feature",
     "Models",
     "extract",
@@ -31,16 +32,18 @@ FEATURES: tuple[Feature, ...] = (
     *address.FEATURES,
     *context.FEATURES,
     *social.FEATURES,
-    *copies.FEATURES,
+    *similar_posts.FEATURES,
     *journey.FEATURES,
     *feedback.FEATURES,
 )
 NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
 
 # Sub-model -> the features that it reads.
-FAMILIES: dict[str, tuple[str, ...]] = {
+SUB_MODEL_FEATURES: dict[str, tuple[str, ...]] = {
     "ip_url": tuple(feature.name for feature in (*address.FEATURES, *context.FEATURES)),
-    "behaviour": tuple(feature.name for feature in (*social.FEATURES, *copies.FEATURES, *journey.FEATURES)),
+    "behaviour": tuple(
+        feature.name for feature in (*social.FEATURES, *similar_posts.FEATURES, *journey.FEATURES)
+    ),
     "feedback": tuple(feature.name for feature in feedback.FEATURES),
 }
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Iterator
 
-from scoring.features import FAMILIES, FEATURES, SCHEMA_HASH, Feature
+from scoring.features import FEATURES, SCHEMA_HASH, SUB_MODEL_FEATURES, Feature
 
 _OPENING = f"""# Features
 
@@ -30,7 +30,7 @@ def page() -> str:
 def _lines() -> Iterator[str]:
     yield _OPENING
     by_name = {feature.name: feature for feature in FEATURES}
-    for sub_model, names in FAMILIES.items():
+    for sub_model, names in SUB_MODEL_FEATURES.items():
         yield f"## Sub-model {sub_model}\n"
         yield "| feature | mission name | unit | range | meaning | why spammers move it | source |"
         yield "|---|---|---|---|---|---|---|"
@@ -55,7 +55,7 @@ def _row(feature: Feature) -> str:
 
 
 def _source(feature: Feature) -> str:
-    """Name the function's module: the family's file under scoring/features/."""
+    """Name the function's module: its file under scoring/features/."""
     function = feature.judge or feature.compute
     function = getattr(function, "func", function)
     return f"`{getattr(function, '__module__', '').rpartition('.')[2]}.py`"

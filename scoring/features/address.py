@@ -1,6 +1,6 @@
 """The address that a post came from, its network and its provider. The sub-model ip_url reads these first.
 
-An address's past counts by its recent decisions: addresses change hands, and silence should clear a name.
+An address's history counts recent decisions only: addresses change hands, and a clean period should reset it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import partial
 from scoring.features.feature import UNKNOWN, Feature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
 
-# An address is named a persistent spammer from here on: not one bad evening, and hardly honest.
+# Thresholds of a persistent spammer: spam on several days, and hardly any honest posts.
 PERSISTENT_SPAM_POSTS = 5
 PERSISTENT_SPAM_DAYS = 2
 PERSISTENT_SHARE = 0.8
@@ -19,7 +19,7 @@ _STILL_RECENT = 1.0
 
 
 def is_persistent_spammer(history: History) -> bool:
-    """Tell whether an address keeps posting confirmed spam, on several days, lately, and little else."""
+    """Return whether an address recently posted confirmed spam on several days, and little else."""
     recent = history.recent_spam + history.recent_not_spam
     return (
         history.confirmed_spam >= PERSISTENT_SPAM_POSTS

@@ -39,7 +39,7 @@ def _worst_shape(record: PostRecord, *, measure: Callable[[UrlShape], float]) ->
 
 
 def _domain_days_known(record: PostRecord) -> float:
-    """A domain that this platform never saw is known for 0 days: that is knowledge, not a gap."""
+    """A domain new to this platform is known for 0 days: that is a value, not unknown."""
     known = (days_known(link.domain_history, before=record.posted_at) for link in record.links)
     return min(known, default=0.0)
 
@@ -51,7 +51,7 @@ def _pattern_suspicion(record: PostRecord, models: Models) -> float:
 
 
 def _url_age_days(record: PostRecord) -> float:
-    """Age when the domain was first posted here: waiting between copies must not make a link look older."""
+    """Age at the domain's first post here: a pause between copies must not make a link look older."""
     return lowest(
         days_between(link.reputation.live_since_at, link.domain_history.first_seen_at or record.at)
         for link in record.links

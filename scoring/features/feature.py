@@ -1,4 +1,4 @@
-"""What a feature is, and the few measures that several families share. No family lives here."""
+"""The class Feature, and measures that several files of features share."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SECONDS_PER_DAY = 86_400.0
 class Feature:
     """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown.
 
-    A plain feature has `compute`; one that asks a trained model of the release has `judge` instead. `version`
-    counts the ways in which it has been computed: trees that were fitted to another must not read this one.
-    `mission_name` is what the product's requirements call it, where they name it.
+    A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. `version`
+    is raised when its computation changes: trees fitted on another version must not read it. `mission_name`
+    is its name in the product's requirements, if it has one.
     """
 
     name: str
@@ -53,12 +53,15 @@ def shrunk_spam_share(history: History) -> float:
 
 
 def recent_spam_share(history: History) -> float:
-    """The same share with old decisions counting less, so that silence brings it back to 0.1; in (0, 1)."""
+    """The same share with old decisions counting less, so that it returns to 0.1 without new decisions.
+
+    In (0, 1).
+    """
     return _shrunk(history.recent_spam, history.recent_not_spam)
 
 
 def unblamed_posts(history: History) -> int:
-    """Count earlier posts without the confirmed spam: more spam must never look like a longer good record."""
+    """Count earlier posts except confirmed spam: more spam must never look like a longer good history."""
     return max(0, history.posts - history.confirmed_spam)
 
 
@@ -82,16 +85,16 @@ def days_between(earlier: datetime | None, later: datetime) -> float:
 
 
 def days_known(history: History, *, before: datetime) -> float:
-    """Days for which somebody or something had been seen before, 0 for what is new.
+    """Days since the first sight of an author, address or domain; 0 if new.
 
-    `before` is when the post was written, not when it is scored: a post that waits would look more honest
-    with every minute.
+    `before` is when the post was written, not when it is scored: otherwise a waiting post would look more
+    honest with every minute.
     """
     return 0.0 if history.first_seen_at is None else days_between(history.first_seen_at, before)
 
 
 def number_or_unknown(number: float | None) -> float:
-    """Return the number as it came, NaN where the platform did not say."""
+    """Return the number as sent, NaN if the platform did not send it."""
     return UNKNOWN if number is None else float(number)
 
 

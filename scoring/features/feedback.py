@@ -1,11 +1,11 @@
-"""What other users did about the post: complaints, shares, answers. The sub-model feedback reads these."""
+"""Reactions of other users: complaints, shares, replies. Read by the sub-model feedback."""
 
 from __future__ import annotations
 
 import math
 
+from scoring.features.complaint_clusters import complaint_clusters
 from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown
-from scoring.features.witnesses import witnesses
 from scoring.records import ComplaintRecord, PostRecord
 
 _SPAM_WORDS = ("spam", "scam", "phish", "fraud", "malware", "fake", "bot")
@@ -14,7 +14,10 @@ _ONE_SIDED_90 = 1.2816
 
 
 def _per_hour(record: PostRecord) -> float:
-    """A complaint within seconds would give an absurd rate, so a post counts as at least a minute old."""
+    """Rate per hour.
+
+    The age is at least a minute, since a complaint within seconds would give an absurd rate.
+    """
     hours = 24.0 * days_between(record.posted_at, record.at)
     return len(record.complaints) / max(_SHORTEST_HOURS, hours)
 
@@ -47,9 +50,12 @@ def _best_certainty(record: PostRecord) -> float:
 
 
 def _reliable_witnesses(record: PostRecord) -> float:
-    """Sum up the surest reporter of each witness, so that a brigade weighs as much as its best member."""
+    """Sum the best reporter of each group of copied complaints: a brigade counts as its best member."""
     return sum(
-        (max(_certainty(complaint) for complaint in witness) for witness in witnesses(record.complaints)),
+        (
+            max(_certainty(complaint) for complaint in witness)
+            for witness in complaint_clusters(record.complaints)
+        ),
         start=0.0,
     )
 
@@ -57,7 +63,7 @@ def _reliable_witnesses(record: PostRecord) -> float:
 def _copied_share(record: PostRecord) -> float:
     if not record.complaints:
         return UNKNOWN
-    return 1.0 - len(witnesses(record.complaints)) / len(record.complaints)
+    return 1.0 - len(complaint_clusters(record.complaints)) / len(record.complaints)
 
 
 def _reliable_complaints(record: PostRecord) -> float:
@@ -141,7 +147,7 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Independent complaints: copies (same reason, time and note, or new accounts) count once",
         why="A brigade agreed elsewhere is one opinion, however many accounts repeat it",
         mission_name="users' feedback",
-        compute=lambda record: float(len(witnesses(record.complaints))),
+        compute=lambda record: float(len(complaint_clusters(record.complaints))),
     ),
     Feature(
         name="feedback.reliable_witnesses",

@@ -1,7 +1,6 @@
-"""How the author moved through the platform's interface on the way to the post. Read by the sub-model
-behaviour.
+"""The journey: the author's steps through the platform's interface before the post. Read by behaviour.
 
-Step names are the platform's own; a name that speaks of a key or of pasting is recognised by the word in it.
+Step names are the platform's own; keys and pasting are recognised by words in the name.
 All measures are unknown if no journey was sent.
 """
 

@@ -1,4 +1,4 @@
-"""The trained models that features ask: small, packed into the release, read once."""
+"""Trained models that features use: small, part of the release, loaded once."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MODEL_FILES = (URLS_FILE, JOURNEYS_FILE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """What a release knows of URLs and journeys; a feature whose model is missing is unknown."""
+    """The URL and journey models of a release; a feature whose model is missing is unknown."""
 
     urls: UrlModel | None = None
     journeys: JourneyModel | None = None
 
     @classmethod
     def load(cls, folder: Path, *, files: Collection[str]) -> Self:
-        """Read those of a release's files that are feature models. Raises Corrupt if one is damaged."""
+        """Load the feature models among a release's files. Raises Corrupt if one is damaged."""
         return cls(
             urls=UrlModel.load(folder) if URLS_FILE in files else None,
             journeys=JourneyModel.load(folder) if JOURNEYS_FILE in files else None,

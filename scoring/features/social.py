@@ -1,4 +1,4 @@
-"""Who posted and how established they are. Read by the sub-model behaviour."""
+"""The author's account and history. Read by the sub-model behaviour."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _followers_per_friend(record: PostRecord) -> float:
 
 
 def _account_age_days(record: PostRecord) -> float:
-    """Age when the first post came in: one that grew while its author posts would soften copy after copy."""
+    """Account age at the first post here: a growing age would make later copies look more honest."""
     return days_between(record.author.created_at, record.author_history.first_seen_at or record.at)
 
 
 def _posts_elsewhere(record: PostRecord) -> float:
-    """What the platform counts beyond what was sent here, which posting the same again does not raise."""
+    """Posts that the platform counts beyond those sent here; repeating a post does not raise it."""
     if record.author.posts is None:
         return UNKNOWN
     return float(max(0, record.author.posts - record.author_history.posts))
 
 
 def _posts_per_day(record: PostRecord) -> float:
-    # An account of minutes would get an absurd rate; its first day counts as a whole one.
+    # At least one day, since an account of minutes would get an absurd rate.
     return _posts_elsewhere(record) / max(1.0, _account_age_days(record))
 
 
@@ -50,7 +50,7 @@ def _link_repeats(record: PostRecord) -> float:
 
 
 def _is_disposable(record: PostRecord) -> float:
-    """Tell by the public list whether the mail domain, or the one it is a part of, serves throw-away mail."""
+    """Return whether the mail domain or a parent of it is in the public list of disposable mail domains."""
     if not record.author.email_domain:
         return UNKNOWN
     domain = record.author.email_domain.rstrip(".").lower()

@@ -1,6 +1,6 @@
-"""What the characters of one URL say, whoever posted it. Pure text: no history, no network.
+"""Measures of the characters of one URL. Pure text: no history, no network.
 
-The word lists are short and hand-made; the learned n-gram model beside them is scoring/urls.py.
+The word lists are short and written by hand; the learned n-gram model beside them is scoring/urls.py.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BAIT = _set_of(
     "giveaway invest login loan mint password pills prize promo refund reward rewards secure signin "
     "unlock update verification verify wallet win winner"
 )
-# Letters of other scripts and digits that pass for Latin letters; Unicode TR39 has the whole table.
+# Letters of other scripts and digits that look like Latin letters; Unicode TR39 has the whole table.
 _PASSES_FOR = str.maketrans("аеорсухіјѕԁԛԝһѵӏɡıοαν013457", "aeopcyxijsdqwhvlgioavoleast")  # noqa: RUF001 on purpose
 _TOKEN = re.compile(r"[^\W_]+")
 
@@ -90,7 +90,7 @@ def _subdomains(host: str, domain: str) -> int:
 
 
 def _is_mixed_script(host: str) -> bool:
-    """Tell a host of which a label mixes scripts and holds letters that pass for those of another."""
+    """Return whether a label of the host mixes scripts and holds look-alike letters."""
     if host.isascii() and "xn--" not in host:
         return False
     from confusable_homoglyphs import confusables
@@ -99,7 +99,7 @@ def _is_mixed_script(host: str) -> bool:
 
 
 def _is_lookalike(host: str, domain: str) -> bool:
-    """Tell a host that spells a known brand without being the brand's: paypa1.com, apple.login-id.top."""
+    """Return whether a host spells a known brand without belonging to it: paypa1.com, apple.login-id.top."""
     owner = domain.partition(".")[0]
     if owner in _BRANDS or domain in _GENUINE:
         return False
@@ -108,7 +108,7 @@ def _is_lookalike(host: str, domain: str) -> bool:
         _TOKEN.findall(readable)
     )
     joined = readable.replace("-", "")
-    # A short brand is part of honest words (pineapple, steamy); it must stand alone.
+    # A short brand is part of ordinary words (pineapple, steamy); it must be a word of its own.
     return any(brand in tokens or (len(brand) > 5 and brand in joined) for brand in _BRANDS)
 
 

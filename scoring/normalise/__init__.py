@@ -1,7 +1,7 @@
-"""What stands in front of the content model: disguised text is read as a person would read it.
+"""The normaliser in front of the content model: disguised text is rewritten as a person would read it.
 
-The raw text is never replaced anywhere else: people see it, and every normalised character knows its place
-in it. Case, punctuation, links and emoji stay, since they are what spam looks like.
+The raw text is used everywhere else: people see it, and every normalised character maps to its range. Case,
+punctuation, links and emoji stay, since they help to recognise spam.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _STEPS = (
     lookalikes.edits,
     leet.edits,
 )
-# A step can uncover work for an earlier one ("f . r . e . e"); two rounds settle nearly every text.
+# A step can produce input for an earlier one ("f . r . e . e"); two rounds are enough for nearly every text.
 _MAX_ROUNDS = 6
 
 
 class VersionMismatch(Exception):
-    """A release that was fitted with another normaliser than this code has."""
+    """A release was fitted with a normaliser version that this code does not have."""
 
 
 def normalise(raw: str) -> Normalised:
@@ -50,7 +50,7 @@ def normalise(raw: str) -> Normalised:
 
 
 def of_version(version: str) -> Callable[[str], str]:
-    """Return the function that a release with this normaliser puts in front of its content model.
+    """Return the normaliser of this version.
 
     Raises VersionMismatch for a version that this code does not have.
     """

@@ -1,4 +1,4 @@
-"""A normalised text that remembers its places in the raw one, and the edits that every step is made of."""
+"""A normalised text with a mapping to the raw one, and the edits that each step consists of."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Normalised:
 
     @classmethod
     def of(cls, raw: str) -> Normalised:
-        """Begin with the raw text itself, every character in its own place."""
+        """Start with the raw text, each character mapped to itself."""
         return cls(text=raw, starts=tuple(range(len(raw))), ends=tuple(range(1, len(raw) + 1)))
 
     def raw_range(self, start: int, end: int) -> tuple[int, int]:
-        """Return where the characters [start, end), at least one, stand in the raw text."""
+        """Return the raw range of the characters [start, end), at least one."""
         return self.starts[start], self.ends[end - 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The characters [start, end) of a text give way to `text`, which may be empty."""
+    """Replace the characters [start, end) by `text`, which may be empty."""
 
     start: int
     end: int

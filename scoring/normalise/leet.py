@@ -1,4 +1,4 @@
-"""Step 5: digits and signs that pose as letters ("v1agra", "fr33", "c@sh"), undone only if a word comes out.
+"""Step 5: digits and signs in place of letters ("v1agra", "c@sh"), undone only if the result is a word.
 
 Codes, prices, times, handles, cashtags and links keep their digits.
 """
@@ -36,7 +36,7 @@ _MAX_READINGS = 16
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """Yield the signs to read as letters."""
+    """Yield the edits from signs to letters."""
     for token in _TOKEN.finditer(text):
         word = token.group().rstrip(_EDGE_PUNCTUATION)
         if word.isalpha() or not 3 <= len(word) <= _MAX_LENGTH:
@@ -50,7 +50,7 @@ def edits(text: str) -> Iterator[Edit]:
 
 @functools.lru_cache(maxsize=4_096)
 def _reading(word: str) -> str:
-    """Return the word that is meant, in the case of its letters; "" if it means what it says."""
+    """Return the intended word, in the case of its letters; "" if the text is meant literally."""
     if _CASHTAG.match(word) or word[0] == "@":
         return ""
     letters = [character for character in word if character.isalpha()]
@@ -68,7 +68,7 @@ def _reading(word: str) -> str:
 
 
 def _limit(word: str, *, letters: int) -> float:
-    """Say how frequent the word that comes out must be: its rank must be less than this."""
+    """Return the rank below which a resulting word is accepted: it must be frequent enough."""
     stem = _EDGE_DIGITS.sub("", word)
     limit = math.inf if stem == word and 2 * letters >= len(word) else words.FREQUENT
     if stem == word:

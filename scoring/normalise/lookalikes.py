@@ -1,4 +1,4 @@
-"""Step 4: letters of other alphabets that pose as Latin ones, folded where a word looks spoofed.
+"""Step 4: letters of other alphabets that look Latin, folded if a word looks spoofed.
 
 Which letters look alike is Unicode's own table (Technical Standard 39), as in the package
 confusable-homoglyphs. Real words of other scripts stay as they are.
@@ -32,7 +32,7 @@ class _Tally:
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """Yield the letters to fold. A word is taken for a spoof when Latin letters and look-alikes mix in it, or
+    """Yield the letters to fold. A word counts as spoofed if Latin letters and look-alikes mix in it, or
     when it is made of look-alikes alone and nothing else in the text is written in their script.
     """
     if text.isascii():
@@ -62,7 +62,7 @@ def _word_edits(word: str, *, place: int, tally: _Tally) -> Iterator[Edit]:
 
 
 def _spoofed_letters(word: str, *, tally: _Tally) -> dict[str, str]:
-    """Return which letters of a word stand for which Latin ones; nothing where the word is what it seems."""
+    """Return which letters of a word stand for which Latin ones; empty if the word is not spoofed."""
     twins = {letter: _twin(letter) for letter in set(word)}
     has_latin = any(map(_is_latin, twins))
     if has_latin:

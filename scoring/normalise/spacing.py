@@ -1,4 +1,4 @@
-"""Steps 2 and 3: words whose letters stand apart ("f r e e", "f.r.e.e"), and links made unclickable."""
+"""Steps 2 and 3: words with separated letters ("f r e e", "f.r.e.e"), and links made unclickable."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _UNKNOWN_LETTER = 6.0
 def spaced_edits(text: str) -> Iterator[Edit]:
     """Yield the blanks to remove inside words that were written letter by letter.
 
-    Where gaps differ, the narrow ones stand inside words and the wider ones between them; where all are the
-    same, words are told by the word list.
+    If gaps differ, narrow ones are inside words and wider ones between them; otherwise words are found by the
+    word list.
     """
     for run in _SINGLES.finditer(text):
         singles = "".join(run.group(1).split())

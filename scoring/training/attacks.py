@@ -1,4 +1,4 @@
-"""How spammers disguise a text, as pure seeded functions: the robustness suite, and copies to train on.
+"""Attacks that disguise a text, as pure seeded functions: for the robustness suite and for training.
 
 The same text, attack and seed always give the same result. A person still reads the message.
 """
@@ -83,12 +83,12 @@ _SYNONYMS_OF = {word: group for group in _SYNONYMS for word in group if " " not 
 
 def attacked(text: str, *, attack: str, seed: int) -> str:
     """Return `text` disguised by the attack of this name. Raises KeyError for an unknown name."""
-    # Text as seed goes through SHA-512: the same on every machine. No secret depends on it.
+    # A text seed is hashed by SHA-512, so it gives the same sequence on every machine. Not for secrets.
     return ATTACKS[attack](text, random.Random(f"{seed}:{attack}:{text}"))  # noqa: S311
 
 
 def spacing(text: str, chance: random.Random) -> str:
-    """Set the letters of some words apart by blanks, dots, hyphens or underscores."""
+    """Separate the letters of some words by blanks, dots, hyphens or underscores."""
 
     def apart(word: str) -> str:
         return chance.choices(" .-_", (7, 1, 1, 1))[0].join(word)
@@ -181,7 +181,7 @@ ATTACKS: Mapping[str, Attack] = {
 
 
 def _words(text: str, chance: random.Random, change: Callable[[str], str], share: float = WORD_SHARE) -> str:
-    """Change that share of the words of three letters or more; links stay as they are."""
+    """Apply a change to a share of the words of three letters or more, except links."""
 
     def changed(found: re.Match[str]) -> str:
         word = found.group()

@@ -13,7 +13,7 @@ from scoring.training.dataset import Example
 def with_copies(examples: Sequence[Example], *, share: float, seed: int) -> list[Example]:
     """Add, for that share of the examples, one copy under an attack drawn by chance.
 
-    Both classes alike: otherwise the model would learn that disguise is spam. A copy stays in its group.
+    Both classes alike: otherwise the model would learn that disguise is spam. A copy keeps its group.
     """
     chance = random.Random(seed)  # noqa: S311 - repeatable, nothing secret
     names = sorted(ATTACKS)

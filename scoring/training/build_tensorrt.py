@@ -42,7 +42,7 @@ class NoTensorrt(Exception):
 
 
 class BuildFailed(Exception):
-    """TensorRT refused the model; the message is its own."""
+    """TensorRT refused the model; the message is TensorRT's."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,7 +20,8 @@ from scoring.trees import Floats
 AUDIT_RATE = 0.02
 REMOVE_PRECISION = 0.98
 ALLOW_LEAK = 0.02
-# The validation part is simulated, so no automatic verdict rests on it alone: these bounds hold in any case.
+# The validation part is simulated, so automatic verdicts must not depend on it alone: these bounds always
+# apply.
 REMOVE_FLOOR = 0.95
 REVIEW_CEILING = 0.30
 RULE = (
@@ -41,12 +42,12 @@ _FAR = 20.0
 
 
 class TooFewRandom(ValueError):
-    """Too few labels that chance brought to a human: what scores mean cannot be told from the others."""
+    """Too few random labels: scores cannot be calibrated on the others, which are a biased sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Spam probabilities of texts in one circumstance, float64 (n,), and the truth about them."""
+    """Spam probabilities of texts in one circumstance, float64 (n,), and their labels."""
 
     probabilities: Floats
     is_spam: NDArray[np.bool_]
@@ -77,10 +78,10 @@ def choose_calibration(
     weights: Floats | None = None,
     among: Sequence[str] = ("platt", "isotonic"),
 ) -> Choice:
-    """Fit curves, take the one with the lower log loss on groups left out: Platt's sigmoid, an isotonic
+    """Fit curves and take the one with the lowest log loss on held-out groups: Platt's sigmoid, an isotonic
     curve, or none ("as it is"), which leaves margins as the log-odds that they are.
 
-    Each row counts by its weight, once where none is given.
+    Each row counts by its weight, 1 by default.
     """
     weights = np.ones(len(margins)) if weights is None else weights
     curves = {"as it is": _as_it_is, "platt": _platt, "isotonic": _isotonic}
@@ -96,10 +97,10 @@ def choose_calibration(
 def choose_thresholds(
     probabilities: Floats, *, is_spam: NDArray[np.bool_], weights: Floats | None = None
 ) -> Thresholds:
-    """Return the widest automatic ranges that keep the promises on these rows, within the fixed bounds.
+    """Return the widest automatic ranges that meet the promises on these rows, within the fixed bounds.
 
     Automatic removal: at least 98 % spam. Automatic allowing: at most 2 % spam among the allowed. The 90 %
-    confidence bound must keep them, so that they are likely to hold on other posts too. Rows count by their
+    confidence bound must meet them, so that they probably hold on other posts too. Rows count by their
     weight, and prove as much as Kish's number of equal rows would (1965): few heavy ones prove little.
     """
     order = np.argsort(probabilities)
@@ -122,8 +123,8 @@ def choose_in_circumstances(outcomes: Sequence[Outcome]) -> Thresholds:
     """Return thresholds for real texts, each outcome the same texts in another circumstance.
 
     Review begins where the worse of two shares, spam let through and others held, is least in the worst
-    circumstance. Removal begins where its precision is kept in every circumstance, and in all of them by the
-    confidence bound of one: texts that are the same prove no more for standing in several.
+    circumstance. Removal begins where its precision is met in every circumstance, with the confidence bound
+    of one: the same texts in several circumstances are not independent samples.
     """
     candidates = np.unique(np.concatenate([outcome.probabilities for outcome in outcomes]))
     reviews = candidates[candidates <= REVIEW_CEILING]
@@ -217,7 +218,7 @@ def _isotonic(margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> C
     heights, members = np.unique(steps, return_inverse=True)
     sizes = np.bincount(members, weights=weights)
     centres = np.bincount(members, weights=margins * weights) / sizes
-    # Half a post of each sort in every step: no finite sample proves a probability of 0 or 1.
+    # Add half a post of each class to every step: no finite sample proves a probability of 0 or 1.
     shares = (heights * sizes + 0.5) / (sizes + 1.0)
     shares = np.maximum.accumulate(shares) + np.arange(len(shares)) * 1e-9
     knots = np.concatenate([[centres[0] - _FAR], centres, [centres[-1] + _FAR]])

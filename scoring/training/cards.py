@@ -1,4 +1,4 @@
-"""Parts of docs/models.md that commands write: each stands between its own two marks."""
+"""Generated parts of docs/models.md, each between its own two marks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def marked(text: str, *, part: str) -> str:
 
 
 def insert(card: str, *, part: str, page: Path) -> None:
-    """Put a marked part into a page, in place of the one that stands there, else at the end of it."""
+    """Replace a marked part of a page, or append it."""
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     if _begin(part) in text and _end(part) in text:
         before, after = text.partition(_begin(part))[0], text.partition(_end(part))[2]

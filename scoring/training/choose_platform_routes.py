@@ -1,4 +1,4 @@
-"""A platform's own curve and thresholds: chosen on its random labels, moved no further than these prove."""
+"""A platform's own curve and thresholds, chosen on its random labels within statistical bounds."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 
 SLOPES, SHIFTS = (0.5, 2.0), (-2.0, 2.0)
-"""How far the curve may leave the shared one: a line through its log-odds within these."""
+"""Bounds of slope and shift of the platform's curve on the shared curve's log-odds."""
 MOST_REVIEW_MOVED = 3.0
-"""Review begins at least at this fraction of the shared threshold, and at most at this multiple of it."""
+"""Bounds of the review threshold, as a fraction and a multiple of the shared one."""
 _FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A platform's labels that stand for its posts: log-odds by the shared curve and labels, of shape (n,).
+    """A platform's representative labels: log-odds by the shared curve and labels, of shape (n,).
 
-    `weights` say for how many posts each stands; near-duplicates share a group.
+    `weights` are the numbers of posts that each represents; near-duplicates share a group.
     """
 
     log_odds: Floats
@@ -44,8 +44,9 @@ class Sample:
 
     @classmethod
     def of(cls, labelled: Sequence[LabelledRecord], *, margins: Floats, shared: Release) -> Sample:
-        """Take the labels that stand for posts; `margins` are their main margins, float64 (n,), from a head
-        that did not learn from them.
+        """Take the labels with a weight.
+
+        `margins` are their main margins, float64 (n,), from a head not fitted on them.
         """
         weights = np.array([one.weight for one in labelled])
         stands = weights > 0.0
@@ -66,7 +67,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What was chosen, and what it rests on, as the manifest tells it."""
+    """The choice and its basis, as in the manifest."""
 
     routes: PlatformRoutes
     about: dict[str, Any]
@@ -77,7 +78,7 @@ class Choice:
 
 
 def check(random: int) -> None:
-    """Raise calibrate.TooFewRandom unless so many random labels are enough."""
+    """Raise calibrate.TooFewRandom if there are too few random labels."""
     if random < ENOUGH_FOR_ROUTES:
         raise calibrate.TooFewRandom(
             f"{random} random labels, {ENOUGH_FOR_ROUTES} are needed for a curve and thresholds of its "
@@ -86,22 +87,32 @@ def check(random: int) -> None:
 
 
 def on_labels(
-    labelled: Sequence[LabelledRecord], *, content_probabilities: Floats, random: int, base: Release
+    labelled: Sequence[LabelledRecord],
+    *,
+    content_probabilities: Floats,
+    random: int,
+    base: Release,
+    link_bound: float,
 ) -> Choice:
     """Choose on labels of one platform, given what a head that did not learn from them says of each.
 
-    `random` counts the platform's random labels, those of the test part, too. Raises release.SchemaMismatch.
+    `random` counts the platform's random labels, those of the test part, too; `link_bound` is what links may
+    add there. Raises release.SchemaMismatch.
     """
     base.check_schema(features.SCHEMA_HASH)
     models = features.Models.load(base.folder, files=base.files)
     rows = Material(labelled, content_probabilities, seed=0, models=models).rows()
-    judged = Ensemble.load(base.folder).judge(rows.features, content_probabilities=content_probabilities)
+    judged = Ensemble.load(base.folder).judge(
+        rows.features,
+        content_probabilities=content_probabilities,
+        link_bounds=np.full(len(rows.features), link_bound),
+    )
     choice = choose(Sample.of(labelled, margins=judged.margins, shared=base), shared=base)
     return dataclasses.replace(choice, about={"random": random, **choice.about})
 
 
 def choose(sample: Sample, *, shared: Release) -> Choice:
-    """Return the curve that is better on groups left out, the shared or the platform's, with thresholds.
+    """Return the better curve on held-out groups, the shared one or the platform's, with thresholds.
 
     Nothing is allowed or removed that the shared thresholds would send to a human, unless the labels prove
     by the 90 % confidence bound that calibrate's promises hold.
@@ -131,9 +142,7 @@ def choose(sample: Sample, *, shared: Release) -> Choice:
 
 
 def told(release: Release) -> list[str]:
-    """Say of each platform what its curve and thresholds rest on and how they differ from the shared ones, or
-    why it has none.
-    """
+    """Describe each platform's curve and thresholds beside the shared ones, or why it has none."""
     shared, lines = release.thresholds, []
     for platform, routes in release.platforms.items():
         about, own = release.manifest["platforms"][platform]["chosen_on"], routes.thresholds
@@ -166,7 +175,7 @@ _WITHIN = (SLOPES, SHIFTS)
 
 
 def _left_out(sample: Sample) -> Floats:
-    """Return each label's log-odds by a line that was fitted without its group."""
+    """Return each label's log-odds by a line fitted without its group."""
     found = np.empty(len(sample.log_odds))
     folds = min(_FOLDS, len(set(sample.groups)))
     weights = sample.fit_weights
@@ -214,7 +223,7 @@ def _review_from(probabilities: Floats, sample: Sample, *, shared: Thresholds, m
 
 
 def _is_contradicted(removed: NDArray[np.bool_], sample: Sample) -> bool:
-    """Tell if by the 90 % confidence bound fewer of the removed posts are spam than promised."""
+    """Return whether, by the 90 % confidence bound, fewer of the removed posts are spam than promised."""
     if not removed.any():
         return False
     most = calibrate.share_bounds(sample.is_spam[removed], sample.weights[removed], side=1)[-1]

@@ -1,4 +1,4 @@
-"""What a release's probabilities and routes rest on: its curve, thresholds and safety bounds, all at once."""
+"""Choose a release's curve, thresholds and safety bounds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from scoring.training.real_texts import RealTexts
 from scoring.trees import Floats
 
 PREVALENCE = 0.01
-"""Surroundings are drawn as if one post of a hundred were spam, since that is how rare those of spam are."""
+"""Prior of spam when circumstances are drawn: about as rare as on real platforms."""
 DRAWS = 4
 HOLD_SHARE = {"content": 0.025, "ip_url": 0.001, "behaviour": 0.001, "feedback": 0.001}
 """Honest real texts that may go to a human because one sub-model is sure, by sub-model: under 3 % in all."""
 HOLD_LEAST = {"content": 0.5, "ip_url": 0.9, "behaviour": 0.9, "feedback": 0.9}
 """What a sub-model must say at least to count as sure; only content was calibrated on real texts."""
 UNREAD_FROM = 0.3
-"""Of a text's letters. Each is a token, as is a Latin word: so it is about two tokens of three."""
+"""Share of a text's letters.
+
+Each such letter is a token, and so is a Latin word, so this is about two tokens of three.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +43,9 @@ class Choice:
 
 
 def on_records(ensemble: Ensemble, rows: Rows) -> Choice:
-    """Choose on simulated or decided records alone. Safety bounds are the least ones: without real texts
-    nobody can say what honest posts they cost.
+    """Choose on simulated or decided records alone.
+
+    Safety bounds are the minimum: without real texts their cost in honest posts is unknown.
     """
     margins = _margins(ensemble, rows)
     choice = calibrate.choose_calibration(
@@ -93,7 +97,10 @@ def on_texts(ensemble: Ensemble, texts: RealTexts, *, surroundings: Rows, seed: 
 
 
 def _safety(ensemble: Ensemble, drawn: list[Rows], *, thresholds: Thresholds) -> Safety:
-    """Price each bound by the honest texts that it costs; content alone removes from its own threshold."""
+    """Choose each bound by the share of honest texts that it holds.
+
+    Content alone removes from its own threshold.
+    """
     opinions = np.concatenate([_opinions(ensemble, rows)[~rows.is_spam] for rows in drawn])
     hold = {
         name: calibrate.choose_hold(opinions[:, place], share=HOLD_SHARE[name], least=HOLD_LEAST[name])

@@ -1,7 +1,7 @@
-"""Ten circumstances in which any text may stand, each drawn without a look at its label.
+"""Ten circumstances for any text, drawn independently of its label.
 
 An honest text and a spam text get their account, past, reactions and journey from the same distributions, so
-that a verdict which leans on these is caught. Figures of accounts are quantiles of published data sets
+that a verdict which depends on these is detected. Figures of accounts are quantiles of published data sets
 (docs/simulation.md); nothing here is used to train.
 """
 
@@ -30,7 +30,7 @@ def _bare(record: PostRecord, _: np.random.Generator) -> PostRecord:
 
 
 def _ordinary(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """An account like most: some years old, some hundred followers, seen here for the first time."""
+    """An ordinary account: some years old, some hundred followers, seen here for the first time."""
     author = dataclasses.replace(
         record.author,
         display_name="Kim Example",
@@ -47,7 +47,7 @@ def _ordinary(record: PostRecord, random: np.random.Generator) -> PostRecord:
 
 
 def _with_past(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """The same account, of which forty earlier posts are known; nobody ever decided on one."""
+    """The same account with forty known earlier posts, none of them decided."""
     known = _ordinary(record, random)
     author = dataclasses.replace(known.author, posts=(known.author.posts or 0) + 40)
     history = _past(record, random, posts=40, days=200, authors=1)
@@ -55,7 +55,7 @@ def _with_past(record: PostRecord, random: np.random.Generator) -> PostRecord:
 
 
 def _with_reactions(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """Three shares and two comments, which a second account of the author can make."""
+    """Three shares and two comments, which a second account of the author could produce."""
     return dataclasses.replace(
         _with_past(record, random),
         at=record.at + timedelta(hours=2),
@@ -65,7 +65,7 @@ def _with_reactions(record: PostRecord, random: np.random.Generator) -> PostReco
 
 
 def _with_journey(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """A way to the post as a person has it: looking around, typing in bursts, thinking."""
+    """A human-looking journey: looking around, typing in bursts, pauses."""
     names = ["scroll"] * int(random.integers(1, 6)) + ["open_composer", "focus_text"]
     names += ["key"] * int(np.clip(len(record.text) // 10, 3, 60)) + ["submit"]
     pauses = 1_000.0 * random.lognormal(0.0, 0.9, size=len(names))
@@ -75,7 +75,7 @@ def _with_journey(record: PostRecord, random: np.random.Generator) -> PostRecord
 
 
 def _new(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """An account of hours: three of four new accounts are no spammers."""
+    """An account some hours old: three of four new accounts are not spammers."""
     author = dataclasses.replace(
         record.author,
         created_at=record.at - timedelta(hours=float(random.uniform(0.1, 48.0))),
@@ -89,7 +89,7 @@ def _new(record: PostRecord, random: np.random.Generator) -> PostRecord:
 
 
 def _hijacked(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """An owner's account with all its past, that was silent for a month and posts in bursts today."""
+    """A hijacked account with its whole history, silent for a month and posting in bursts today."""
     owned = _ordinary(record, random)
     posts = int(random.integers(60, 400))
     history = dataclasses.replace(
@@ -126,7 +126,10 @@ def _in_cluster(record: PostRecord, random: np.random.Generator) -> PostRecord:
 
 
 def _partial(record: PostRecord, random: np.random.Generator) -> PostRecord:
-    """A platform that tells addresses and reactions and nothing of its accounts; many share the address."""
+    """A platform that sends addresses and reactions but nothing about accounts.
+
+    The address is shared by many.
+    """
     authors = int(random.integers(5, 60))
     return dataclasses.replace(
         record,

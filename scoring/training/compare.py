@@ -1,7 +1,7 @@
-"""Two releases' spam probabilities on the same posts: which ranks better, catches more, says truer numbers?
+"""Two releases' spam probabilities on the same posts: ranking, recall and calibration.
 
-Intervals come from a bootstrap over groups, with the same draws for both releases, so that a difference is
-not drowned by what both find hard.
+Intervals come from a bootstrap over groups, with the same draws for both releases, so that the difference has
+less variance than each value.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ Metric = Callable[[Floats, Floats, Floats], float]
 RESAMPLES = 500
 FALSE_POSITIVE_RATE = 0.01
 _ENOUGH_DECIDED = 5
-"""Of either sort: the decisions of a platform are held against a release even where they are few, since only
-a loss that is certain counts.
+"""Per class: a platform's few decisions count, too, since only a significant loss blocks a release.
 """
 _BINS = 10
 _LARGE_CAMPAIGN = 5
@@ -45,7 +44,7 @@ class Sample:
 
     @property
     def weights(self) -> Floats:
-        """Return how many posts each one stands for."""
+        """Return the number of posts that each one represents."""
         return np.array([post.weight for post in self.posts])
 
     def taken(self, chosen: NDArray[np.bool_]) -> Sample:
@@ -79,7 +78,7 @@ def pr_auc(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
 
 
 def recall_at_1_fpr(is_spam: Floats, probabilities: Floats, weights: Floats) -> float:
-    """Return the share of spam caught by the lowest threshold that wrongs at most 1 % of the rest."""
+    """Return the recall at the lowest threshold with a false positive rate of at most 1 %."""
     caught, wronged = _cumulated(is_spam, probabilities, weights)
     if not caught[-1] or not wronged[-1]:
         return math.nan
@@ -95,14 +94,14 @@ def calibration_error(is_spam: Floats, probabilities: Floats, weights: Floats) -
 
 
 def threshold_at_1_fpr(sample: Sample, probabilities: Floats) -> float:
-    """Return the lowest threshold that wrongs at most 1 % of the posts that are not spam."""
+    """Return the lowest threshold with a false positive rate of at most 1 %."""
     order = np.argsort(-probabilities, kind="stable")
     wronged = np.cumsum((sample.weights * (1.0 - sample.is_spam))[order])
     allowed = np.flatnonzero(wronged / max(wronged[-1], 1e-12) <= FALSE_POSITIVE_RATE)
     if not len(allowed):
         return math.inf
     reached = float(probabilities[order][allowed[-1]])
-    # A tie across the limit would wrong too many: then only what lies above it counts.
+    # A tie across the limit would exceed it: then only higher probabilities count.
     wrongs = (sample.weights * (1.0 - sample.is_spam))[probabilities >= reached].sum()
     return reached if wrongs / wronged[-1] <= FALSE_POSITIVE_RATE else float(np.nextafter(reached, 2.0))
 

@@ -1,7 +1,7 @@
-"""`python -m scoring.training halves`: what the wide and the deep half are worth on unseen sources.
+"""`python -m scoring.training halves`: the value of the wide and the deep half on unseen sources.
 
-Each half alone ranks texts beside both together. Give it only what the model was not trained on: every text
-of a file is asked about, whatever part it falls into.
+Each half alone ranks texts, compared with both together. Use only files that the model was not trained on:
+every text of a file is scored, whatever its part.
 """
 
 from __future__ import annotations

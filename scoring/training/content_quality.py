@@ -1,4 +1,4 @@
-"""What the content model's card says beyond ranking: calibration, how its halves join, and disguise."""
+"""Calibration of the content model, the mix of its halves, and robustness to disguise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DEEP_SHARE = 0.75
 
 @dataclass(frozen=True)
 class Calibration:
-    """How held-out answers become probabilities: slope and intercept by model, and how the halves join."""
+    """Calibration on held-out answers: slope and intercept by model, and the mix of the halves."""
 
     mix: Mix
     single: Mapping[str, tuple[float, float]]
@@ -104,5 +104,5 @@ def robustness(
 
 
 def mixed(mix: Mix, *, answers: Mapping[str, Floats]) -> Floats:
-    """Return the joined P(spam) of texts, given what each half says of them."""
+    """Return the joint P(spam) of texts, given each half's."""
     return mix.probabilities(deep=platt.margins(answers[DEEP]), wide=platt.margins(answers[WIDE]))

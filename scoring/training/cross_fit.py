@@ -1,8 +1,8 @@
-"""Answers for texts that a model never saw: by folds over near-duplicate groups, or on the validation part.
+"""Out-of-sample predictions: by folds over near-duplicate groups, or on the validation part.
 
-What is chosen and calibrated is chosen and calibrated on these. Folds give an answer for every text outside
-the test part, ten times as many as the validation part holds, for one more training each. Folds that are
-whole sources tell what to expect of a platform that nobody has labelled.
+Choices and calibration use these. Folds give a prediction for every text outside the test part, ten times as
+many as the validation part, for one more training each. Folds that are whole sources estimate the quality on
+an unlabelled platform.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Halves:
     """What one training gives: DistilBERT with its tokenizer, the wide half, and the simple peer.
 
     `weights` are those of the classes (ham, spam) in DistilBERT's loss. `calibration` is slope and intercept
-    of its margins: trainings differ in how sure of themselves they are.
+    of its margins: trainings differ in confidence.
     """
 
     deep: PreTrainedModel
@@ -175,7 +175,7 @@ def on_validation(examples: Sequence[Example], *, halves: Halves) -> HeldOut:
 def by_folds(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
     """Train once a fold, on raw examples of the other folds, and let it answer for the fold, as served.
 
-    A tenth of the others is what each training stops early on. What rules labelled is learned, never asked.
+    Each training stops early on a tenth of the others. Rule-labelled texts are learned, never predicted.
     """
     return _left_out(examples, place=[_fold(example, of=recipe.folds) for example in examples], recipe=recipe)
 
@@ -201,7 +201,7 @@ def by_sources(examples: Sequence[Example], *, recipe: Recipe) -> HeldOut:
 
 
 def _left_out(examples: Sequence[Example], *, place: Sequence[int], recipe: Recipe) -> HeldOut:
-    """Train once for every place that is asked, without it; `place` (n_examples,)."""
+    """Train once per fold, without it; `place` (n_examples,) is each example's fold."""
     rows = [row for row, example in enumerate(examples) if not _is_ruled(example)]
     served = dataset.read_as_served([examples[row] for row in rows])
     folds = np.array([place[row] for row in rows], dtype=np.int_)

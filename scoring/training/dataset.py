@@ -1,7 +1,7 @@
-"""Labelled texts in JSON lines: load, check, split by near-duplicate group, account for their origin.
+"""Labelled texts in JSON lines: load, validate, split by near-duplicate group, record their provenance.
 
 Three kinds of labels: published corpora (the lines name their source), the desk's own exports of decisions,
-and what rules say of unlabelled texts (rules.py).
+and weak labels by rules (rules.py).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def lines(path: Path) -> list[str]:
 def part(examples: Sequence[Example], *, split: Split) -> list[Example]:
     """Keep the examples whose group falls into the split, in their order.
 
-    What rules labelled is for training only: a model that learned a rule looks good when the rule judges it.
+    Rule-labelled texts are for training only: a model that learned a rule looks good when judged by it.
     """
     return [
         example
@@ -140,7 +140,7 @@ def _is_decided_in_vain(line: LabelledLine) -> bool:
 
 
 def _is_decision(row: Mapping[str, Any]) -> bool:
-    """Tell a line of the desk's own export, which holds the stored record, from one of a corpus."""
+    """Return whether a line is from the desk's own export, which holds the stored record."""
     return "record" in row and "source" not in row
 
 

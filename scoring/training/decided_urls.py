@@ -1,7 +1,7 @@
-"""Links of decided posts as labelled URLs: what people said of posts, made to say something of domains.
+"""Links of decided posts as labelled URLs: labels of domains from decisions on posts.
 
 A post is judged for more than its link: of 14 comments that link to google.com all may be spam. So a domain
-is labelled only by several decisions that agree, and one that everybody links to is never called bad.
+is labelled only by several agreeing decisions, and a popular domain is never labelled bad.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LEAST_GROUPS = 3
 LEAST_SHARE = 0.9
 """Of the weight of a domain's decisions, on one side."""
 LEAST_DOMAINS = 8
-"""Of either sort, without which nothing is learnt."""
+"""Minimum domains per class."""
 _MOST_URLS = 50
 
 
 class TooFew(ValueError):
-    """Fewer domains than LEAST_DOMAINS of either sort that decisions agree on."""
+    """Decisions agree on fewer than LEAST_DOMAINS domains of either class."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The ensemble's part of the model card, filled from its release; nobody types a figure into it."""
+"""The ensemble's part of the model card, generated from its release; no figure is typed by hand."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _family_table(studies: Mapping[str, Mapping[str, Any]]) -> str:
         names: [f"{study['pr_auc'][names]:.4f}" for study in levels]
         for names in sorted(levels[0]["pr_auc"], key=_size)
     }
-    rows["**all four, against the best family or pair**"] = [
+    rows["**all four, against the best one or pair**"] = [
         f"{_gain(study['pr_auc']):+.4f}" for study in levels
     ]
     rows["accuracy of behaviour and journey alone"] = [

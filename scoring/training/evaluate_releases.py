@@ -72,16 +72,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Measure, write both reports, print what the gate would say."""
+    """Measure, write both reports, print the gate's findings."""
     known: dict[str, dict[str, float]] = {}
     live, candidate = (
         _open(folder, known=known, arguments=arguments) for folder in (arguments.against, arguments.release)
     )
-    by_file = labelled_posts.load_by_file(arguments.data, split=arguments.part)
+    by_file = {
+        path: fresh_decisions.unlearnt(posts, live=live)
+        for path, posts in labelled_posts.load_by_file(arguments.data, split=arguments.part).items()
+    }
     sources = [labelled_posts.describe(path, posts) for path, posts in by_file.items()]
     posts = [post for part in by_file.values() for post in part]
+    judged = fresh_decisions.without_test_part(arguments.data, live=live, candidate=candidate)
     fresh = fresh_decisions.samples(arguments.data, judged=posts, live=live, candidate=candidate)
-    report = evaluate(posts, live=live, candidate=candidate, seed=arguments.seed, fresh=list(fresh.values()))
+    report = evaluate(posts, live=live, candidate=judged, seed=arguments.seed, fresh=list(fresh.values()))
     report |= {
         "part": arguments.part,
         "required": [*_required(candidate.release, live=live.release), *arguments.require],
@@ -104,7 +108,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Opened:
-    """A release with its scorer; content probabilities of texts are asked once and remembered."""
+    """A release with its scorer; content probabilities of texts are cached."""
 
     scorer: Scorer
     content: ContentModel
@@ -190,7 +194,7 @@ def _about(release: Release) -> dict[str, Any]:
 
 
 def _required(candidate: Release, *, live: Release) -> list[str]:
-    """Name the sources that a report about a release must hold: what its new heads claim to be better at."""
+    """Return the sources that a report must hold: the platforms with new heads."""
     new = fresh_decisions.new_heads(candidate, live=live)
     return [f"{labelled_posts.DECIDED_ON} {platform}" for platform in new]
 
@@ -198,7 +202,7 @@ def _required(candidate: Release, *, live: Release) -> list[str]:
 def _circumstances(
     posts: Sequence[LabelledPost], *, live: Scorer, candidate: Scorer, seed: int
 ) -> dict[str, Any] | None:
-    """Ask both releases for the promise (promise.py) on the labelled texts; None if these are too few."""
+    """Measure the promise (promise.py) of both releases on the labelled texts; None if these are too few."""
     texts = [post for post in posts if post.is_text]
     spam = sum(post.is_spam for post in texts)
     if spam < gate.ENOUGH_SPAM or len(texts) - spam < gate.ENOUGH_HAM:
@@ -221,10 +225,9 @@ def _circumstances(
 
 
 def _latency(records: Sequence[PostRecord], *, live: Scorer, candidate: Scorer) -> dict[str, float]:
-    """Score posts one by one, by turns; milliseconds of this process's processor time.
+    """Score posts one by one, alternating the releases; milliseconds of this process's CPU time.
 
-    What else the machine does then counts for neither; nor does what the content model takes, which is
-    another process's.
+    Other load on the machine does not count, nor does the content model, which is another process.
     """
     taken: dict[str, list[float]] = {"live": [], "candidate": []}
     for record in records:

@@ -1,8 +1,8 @@
 """Everyday links, written by pattern: the benign side that lists of crawled pages lack. They are simulated.
 
 How each kind is written, and why, stands in everyday_urls.toml. Domains come from a list of popular ones;
-those that anyone may write to are left out, for their name excuses nothing. Small sites, schools and names in
-other alphabets are invented.
+those that anyone may publish on are left out, since their name excuses nothing. Small sites, schools and
+names in other alphabets are invented.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a complaint and an address of spammers are worth: counted in records, and as an ensemble has it."""
+"""Weight of evidence of a complaint and of a spammer's address: in the records, and in an ensemble."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _measured(rows: Rows, *, ensemble: Ensemble) -> Iterator[dict[str, Any]]:
 
 
 def _log_odds(is_spam: NDArray[np.bool_]) -> float:
-    """Return the log-odds of spam, each sort counted half a post more: few posts prove no certainty."""
+    """Return the log-odds of spam, with half a post added to each class (few posts prove no certainty)."""
     return math.log((is_spam.sum() + 0.5) / ((~is_spam).sum() + 0.5))
 
 

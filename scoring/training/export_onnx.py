@@ -1,6 +1,7 @@
 """Export a trained content model to ONNX with FP16 weights, and place it with its tokenizer for Triton.
 
-The legacy exporter with eager attention: of the four combinations it alone keeps later graph fusions open.
+The legacy exporter with eager attention: the only one of the four combinations that allows later graph
+fusions.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PARITY_SHAPES = ((1, 2), (1, 16), (3, 17), (8, 32), (2, 128))
 
 
 class Unfaithful(RuntimeError):
-    """The exported model does not compute what the trained one does, or is too large to ship."""
+    """The exported model's output differs from the trained one's, or it is too large to ship."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def write_onnx(model: PreTrainedModel, *, path: Path) -> None:
     trimmed = first_token.trimmed(model)
     ids = torch.ones(2, 16, dtype=torch.int32)
     with warnings.catch_warnings():
-        # It warns of all that tracing might freeze; `largest_difference` at other shapes tells what it did.
+        # Tracing warns about everything it might freeze; `largest_difference` at other shapes checks it.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             trimmed,

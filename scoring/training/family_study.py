@@ -1,4 +1,4 @@
-"""What each family of features is worth, alone and together, where signals are missing or lie."""
+"""Value of each sub-model, alone and together, when signals are missing or misleading."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Spoilage(NamedTuple):
 
 
 UNSPOILT = Spoilage(missing=0.0, misleading=0.0)
-# Every platform lacks and is lied to by other signals, so one level would prove one case.
+# Platforms lack different signals, so one level would show only one case.
 LEVELS = (UNSPOILT, Spoilage(missing=0.1, misleading=0.06), Spoilage(missing=0.2, misleading=0.12))
 
 
@@ -58,7 +58,7 @@ def spoilt(rows: Rows, *, by: Spoilage, seed: int) -> Rows:
 
 
 def study_levels(train: Rows, test: Rows, *, seed: int) -> dict[str, Any]:
-    """Study the families at every level of spoilage, by the level's name; train and test are spoilt alike."""
+    """Study the sub-models at every level of spoilage, by its name; train and test are spoilt alike."""
     return {
         str(by): study(spoilt(train, by=by, seed=seed), spoilt(test, by=by, seed=seed + 1), seed=seed)
         for by in LEVELS

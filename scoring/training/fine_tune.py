@@ -1,4 +1,4 @@
-"""The fine-tuning itself: a recipe, Hugging Face's Trainer with class weights, and predictions in order."""
+"""Fine-tuning: a recipe, Hugging Face's Trainer with class weights, and predictions in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recipe:
     patience: int = 2
     # Share of the train texts that are learned a second time, disguised.
     disguised_share: float = 0.35
-    # How much it costs that two readings of a text under dropout disagree; 0 reads once, in half the time.
+    # Weight of the disagreement of two readings under dropout in the loss; 0 reads once, in half the time.
     consistency: float = 0.0
     # The mean of the weights over the last epoch, in place of those that did best on VALIDATION.
     is_averaged: bool = False
@@ -86,7 +86,7 @@ def fit(
         model=model,
         args=_training_arguments(recipe, rows=len(parts[Split.TRAIN]), out=out),
         train_dataset=_encode(tokenizer, parts[Split.TRAIN]),
-        # By length, so that a batch holds little padding.
+        # Grouped by length, so that a batch has little padding.
         eval_dataset=_encode(tokenizer, sorted(parts[Split.VALIDATION], key=lambda one: len(one.text))),
         data_collator=DataCollatorWithPadding(tokenizer),
         compute_metrics=_validation_metrics,
@@ -177,7 +177,7 @@ def _training_arguments(recipe: Recipe, *, rows: int, out: Path) -> Any:
         learning_rate=recipe.learning_rate,
         weight_decay=recipe.weight_decay,
         warmup_steps=round(recipe.warmup_share * steps_per_epoch * recipe.epochs),
-        # Texts of like length share a batch: no epoch is spent on padding.
+        # Texts of similar length share a batch, to save padding.
         train_sampling_strategy="group_by_length",
         eval_strategy=checks,
         eval_steps=half_epoch,
@@ -241,7 +241,7 @@ def spam_probabilities(
 ) -> Floats:
     """Answer P(spam) of each text in the order given: float64 array of shape (n_texts,).
 
-    Not Trainer.predict: with batches grouped by length it answers in another order than it was asked.
+    Not Trainer.predict: with batches grouped by length it returns another order.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Fit the whole stack: sub-models, then the main tree on what they say of records they were not fitted on."""
+"""Fit the whole stack: sub-models, then the main tree on their out-of-sample predictions (stacking)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from scoring.trees import Floats, Forest
 
 BOUNDS = Bounds(excuse=0.4, earned=1.5, suspicion=0.4)
 BASE_RATE = 0.03
-"""Share of spam that stands in for content where it is not known: between that of posts and of accounts."""
+"""Base rate used where content is unknown: between the spam share of posts and of accounts."""
 REAL_WEIGHT = 1.0
 """All real texts in circumstances together count as much as this many times all records."""
 _FOLDS = 5
-# A tree fitted only where content is known would be lost when Triton is down.
+# A tree fitted only where content is known would fail when Triton is down.
 _CONTENT_MASKED = 0.15
 
 
@@ -58,7 +58,7 @@ def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
     known = np.logical_not(np.isnan(rows.features).all(axis=0))
     inputs = tuple(
         feature
-        for feature in features.FAMILIES[name]
+        for feature in features.SUB_MODEL_FEATURES[name]
         if known[features.NAMES.index(feature)] and feature not in NOT_LEARNT
     )
     forest, _ = fit_classifier(
@@ -70,8 +70,8 @@ def sub_model(rows: Rows, *, name: str, seed: int) -> Forest:
 def left_out_margins(rows: Rows, *, name: str, seed: int) -> Floats:
     """Return each row's margin by a sub-model that was fitted without the row's group.
 
-    For ip_url without its domain: the same few honest sites return in many groups, and a model that knows
-    them by heart looks better than it is on the next site.
+    For ip_url without its domain: the same few honest sites return in many groups, and a model that memorised
+    them looks better than it is on a new site.
     """
     groups = rows.domains if name == "ip_url" else rows.groups
     margins = np.empty(len(rows.is_spam))
@@ -86,7 +86,7 @@ def _columns(rows: Rows, inputs: tuple[str, ...]) -> Floats:
 
 
 def _weighed(real: Rows, *, like: Rows) -> Rows:
-    """Let both count the same in all, so that neither the simulation nor the texts have the last word."""
+    """Give records and texts the same total weight, so that neither dominates."""
     factor = REAL_WEIGHT * like.weights.sum() / real.weights.sum()
     return dataclasses.replace(real, weights=real.weights * factor)
 

@@ -16,9 +16,9 @@ from scoring.trees import LEAF, Floats, Forest, Tree
 
 # +1: a larger value never lowers the margin, -1: never raises it. Three rules, held by tests over the whole
 # stack (docs/adr/0019-circumstances-do-not-excuse.md):
-# - Confirmed spam and reliable complaints never excuse, nor does what a URL looks like.
+# - Confirmed spam, reliable complaints and URL patterns never lower the score.
 # - What grows when the same is posted again (copies, links, posts, authors) never excuses.
-# - Honesty that people confirmed never accuses.
+# - Honest posts confirmed by people never raise the score.
 DIRECTIONS: Mapping[str, int] = {
     "context.ip_spam_share": 1,
     "context.ip_network_spam_share": 1,
@@ -179,7 +179,7 @@ def forest_of(
     """Copy a fitted model's trees; NaN goes where it went in training. Raises ValueError for categorical
     splits.
     """
-    # Private attributes, since scikit-learn exposes the trees nowhere else; a test compares the predictions.
+    # Private attributes: scikit-learn exposes the trees nowhere else; a test compares the predictions.
     base = float(np.ravel(model._baseline_prediction)[0])  # noqa: SLF001
     trees = tuple(_tree_of(stage[0].nodes) for stage in model._predictors)  # noqa: SLF001
     return Forest(inputs=inputs, base=base, trees=trees)

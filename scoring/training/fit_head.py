@@ -1,10 +1,11 @@
-"""Fit a platform's head: a line over the content margin and n-grams, held to what the shared model says.
+"""Fit a platform's head: a linear model over the content margin and n-grams, with the shared model as prior.
 
 Logistic regression in its dual form: a few hundred decisions against 65,536 buckets, in about a second.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,18 +21,19 @@ from scoring.platform_head import PlatformHead, grams_of
 from scoring.trees import Floats
 
 MOST_DECISIONS = 3_000
-"""Older ones are left out: a fit grows with their square, and what is posted changes."""
+"""Older ones are left out: the fit is quadratic in their number, and spam changes."""
 _FOLDS = 5
 # Penalties, all in the scale of a decision of weight 1.
 _GRAMS = 0.02
-# Next to nothing: n-grams that all texts share would carry the shift that is kept from it, and rank by it.
+# Almost no intercept: n-grams common to all texts would take its role and distort the ranking.
 _SHIFT = 0.001
-# Before any decision the content margin is taken at its word: a slope of 1, give or take a half, no shift,
-# give or take two.
+# Prior: the content margin as it is, with slope 1 ± 0.5 and shift 0 ± 2.
 _SLOPE_AT_WORD, _SHIFT_AT_WORD = 4.0, 0.25
-# Once the slope is chosen, n-grams explain what is left; they may hardly move it.
+# After the slope is chosen, n-grams explain the rest; they may hardly change it.
 _SLOPE_HELD = 50.0
-# So many standard errors below the best slope: where decisions contradict the content model, it is noise.
+# A slope near 0 means that a head learned nothing (NoGain); the prior bounds the shift.
+_MEANING_WITHIN = ((0.2, 5.0), (-8.0, 8.0))
+# Standard errors below the best slope: if decisions contradict the content model, it is noise.
 _DOUBT = 2.0
 
 
@@ -49,10 +51,12 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Decisions:
-    """Decided texts of a platform as arrays of one length; `is_reported` marks those that no chance brought.
+    """Decided texts of a platform as arrays of one length.
 
-    What was complained about is more often spam than what else is posted. It tells what spam looks like, not
-    how much of it there is: such rows have an intercept of their own, which is thrown away.
+    `is_reported` marks those that did not come by chance.
+
+    What was complained about is more often spam than what else is posted. Such rows show what spam looks
+    like, not how frequent it is: they have their own intercept, which is discarded.
     """
 
     grams: csr_matrix
@@ -84,7 +88,7 @@ def grams_matrix(texts: list[str]) -> csr_matrix:
 
 
 def fit(decisions: Decisions) -> PlatformHead:
-    """Fit a head. Its weights are kept in half the precision that they are found in."""
+    """Fit a head. Its weights are stored as float32, half the precision of the fit."""
     slope = content_slope(decisions)
     scales = rarities(decisions.grams)
     grams = decisions.grams @ diags_array(scales)
@@ -124,7 +128,7 @@ def rarities(grams: csr_matrix) -> Floats:
     """Return how much each bucket's n-grams count in a fit, float64 (BUCKETS,): inverse document frequency,
     scaled so that texts are as long as before on average; 0 for what occurs in no text.
 
-    What half of all texts share says little of one. As a scale of weights it is gone once these are fitted.
+    An n-gram in half of all texts says little about one. The scale is folded into the fitted weights.
     """
     texts, seen = grams.shape[0], np.bincount(grams.indices, minlength=BUCKETS)
     found = np.where(seen > 0, np.log((1.0 + texts) / (1.0 + seen)) + 1.0, 0.0)
@@ -134,23 +138,64 @@ def rarities(grams: csr_matrix) -> Floats:
 
 
 def margins(head: PlatformHead, decisions: Decisions) -> Floats:
-    """Return what a head makes of texts, log-odds (n,)."""
+    """Return a head's margins of texts, log-odds (n,)."""
     of_grams = decisions.grams @ head.weights.astype(np.float64)
     said: Floats = of_grams + head.content_slope * decisions.content_margins + head.intercept
     return said
 
 
+@dataclass(frozen=True, kw_only=True)
+class Calibrated:
+    """A head that says what its margins mean, and each text's margin (n,) by one that was neither fitted nor
+    calibrated to its group.
+    """
+
+    head: PlatformHead
+    left_out: Floats
+
+
+def calibrated(decisions: Decisions) -> Calibrated:
+    """Fit a head and send its margins through a line fitted to those of groups left out.
+
+    A fit to few texts is unsure of all others: as it is, its margins are too small by half, and where spam is
+    rare they are shifted.
+    """
+    said = left_out_margins(decisions)
+    left_out = np.empty(len(said))
+    for kept, tested in _folds(decisions):
+        left_out[tested] = _meaning(said[kept], decisions.taken(kept)).through(said[tested])
+    head, means = fit(decisions), _meaning(said, decisions)
+    return Calibrated(
+        head=PlatformHead(
+            weights=np.asarray(means.slope * head.weights, dtype=np.float32),
+            content_slope=means.slope * head.content_slope,
+            intercept=means.slope * head.intercept + means.shift,
+        ),
+        left_out=left_out,
+    )
+
+
 def left_out_margins(decisions: Decisions) -> Floats:
     """Return each text's margin by a head that was fitted without its group."""
     found = np.empty(len(decisions.is_spam))
-    folds = min(_FOLDS, len(set(decisions.groups)))
-    for kept, tested in GroupKFold(n_splits=folds).split(found, groups=decisions.groups):
+    for kept, tested in _folds(decisions):
         found[tested] = margins(fit(decisions.taken(kept)), decisions.taken(tested))
     return found
 
 
+def _folds(decisions: Decisions) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    splitter = GroupKFold(n_splits=min(_FOLDS, len(set(decisions.groups))))
+    yield from splitter.split(decisions.is_spam, groups=decisions.groups)
+
+
+def _meaning(said: Floats, decisions: Decisions) -> Line:
+    """Fit the line from margins to log-odds; what was reported says nothing of how much spam there is."""
+    weights = np.where(decisions.is_reported, 0.0, decisions.weights)
+    return line(said, is_spam=decisions.is_spam, weights=weights, within=_MEANING_WITHIN)
+
+
 def content_slope(decisions: Decisions) -> float:
-    """Return how far the content margin can be trusted here, in [0, 1], whatever the n-grams say.
+    """Return how far the content margin can be trusted here, in [0, 1], apart from the n-grams.
 
     1 where decisions agree with it or are too few to contradict it, 0 where it is noise, as in a script that
     the model does not read.
@@ -169,7 +214,7 @@ def line(
     weights: Floats,
     within: tuple[tuple[float, float], tuple[float, float]] | None = None,
 ) -> Line:
-    """Fit slope and shift to decisions; without any, log-odds are taken at their word.
+    """Fit slope and shift to decisions; without any, the log-odds are unchanged.
 
     `within` bounds the slope and the shift, lowest and highest of each.
     """

@@ -22,7 +22,7 @@ from scoring.training.labelled_urls import LabelledUrl
 from scoring.trees import Floats
 from scoring.urls import UrlModel, grams_of, measures_of
 
-# Of the benign weight. More of it costs recall, less of it lets a small site's name alone convict it.
+# Share of the benign weight. More costs recall, less lets a small site's name alone flag it.
 EVERYDAY_SHARE = 0.25
 
 _FOLDS = 5

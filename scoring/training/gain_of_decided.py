@@ -1,4 +1,4 @@
-"""Whether decisions make the URL model better: asked on their own domains left out, and on those of lists."""
+"""Whether decisions improve the URL model: measured on held-out decided domains, and on listed ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Gain:
     def check(self) -> None:
         """Raise NoGain unless the model is better with decisions."""
         before, after = self.without, self.with_decisions
-        # Not by log loss: any labels at all make a model less sure, which costs less where it is wrong.
+        # Not by log loss: additional labels make a model less confident, which alone lowers the loss.
         if after.roc_auc < before.roc_auc + LEAST_GAINED:
             raise NoGain(
                 f"ROC-AUC {after.roc_auc:.3f} on {self.domains} decided domains left out, "

@@ -7,13 +7,13 @@ from typing import Any
 
 
 def write(*, source: Path, target: Path) -> None:
-    """Convert an exported float file. Numbers beyond FP16's range, such as the mask's, become its largest."""
+    """Convert an exported float file. Numbers beyond FP16's range, such as the mask's, are clamped."""
     import onnx
     from onnxruntime.transformers import float16
 
     model = onnx.load(str(source))
     with_float_weights(model.graph)
-    # Shape inference would take the FP32 shapes of before for those of now.
+    # Disabled: shape inference would use the old FP32 types.
     half = float16.convert_float_to_float16(model, keep_io_types=True, disable_shape_infer=True)
     onnx.save(half, str(target))
 

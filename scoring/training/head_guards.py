@@ -1,4 +1,4 @@
-"""When decisions are too few or too one-sided to learn a platform's head from, and what to do about it."""
+"""Refusals to fit a platform's head on too few or too one-sided decisions, with advice."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 
 LEAST_OF_EACH = 8
-"""Decisions of either sort without which nothing is learnt."""
+"""Minimum decisions per class."""
 _ONE_LANGUAGE = 10
 
 
 class Refused(ValueError):
-    """Decisions that a head would learn something wrong from; the message says what to do."""
+    """Decisions would mislead a head; the message says what to do."""
 
 
 class TooFew(Refused):
-    """Fewer than LEAST_OF_EACH decisions of either sort."""
+    """Fewer than LEAST_OF_EACH decisions of either class."""
 
 
 class OneSided(Refused):
@@ -31,7 +31,7 @@ class OneSided(Refused):
 
 
 class NoGain(Refused):
-    """On decisions left out, the head is no better than the content model alone."""
+    """On held-out decisions the head is no better than the content model alone."""
 
 
 def check(labelled: Sequence[LabelledRecord]) -> None:
@@ -53,7 +53,7 @@ def check(labelled: Sequence[LabelledRecord]) -> None:
 def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content: Floats) -> None:
     """Raise NoGain unless the head's margins on decisions left out cost less than the content margins.
 
-    Decisions that no chance brought are not counted: they are no sample.
+    Only decisions that came by chance count: others are no sample.
     """
     standing = np.array([one.weight > 0.0 for one in labelled])
     is_spam = np.array([one.is_spam for one in labelled])[standing]
@@ -69,7 +69,7 @@ def check_gain(labelled: Sequence[LabelledRecord], *, left_out: Floats, content:
 
 
 def warnings(labelled: Sequence[LabelledRecord]) -> Iterator[str]:
-    """Say what is weak about decisions that a head was learnt from."""
+    """Return warnings about the decisions that a head was fitted on."""
     yield from (finding.message for finding in findings(_balance(labelled)))
     languages = defaultdict(list)
     for one in labelled:

@@ -1,8 +1,7 @@
-"""The one way to read labelled lines: simulated records, exports of the desk's decisions, labelled texts.
+"""The single reader of labelled lines: simulated records, exports of the desk's decisions, labelled texts.
 
-What was taken back is not read: a line is left out if a tombstone (label null) took its label back, or a
-later line decides the same revision again. What a line then means for a trainer is said by labelled_records,
-labelled_posts and dataset.
+Retracted lines are skipped: a tombstone (label null) retracted the label, or a later line decides the same
+revision again. labelled_records, labelled_posts and dataset convert lines for training.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_TRAINING_WEIGHT = 10.0
-"""A random post may stand for fifty: measuring needs that, but no fit should be moved by a single label."""
+"""A random post may represent fifty: right for measuring, but a single label must not dominate a fit."""
 
 
 class Malformed(ValueError):
@@ -23,7 +22,7 @@ class Malformed(ValueError):
 
 
 class Origin(StrEnum):
-    """Who said what a line's label says."""
+    """The origin of a line's label."""
 
     SIMULATED = "simulated"
     DECIDED = "decided"
@@ -45,7 +44,7 @@ class LabelledLine:
 
     @property
     def origin(self) -> Origin:
-        """Tell the three kinds apart. Raises Malformed for a line of none of them."""
+        """Return the kind of line. Raises Malformed if it is none of the three."""
         if "is_spam" in self.stored:
             return Origin.SIMULATED
         if "label" not in self.stored:
@@ -55,9 +54,11 @@ class LabelledLine:
 
     @property
     def weight(self) -> float:
-        """Return for how many posts a decision stands, 0 for none; 1 for what is no decision.
+        """Return the number of posts that a decision represents, 0 for none.
 
-        An export without weights still says by what chance each post reached a human.
+        1 for lines that are no decisions.
+
+        In an export without weights it follows from the logged probability.
         """
         if self.origin is not Origin.DECIDED:
             return 1.0
@@ -88,12 +89,12 @@ class LabelledLine:
 
 
 def read(path: Path) -> list[LabelledLine]:
-    """Read the standing lines of a file, in its order. Raises Malformed for the first line that is wrong."""
+    """Read the valid lines of a file, in its order. Raises Malformed for the first line that is wrong."""
     return read_all([path])
 
 
 def read_all(paths: Iterable[Path]) -> list[LabelledLine]:
-    """Read the standing lines of files: an export and its increments are given together, oldest first."""
+    """Read the valid lines of files: an export and its increments are given together, oldest first."""
     return _standing([line for path in paths for line in lines(path)])
 
 
@@ -101,7 +102,8 @@ def lines(path: Path) -> Iterable[LabelledLine]:
     """Read every line of a file, tombstones and what was taken back, too. Raises Malformed."""
     if path.suffix in {".csv", ".parquet"}:
         raise Malformed(f"{path}: training reads JSON lines; ask for the export as jsonl")
-    # At line feeds alone: U+2028 and U+0085, where str.splitlines breaks too, are legal in a JSON string.
+    # Split at line feeds only: str.splitlines also breaks at U+2028 and U+0085, which are legal inside a JSON
+    # string.
     with path.open(encoding="utf-8", newline="\n") as file:
         try:
             for number, line in enumerate(file, start=1):

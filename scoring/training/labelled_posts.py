@@ -1,6 +1,6 @@
 """Labelled posts to compare releases on: simulated records, exported decisions, labelled texts.
 
-One part is read, the test part unless told otherwise: no release was trained on what judges it.
+One part is read, by default the test part, on which no release was trained.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPost:
     """A record and the truth about it. `weight` is how many posts it stands for; near-duplicates share a
-    `group`, which is the campaign they belong to.
+    `group`, which is the campaign they belong to. `scored_by` is the release that had scored a post when it
+    was decided, empty if not known.
     """
 
     record: PostRecord
@@ -39,6 +40,7 @@ class LabelledPost:
     language: str
     group: str
     weight: float = 1.0
+    scored_by: str = ""
 
     @property
     def is_text(self) -> bool:
@@ -56,7 +58,7 @@ def load_by_file(paths: Iterable[Path], *, split: Split = Split.TEST) -> dict[Pa
     given = list(paths)
     found: dict[Path, list[LabelledPost]] = {path: [] for path in given}
     for line in labelled_lines.read_all(given):
-        # A decision that stands for no post proves nothing about the others.
+        # A decision of weight 0 represents no other post.
         if line.weight > 0.0 and split_of((post := of_line(line)).group) is split:
             found[line.path].append(post)
     return found
@@ -70,7 +72,7 @@ def describe(path: Path, posts: Iterable[LabelledPost]) -> dict[str, Any]:
 
 
 def with_text(record: PostRecord, text: str) -> PostRecord:
-    """Give a record another text; links that can no longer be read in it are gone, others stay."""
+    """Replace a record's text; links no longer found in it are removed, others stay."""
     gone = {link.url for link in links_in(record.text)} - {link.url for link in links_in(text)}
     return dataclasses.replace(
         record, text=text, links=tuple(link for link in record.links if link.url not in gone)
@@ -82,7 +84,8 @@ def of_line(line: LabelledLine) -> LabelledPost:
     try:
         if line.origin is Origin.TEXT:
             return _of_text(line.stored)
-        return of_record(labelled_records.labelled(line), simulated_in=line.path.stem)
+        post = of_record(labelled_records.labelled(line), simulated_in=line.path.stem)
+        return dataclasses.replace(post, scored_by=line.scored_by)
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):
             raise

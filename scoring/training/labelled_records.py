@@ -1,4 +1,4 @@
-"""Records with the truth about them, simulated or decided: read them, and take parts away from them."""
+"""Labelled records, simulated or decided: loading, and variants with parts removed."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _decided(stored: object) -> bool:
     return stored == 1
 
 
-# What a platform may not send, or not know yet. Each takes its part away as if it had never been there.
+# What a platform may not send, or not know yet. Each function removes its part as if it had never existed.
 
 
 def _without_author(record: PostRecord) -> PostRecord:
@@ -140,7 +140,7 @@ def _without_author(record: PostRecord) -> PostRecord:
 
 
 def _without_histories(record: PostRecord) -> PostRecord:
-    """Leave what the very first post on a platform would have: nobody and nothing was seen before."""
+    """Remove all histories, as for the very first post on a platform."""
     links = tuple(
         dataclasses.replace(link, domain_history=History(), url_posts=0, author_posts=0)
         for link in record.links
@@ -232,7 +232,7 @@ def with_links_of_another(
 
 
 def _dressed(links: tuple[Link, ...], *, like: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Let links look like honest ones and keep their own pasts: that costs a spammer nothing."""
+    """Give links honest-looking URLs but keep their histories: that costs a spammer nothing."""
     return tuple(
         dataclasses.replace(link, url=model.url, host=model.host, domain=model.domain)
         for link, model in zip(links, itertools.cycle(like), strict=False)

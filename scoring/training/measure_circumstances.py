@@ -1,4 +1,4 @@
-"""`python -m scoring.training circumstances`: does a release keep its promise whatever a text stands in?"""
+"""`python -m scoring.training circumstances`: does a release keep its promise in all circumstances?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good an ensemble is on labelled rows: ranking, calibration, and what its routes would have done."""
+"""Quality of an ensemble on labelled rows: ranking, calibration, and routes."""
 
 from __future__ import annotations
 

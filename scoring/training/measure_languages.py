@@ -1,4 +1,4 @@
-"""`python -m scoring.training languages`: what the content model is known to be worth, language by language.
+"""`python -m scoring.training languages`: quality of the content model by language.
 
 Texts in a script that the release does not read are told apart by script, whatever their language is called.
 """

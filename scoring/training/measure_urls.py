@@ -1,4 +1,4 @@
-"""What a URL model is worth by registrable domain: a domain counts once, however many URLs are listed of it.
+"""Quality of a URL model by registrable domain: a domain counts once, however many of its URLs are listed.
 
 Intervals are 95 % by bootstrap over domains: URLs of one domain are one author's habit.
 """

@@ -1,4 +1,4 @@
-"""How decisions and simulated records are mixed in a fit: what was simulated is a prior to be outvoted."""
+"""Mixing decisions and simulated records in a fit: the simulated ones are a prior."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
 
 PRIOR_WEIGHT = 500.0
-"""All simulated records together count as this many decisions: with more, decisions have the last word."""
+"""All simulated records together count as this many decisions."""
 
 
 def mixed(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:

@@ -1,4 +1,4 @@
-"""The content model's card, filled from what training and export measured; nobody types a figure into it."""
+"""The content model's card, generated from what training and export measured."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What Triton is told of each model, in every variant of the repository: one description, three of them.
+"""Triton's configuration of each model, in every variant of the repository, from one description.
 
-Built as the protobuf messages that Triton itself parses, so that a misspelt field cannot be written.
+Built as the protobuf messages that Triton itself parses, so that a misspelt field is an error.
 """
 
 from __future__ import annotations

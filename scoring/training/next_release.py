@@ -1,6 +1,6 @@
 """`python -m scoring.training next-release`: from decisions to a judged candidate, step by step.
 
-Each step is kept beside its result with a digest of all that it read: begun again, it goes on where it was.
+Each step is kept beside its result with a digest of all that it read: restarted, it continues where it was.
 """
 
 from __future__ import annotations
@@ -18,10 +18,19 @@ from typing import Any
 
 from scoring.features import SCHEMA_HASH
 from scoring.release import MANIFEST, Release, file_sha256
-from scoring.training import evaluate_releases, served_content, train_ensemble, train_heads
+from scoring.training import (
+    evaluate_releases,
+    export_onnx,
+    fine_tuned_release,
+    served_content,
+    train_content,
+    train_ensemble,
+    train_heads,
+)
 
 CANDIDATE, REPORT = "candidate", "report"
 _STEPS = "steps.json"
+_WEIGHTS = Path("distilbert") / "1" / "model.onnx"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,21 +60,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="more labelled posts or texts that judge the candidate",
     )
+    parser.add_argument(
+        "--replay",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="texts that the live content model was trained on: beside them it learns the labels",
+    )
+    parser.add_argument("--bf16", action="store_true", help="train it in BF16, where the processor has it")
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help=f"folder for {CANDIDATE}/ and {REPORT}/")
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Make and judge a candidate; print what to do next. Raises content.Unavailable."""
-    run(
+    given = Given(
         labels=arguments.labels,
         live=arguments.live,
         records=arguments.records,
         texts=arguments.texts,
         data=arguments.data,
-        out=arguments.out,
-        served=served_arguments(arguments),
+        replay=arguments.replay,
+        is_bf16=arguments.bf16,
     )
+    run(given, out=arguments.out, served=served_arguments(arguments))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a next release is made from; with `replay` the content model is trained further, too."""
+
+    labels: Sequence[Path]
+    live: Path
+    records: Sequence[Path] = ()
+    texts: Sequence[Path] = ()
+    data: Sequence[Path] = ()
+    replay: Sequence[Path] = ()
+    is_bf16: bool = False
 
 
 def served_arguments(arguments: argparse.Namespace) -> list[str]:
@@ -74,64 +105,108 @@ def served_arguments(arguments: argparse.Namespace) -> list[str]:
     return [word for name in names for word in (f"--{name.replace('_', '-')}", str(getattr(arguments, name)))]
 
 
-def run(
-    *,
-    labels: Sequence[Path],
-    live: Path,
-    records: Sequence[Path],
-    texts: Sequence[Path],
-    data: Sequence[Path],
-    out: Path,
-    served: Sequence[str],
-) -> Release:
+def run(given: Given, *, out: Path, served: Sequence[str]) -> Release:
     """Fit what the decisions allow, judge it, and return the candidate; `out` keeps every step.
 
-    Raises content.Unavailable, labelled_lines.Malformed or release.Corrupt.
+    SystemExit if labels are too few to train the content model further, or if it forgot. Raises
+    content.Unavailable, labelled_lines.Malformed or release.Corrupt.
     """
     out.mkdir(parents=True, exist_ok=True)
-    steps = _Steps(out / _STEPS)
-    base = live
-    if records:
-        base = out / "ensemble"
-        with steps.step(
-            "ensemble", reads=[*records, *texts, *labels, live / MANIFEST], makes=base / MANIFEST
-        ) as is_due:
+    steps, base, promoted_with = _Steps(out / _STEPS), given.live, ""
+    if given.replay:
+        repository = _trained_further(steps, given, out=out, served=served)
+        served = [*served, "--repository", str(repository)]
+        base, promoted_with = out / "content-release", f" --repository {repository}"
+        reads = [*given.labels, given.live / MANIFEST, repository / _WEIGHTS]
+        with steps.step("pin", reads=reads, makes=base / MANIFEST) as is_due:
             if is_due:
                 _call(
-                    train_ensemble,
-                    records=records,
-                    texts=texts,
-                    labels=labels,
-                    feature_models=[live],
-                    out=[base],
-                    served=served,
+                    fine_tuned_release, release=[given.live], labels=given.labels, out=[base], served=served
                 )
-    candidate = out / CANDIDATE
-    with steps.step("heads", reads=[*labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
+    if given.records:
+        base = _refitted(steps, given, base=base, out=out, served=served)
+    made = _with_heads(steps, given, base=base, out=out, served=served)
+    report = _judged(steps, given, candidate=made, out=out, served=served)
+    for line in summary(made, report=json.loads(report.read_text(encoding="utf-8"))):
+        sys.stdout.write(line + "\n")
+    sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
+    return made
+
+
+def _trained_further(steps: _Steps, given: Given, *, out: Path, served: Sequence[str]) -> Path:
+    """Train the live content model further and export it; return its model repository."""
+    content, repository = out / "content", out / "repository"
+    trained = content / "model.safetensors"
+    reads = [*given.labels, *given.replay, given.live / MANIFEST]
+    with steps.step("content", reads=reads, makes=trained) as is_due:
         if is_due:
-            _call(train_heads, release=[base], labels=labels, out=[candidate], served=served)
-    judged_by = [*labels, *records, *texts, *data]
+            _call(
+                train_content,
+                from_live=[given.live],
+                data=given.labels,
+                replay=given.replay,
+                models=[Path(served[served.index("--models") + 1])],
+                out=[content],
+                served=["--bf16"] if given.is_bf16 else [],
+            )
+    with steps.step("export", reads=[trained], makes=repository / _WEIGHTS) as is_due:
+        if is_due:
+            _call(export_onnx, model=[content], repository=[repository], served=[])
+    return repository
+
+
+def _refitted(steps: _Steps, given: Given, *, base: Path, out: Path, served: Sequence[str]) -> Path:
+    """Refit the ensemble of a release on simulated records and decisions; return the folder."""
+    refitted = out / "ensemble"
+    reads = [*given.records, *given.texts, *given.labels, base / MANIFEST]
+    with steps.step("ensemble", reads=reads, makes=refitted / MANIFEST) as is_due:
+        if is_due:
+            _call(
+                train_ensemble,
+                records=given.records,
+                texts=given.texts,
+                labels=given.labels,
+                feature_models=[base],
+                out=[refitted],
+                served=served,
+            )
+    return refitted
+
+
+def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: Sequence[str]) -> Release:
+    candidate = out / CANDIDATE
+    with steps.step("heads", reads=[*given.labels, base / MANIFEST], makes=candidate / MANIFEST) as is_due:
+        if is_due:
+            knows = ["--content-knows-labels"] if given.replay else []
+            _call(
+                train_heads,
+                release=[base],
+                labels=given.labels,
+                out=[candidate],
+                served=[*served, *knows],
+            )
+    return Release.load(candidate)
+
+
+def _judged(steps: _Steps, given: Given, *, candidate: Release, out: Path, served: Sequence[str]) -> Path:
     report = out / REPORT / "report.json"
-    reads = [*judged_by, live / MANIFEST, candidate / MANIFEST]
+    data = [*given.labels, *given.records, *given.texts, *given.data]
+    reads = [*data, given.live / MANIFEST, candidate.folder / MANIFEST]
     with steps.step("evaluate", reads=reads, makes=report) as is_due:
         if is_due:
             _call(
                 evaluate_releases,
-                release=[candidate],
-                against=[live],
-                data=judged_by,
+                release=[candidate.folder],
+                against=[given.live],
+                data=data,
                 out=[report.parent],
                 served=served,
             )
-    made = Release.load(candidate)
-    for line in summary(made, report=json.loads(report.read_text(encoding="utf-8"))):
-        sys.stdout.write(line + "\n")
-    sys.stdout.write(f"\nmanage.py promote {candidate} --report {report}\n")
-    return made
+    return report
 
 
 def summary(candidate: Release, *, report: dict[str, Any]) -> Iterator[str]:
-    """Say what was learnt, what it changed where, and what the gate will say."""
+    """Summarise what was learned, what changed, and the gate's findings."""
     yield f"candidate {candidate.id[:12]}"
     yield from train_heads.told(candidate)
     for part in report["slices"]:

@@ -1,4 +1,4 @@
-"""What a precision changes: each form of the exported model against torch FP32, on labelled texts.
+"""Effect of a precision: each form of the exported model against torch FP32, on labelled texts.
 
 `python -m scoring.training parity`: difference of the logits, agreement of verdicts, change of ROC-AUC.
 """

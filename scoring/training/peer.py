@@ -13,7 +13,7 @@ from scoring.training.evaluate import Floats
 def fit(train: Sequence[Example], *, seed: int) -> Callable[[list[str]], Floats]:
     """Fit on the train part (seconds); return what answers P(spam) of texts: float64 of shape (n_texts,).
 
-    Case and punctuation stay: links, shouting and emoji are what spam looks like.
+    Case and punctuation stay: links, capitals and emoji help to recognise spam.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""What a release promises whatever a text stands in, and how far it keeps it.
+"""The promise of a release on texts in all circumstances, and whether it holds.
 
 Labelled texts, each in ten circumstances that know nothing of its label (circumstances.py). Content alone
 stands beside it: what surrounds a text must not make the verdict worse.

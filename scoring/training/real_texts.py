@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import features
-from scoring.ensemble import UNPROVEN
 from scoring.features import Models, context
 from scoring.pipeline import ContentProtocol
 from scoring.splits import Split, bucket
@@ -26,6 +25,7 @@ from scoring.training.dataset import Example, read_as_served
 from scoring.training.ensemble_rows import Rows
 from scoring.training.labelled_posts import LabelledPost
 from scoring.trees import Floats
+from scoring.weak_evidence import UNPROVEN
 
 COPIES = 3
 """In so many circumstances each text of the train part is learnt."""

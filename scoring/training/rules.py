@@ -78,7 +78,7 @@ RULES: Sequence[Rule] = (
 
 
 def label(text: str) -> int | None:
-    """Return 1 for spam, 0 for not spam, None where no rule speaks or two disagree."""
+    """Return 1 for spam, 0 for not spam, None if no rule applies or two disagree."""
     said = {rule.label for rule in _speaking(text)}
     return said.pop() if len(said) == 1 else None
 
@@ -97,7 +97,7 @@ def load(path: Path) -> list[Example]:
 
 
 def measure(examples: Sequence[Example]) -> list[RuleQuality]:
-    """Count how often each rule is right on labelled texts; rules that never speak there are left out."""
+    """Count how often each rule is right on labelled texts; rules that never apply there are left out."""
     tally: dict[str, list[bool]] = {}
     for example in examples:
         for rule in _speaking(example.text):

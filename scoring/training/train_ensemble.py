@@ -198,7 +198,7 @@ def _present(folder: Path, names: Sequence[str]) -> list[str]:
 
 
 def _studied(material: Material, *, ensemble: Ensemble, seed: int) -> dict[str, Any]:
-    """Study the families on the test part, as simulated and with signals missing and misleading, and single
+    """Study the sub-models on the test part, as simulated and with signals missing and misleading, and single
     pieces of evidence on the train part.
     """
     train, test = material.part(Split.TRAIN).rows(), material.part(Split.TEST).rows()

@@ -5,7 +5,9 @@ curve and thresholds of its own for each with enough random labels.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import math
 import shutil
 import sys
 from collections import defaultdict
@@ -20,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from scoring import release as releases
 from scoring.ensemble import content_margins, probabilities_of
 from scoring.pipeline import ContentProtocol
-from scoring.platform_head import PlatformHead, file_of
+from scoring.platform_head import PlatformHead, file_of, learnt_keys
 from scoring.release import MANIFEST, Release
 from scoring.splits import Split, split_of
 from scoring.training import (
@@ -40,6 +42,9 @@ from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
 
+LINKS_AT_MOST = 0.4
+"""As much as all that proves nothing may add: a head has learnt from the same decisions what links mean."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -50,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--platform", nargs="+", default=[], help="slugs; all that have decisions if left out"
     )
+    parser.add_argument(
+        "--content-knows-labels",
+        action="store_true",
+        help="the content model was trained on these labels: heads learn from what it did not learn from",
+    )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release with heads")
 
@@ -59,6 +69,8 @@ def main(arguments: argparse.Namespace) -> None:
     base = Release.load(arguments.release)
     content = served_content.connect(base.content, normaliser=base.normaliser, arguments=arguments)
     labelled = labelled_records.load(*arguments.labels, with_reported=True)
+    if arguments.content_knows_labels:
+        labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
     made = add_heads(base, labelled, content=content, out=arguments.out, platforms=arguments.platform)
     for line in told(made.release):
         sys.stdout.write(line + "\n")
@@ -96,8 +108,8 @@ def add_heads(
     """Write `base` anew into `out` with a head for each platform whose decisions allow it, and a curve and
     thresholds of its own for each whose random labels do.
 
-    A platform without new decisions, or whose new head is refused, keeps what it has. Decisions of the test
-    part are not learnt from: they judge the release.
+    A platform without new decisions, or whose new head is refused, keeps what it has. Heads learn from the
+    test part, too: what judges a release is a head without it (fresh_decisions).
     """
     by_platform = defaultdict(list)
     for one in labelled:
@@ -123,30 +135,30 @@ def add_heads(
 
 
 def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:
-    """Fit a head on decisions of one platform, but for the test part. Raises head_guards.Refused."""
+    """Fit a head on decisions of one platform. Raises head_guards.Refused."""
     learnt = learnable(labelled)
     head_guards.check(learnt)
     asked = content_margins(ask_content(learnt, content=content))
     decisions = decisions_of(learnt, content=asked)
     with threadpool_limits(limits=1):
-        left_out = fit_head.left_out_margins(decisions)
-        head_guards.check_gain(learnt, left_out=left_out, content=asked)
-        head = fit_head.fit(decisions)
+        made = fit_head.calibrated(decisions)
+    keys = {key for one in learnt for key in learnt_keys(post=one.record.external_id, group=one.group)}
+    head = dataclasses.replace(made.head, learnt=np.array(sorted(keys), dtype=np.uint64))
+    head_guards.check_gain(learnt, left_out=made.left_out, content=asked)
     about = {
         "fitted_on": mixture.fitted_on(learnt)["decided"],
         "reported": int(decisions.is_reported.sum()),
-        "content_slope": round(head.content_slope, 3),
+        "content_slope": round(made.head.content_slope, 3),
+        "links_at_most": LINKS_AT_MOST,
         "scripts": scripts_seen.seen(learnt),
         "warnings": list(head_guards.warnings(learnt)),
     }
-    return Fitted(head=head, learnt=learnt, left_out=left_out, about=about)
+    return Fitted(head=head, learnt=learnt, left_out=made.left_out, about=about)
 
 
 def learnable(labelled: Sequence[LabelledRecord]) -> list[LabelledRecord]:
-    """Return the decisions of a platform that its head is fitted to: with text, outside the test part, the
-    newest.
-    """
-    learnt = [one for one in labelled if one.record.text.strip() and split_of(one.group) is not Split.TEST]
+    """Return the decisions of a platform that its head is fitted to: those with text, the newest."""
+    learnt = [one for one in labelled if one.record.text.strip()]
     return learnt[-fit_head.MOST_DECISIONS :]
 
 
@@ -191,7 +203,15 @@ def _choose(
     random = sum(one.is_random for one in decided)
     choose_platform_routes.check(random)
     read = probabilities_of(fitted.left_out) if fitted else ask_content(learnt, content=content)
-    return choose_platform_routes.on_labels(learnt, content_probabilities=read, random=random, base=base)
+    # The test part judges what is chosen, and nothing is fitted to a curve as a head is, fold by fold.
+    kept = [place for place, one in enumerate(learnt) if split_of(one.group) is not Split.TEST]
+    return choose_platform_routes.on_labels(
+        [learnt[place] for place in kept],
+        content_probabilities=read[kept],
+        random=random,
+        base=base,
+        link_bound=LINKS_AT_MOST if fitted else math.inf,
+    )
 
 
 def _with_routes(

@@ -15,7 +15,7 @@ from scoring.training.dataset import Split
 
 log = logging.getLogger(__name__)
 
-# The vocabulary stands in order of frequency; words that only spam corpora know come after its commonest.
+# The vocabulary is sorted by frequency; words that only spam corpora know come after its commonest.
 _COMMON = 6_000
 _LEAST_COUNT = 4
 # The vocabulary holds every pair of letters; these are words.

@@ -2,9 +2,7 @@
    Nothing happens while typing, with a modifier, in an open dialog, on key repeat, or with <html data-keys="off">.
    The page loads it last: a key must not act before the script that listens for what its button does. */
 
-function isTyping(target) {
-  return target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]") !== null;
-}
+import { isTyping } from "./typing.js";
 
 function isVisible(element) {
   return element.checkVisibility();

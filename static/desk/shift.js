@@ -8,6 +8,7 @@ import { newId, pageId, reach } from "./reach.js";
 
 const desk = document.getElementById("desk");
 const last = document.getElementById("last");
+const working = document.getElementById("working"); // the filter that the work is narrowed to
 const unanswered = []; // acts, the oldest first
 let isSending = false;
 let wantsUndo = false;
@@ -76,10 +77,11 @@ function settle(act, { status, parts }) {
   act.form?.removeAttribute("data-busy");
   if (act.left) front.settled(act.left);
   front.take(parts);
-  const told = parts.querySelector("[data-part=notice]").textContent;
+  working.replaceChildren(parts.querySelector("template[data-part=working]").content);
+  const told = parts.querySelector("[data-part=notice]").textContent.trim();
   if (told) front.notice(told); // else what stands there stays: it may be the suggestion of a break
   if (!unanswered.some((other) => other.left)) renewLast(parts);
-  const said = parts.querySelector("[data-part=said]").textContent;
+  const said = parts.querySelector("[data-part=said]").textContent.trim();
   if (said !== (act.done ?? "") || told) front.say(`${said} ${told}`);
   if (status < 400 && act.kind !== "ahead") refill();
   if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));

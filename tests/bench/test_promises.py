@@ -63,6 +63,21 @@ def test_where_no_spam_was_let_through_none_may_be() -> None:
     assert promise.is_held is False
 
 
+def test_a_share_of_nothing_is_said_in_words() -> None:
+    """A script that nothing reads lets no spam through, because people are sent everything."""
+    rows = found(after_200=quality(let_through=0.08, held=0.06))
+    rows[("0", PRODUCT)] = [quality(let_through=0.0, held=0.988)]
+
+    line = asked(rows, "spam let through").line
+
+    assert "inf" not in line
+    assert line.startswith("NOT HELD")
+    assert (
+        "8.0% is now; before, none was in some seeds, and 98.8% of the honest texts were held, 6.0% now"
+        in line
+    )
+
+
 @pytest.mark.parametrize(("held", "is_held"), [(0.07, True), (0.08, False)])
 def test_honest_texts_are_held_two_points_more_at_most(held: float, *, is_held: bool) -> None:
     assert asked(found(after_200=quality(held=held)), "honest texts held").is_held is is_held

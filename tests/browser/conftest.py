@@ -11,7 +11,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from deploy.local import browser
 from moderation.models import User
-from tests.browser.stage import Watch, sign_in
+from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
+from tests.browser.pictures import shoot  # noqa: F401 - a fixture
+from tests.browser.stage import Settle, Watch, sign_in, wait_until_idle
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
@@ -74,6 +76,12 @@ def requests_in_flight() -> Iterator[list[int]]:
     yield begun
     request_started.disconnect(begin)
     request_finished.disconnect(end)
+
+
+@pytest.fixture
+def settle(watch: Watch, requests_in_flight: list[int]) -> Settle:
+    """Wait until a page is at rest: what did not happen until then does not happen by itself."""
+    return lambda page: wait_until_idle(page, lambda: bool(watch.in_flight or requests_in_flight))
 
 
 @pytest.fixture

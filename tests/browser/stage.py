@@ -10,7 +10,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
-from playwright.sync_api import BrowserContext, Dialog, Page
+from playwright.sync_api import BrowserContext, Dialog, Page, Request
 
 from moderation.models import Case, Decision, Release, Score, User
 from scoring.features import NAMES, NO_MODELS, extract
@@ -49,6 +49,9 @@ SPOOFS = (
 )
 
 
+Settle = Callable[[Page], None]
+
+
 @dataclass
 class Watch:
     """What a page did that it must not do."""
@@ -57,10 +60,13 @@ class Watch:
     off_origin: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    in_flight: set[Request] = field(default_factory=set)
 
     def over(self, page: Page) -> Page:
         """Watch a page from now on."""
-        page.on("request", lambda request: self._requested(request.url))
+        page.on("request", self._requested)
+        page.on("requestfinished", self._answered)
+        page.on("requestfailed", self._answered)
         page.on("dialog", self._dismiss)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: self._said(line.type, line.text))
@@ -75,9 +81,13 @@ class Watch:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
-    def _requested(self, url: str) -> None:
-        if not url.startswith((self.origin, "data:", "blob:")):
-            self.off_origin.append(url)
+    def _requested(self, request: Request) -> None:
+        self.in_flight.add(request)
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.off_origin.append(request.url)
+
+    def _answered(self, request: Request) -> None:
+        self.in_flight.discard(request)
 
     def _said(self, kind: str, text: str) -> None:
         if kind == "error":
@@ -142,6 +152,18 @@ def wait_until(holds: Callable[[], bool]) -> None:
             return
         time.sleep(0.1)
     assert holds()
+
+
+def wait_until_idle(page: Page, is_asked: Callable[[], bool]) -> None:
+    """Wait until nothing is asked of the server and the page has done what the answers led to.
+
+    To see that something does not happen: three frames in a row in which nothing is under way.
+    """
+    deadline, frames = time.monotonic() + 20, 0
+    while frames < 3:
+        assert time.monotonic() < deadline, "the page never comes to rest"
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        frames = 0 if is_asked() else frames + 1
 
 
 def violations(page: Page) -> list[str]:

@@ -10,18 +10,19 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, Score, User
-from moderation.models.cases import CaseReason, Verdict
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import Verdict
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
-from moderation.operations.labels import export
+from moderation.operations.labels import exports
 from moderation.queries.labels.labels import LabelFilter
-from tests.browser.stage import explain, press_and_wait, violations, wait_for_decisions
+from tests.browser.stage import Settle, explain, press_and_wait, violations, wait_for_decisions
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 Open = Callable[..., Page]
 Case_ = Callable[..., Case]
-# Search, entities, bans and administration are in test_find, campaigns in test_campaign.
+# Search, entities, bans and administration are in test_full_desk, campaigns in test_campaign.
 PAGES = (
     "/queue/",
     "/review/",
@@ -29,11 +30,11 @@ PAGES = (
     "/exports/",
     "/labels/",
     "/account/",
-    "/account/comfort/",
+    "/account/preferences/",
     "/account/pace/",
     "/health/",
     "/nowhere/",
-    "/people/",  # closed to a lead
+    "/users/",  # closed to a lead
 )
 
 
@@ -46,7 +47,7 @@ def full_desk(open_case: Case_, lead: User, settings: Any) -> list[Case]:
     [case] = claims.claim_next(moderator=lead, at=timezone.now())
     review.decide(case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, at=timezone.now())
     rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
-    export.request(requested_by=lead, wanted=LabelFilter(), at=timezone.now())
+    exports.request(requested_by=lead, wanted=LabelFilter(), at=timezone.now())
     return cases
 
 
@@ -130,13 +131,15 @@ class TestReading:
 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-    def test_announces_the_next_case(self, page_of: Open, full_desk: list[Case], lead: User) -> None:
+    def test_announces_the_next_case(
+        self, page_of: Open, full_desk: list[Case], lead: User, settle: Settle
+    ) -> None:
         page = page_of(lead)
         page.goto("/review/")
         press_and_wait(page, "r")
         page.keyboard.press("s")
         wait_for_decisions(2)  # the full desk's, and this one
-        page.wait_for_timeout(500)  # for what the answers say
+        settle(page)
 
         assert "Decided: spam." in page.locator("#announcements").inner_text()
 

@@ -11,10 +11,11 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Campaign, CampaignMember, Case, Decision, Platform, User
-from moderation.models.cases import CaseState, Verdict
-from moderation.operations.campaigns import decide
-from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.campaigns import campaign_decisions
+from moderation.operations.campaigns.campaign_decisions import Wanted
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
@@ -133,7 +134,7 @@ class TestAxe:
         page.keyboard.press("s")
         page.get_by_label("to decide").wait_for()
         found["asking for the count"] = violations(page)
-        decide.decide(
+        campaign_decisions.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE),
             moderator=lead,

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]

@@ -9,9 +9,10 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from moderation.models import Case, Decision, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import review
-from tests.browser.stage import Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.browser.stage import Settle, Watch, press_and_wait, wait_for_decisions, wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -79,7 +80,9 @@ class TestKeys:
         assert not Decision.objects.exists()
         assert Case.objects.exclude(skipped_by=[]).count() == 1
 
-    def test_do_nothing_while_typing_with_modifiers_or_when_switched_off(self, page: Page) -> None:
+    def test_do_nothing_while_typing_with_modifiers_or_when_switched_off(
+        self, page: Page, settle: Settle
+    ) -> None:
         press_and_wait(page, "r")
         page.keyboard.press("Control+s")
         page.keyboard.press("Alt+f")
@@ -87,21 +90,21 @@ class TestKeys:
         page.keyboard.press("s")
         expect(page.locator("#key-map")).to_be_visible()
         page.keyboard.press("Escape")
-        User.objects.update(comfort_settings={"is_keys_on": False})
+        User.objects.update(stored_preferences={"is_keys_on": False})
         page.reload()
         page.keyboard.press("s")
-        page.wait_for_timeout(300)
+        settle(page)
 
         assert not Decision.objects.exists()
 
-    def test_a_held_key_decides_once(self, page: Page) -> None:
+    def test_a_held_key_decides_once(self, page: Page, settle: Settle) -> None:
         press_and_wait(page, "r")
         page.keyboard.down("s")
         for _ in range(5):
             page.keyboard.down("s")
         page.keyboard.up("s")
         wait_for_decisions(1)
-        page.wait_for_timeout(500)  # for a second one
+        settle(page)
 
         assert Decision.objects.count() == 1
 
@@ -159,13 +162,13 @@ class TestFailures:
         expect(page.get_by_role("alert")).to_be_hidden()
         assert Decision.objects.count() == 1
 
-    def test_a_reload_keeps_the_case(self, page: Page) -> None:
+    def test_a_reload_keeps_the_case(self, page: Page, settle: Settle) -> None:
         press_and_wait(page, "r")
         address = page.url
 
         page.reload()
         expect(page.locator("[data-key=s]")).to_be_visible()
-        page.wait_for_timeout(800)
+        settle(page)
 
         assert page.url == address
         press_and_wait(page, "s")

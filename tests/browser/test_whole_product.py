@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -225,7 +226,7 @@ def _campaign(page: Page) -> str:
             page.locator("#campaign-bar").wait_for()
             if _decidable(page) == CAMPAIGN:
                 return page.url
-        page.wait_for_timeout(1_000)
+        time.sleep(1)
     pytest.fail(
         f"no whole campaign after a minute; the page says: {page.locator('#main').inner_text()[:600]}"
     )

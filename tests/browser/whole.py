@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,7 +67,9 @@ def sign_in(page: Page, name: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type("demo")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/queue/")
+    page.wait_for_url(re.compile(r"/(queue|today)/$"))
+    if page.url.endswith("/today/"):  # the first page of leads
+        page.goto("/queue/")
 
 
 def _manage(product: Product, *arguments: str) -> None:

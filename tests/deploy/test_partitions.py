@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection, transaction
 
 from deploy.local.places import ROOT
 from moderation.models import Case, Score, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from tests.moderation.conftest import (
     Case_,

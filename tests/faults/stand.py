@@ -62,6 +62,23 @@ class Stand(Product):
             timeout=30,
         )
 
+    def desk(self) -> httpx.Client:
+        """Return a browser's client of the desk, not signed in."""
+        return httpx.Client(base_url=f"http://localhost:{self.port}", trust_env=False, timeout=30)
+
+    def secrets(self) -> dict[str, str]:
+        """Return what the installation keeps secret, by file."""
+        return {
+            file.name: file.read_text().strip()
+            for file in (self.state / "secrets").iterdir()
+            if file.is_file()
+        }
+
+    def logs(self) -> dict[str, str]:
+        """Return every log and what the terminal said."""
+        written = {file.name: file.read_text(errors="replace") for file in (self.state / "logs").iterdir()}
+        return written | {"terminal": self.said()}
+
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return what the database says; a statement without rows returns none."""
         with psycopg.connect(self._address("DATABASE_URL")) as connection:

@@ -22,7 +22,7 @@ FIELDS = {
     "invalid_cursor": "Only what the server gave is a cursor; its form alone can be described.",
     "in_future": "A schema knows no clock.",
     "in_past": "A schema knows no clock.",
-    "too_late": "A schema knows no clock: a wave ends within 30 days.",
+    "too_late": "A schema knows no clock: a hold ends within 30 days.",
     "too_early": "A schema knows no order of times.",
     "decreasing": "A schema knows no order in an array: a step is not before the one before it.",
     "null_characters_not_allowed": "A pattern without NUL at every text would hide the patterns that matter.",

@@ -150,7 +150,7 @@ class TestHost:
         said += [check(client, f"{label}.akismet.localhost")]
         said += [client.get("/", headers={"host": f"{label}.a.example"})]
         settings.SECURE_SSL_REDIRECT, settings.DEBUG, client.raise_request_exception = False, True, False
-        monkeypatch.setattr("moderation.operations.score_now.now", _break)
+        monkeypatch.setattr("moderation.operations.score_now.run", _break)
         broken = check(client, f"{label}.akismet.localhost")
 
         assert broken.status_code == 500

@@ -22,8 +22,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from moderation.api.problems import PROBLEMS
 from moderation.models import Decision, Platform, Revision, User
-from moderation.models.people import Role
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
 from moderation.operations.scoring import score
@@ -72,10 +72,11 @@ def send(command: str, *, variables: dict[str, str]) -> httpx.Response:
 
 
 def settled(command: str, *, variables: dict[str, str]) -> httpx.Response:
-    """Send it; once more where a feed is still empty, since it tells of nothing before it has settled."""
+    """Send it; again while a feed is still empty, since it tells of nothing before it has settled."""
+    deadline = time.monotonic() + 2 * feed.SETTLE.total_seconds()
     answer = send(command, variables=variables)
-    if "/labels/changes" in command and not answer.json()["data"]:
-        time.sleep(feed.SETTLE.total_seconds())
+    while "/labels/changes" in command and not answer.json()["data"] and time.monotonic() < deadline:
+        time.sleep(0.1)
         answer = send(command, variables=variables)
     return answer
 
@@ -83,7 +84,7 @@ def settled(command: str, *, variables: dict[str, str]) -> httpx.Response:
 def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
     """Keep the ids that later examples name."""
     ids: dict[str, tuple[str, Callable[[], str]]] = {
-        "/verdicts": ("POST", lambda: answer["id"]),
+        "/scores": ("POST", lambda: answer["id"]),
         '/webhook-endpoints"': ("ENDPOINT", lambda: answer["id"]),
         "/queues/": ("CASE", lambda: answer["cases"][0]["id"]),
         "/decisions?": ("DECISION", lambda: answer["data"][0]["id"]),

@@ -13,10 +13,10 @@ from pytest_django.live_server_helper import LiveServer
 
 from deploy.local.places import ROOT
 from moderation.models import Platform, User
-from moderation.models.people import Role
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
-from tests.moderation.api.test_pages import OPERATIONS
+from tests.moderation.api.routes import OPERATIONS
 
 
 @pytest.mark.timeout(420)

@@ -14,14 +14,15 @@ from django.db.models import Model
 
 from moderation import scorer
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
-from moderation.models.cases import DecisionSource
-from moderation.models.people import Role
+from moderation.models.decisions import DecisionSource
+from moderation.models.users import Role
 from moderation.operations.cases import claims
 from moderation.operations.infrastructure import transactions
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
-from tests.moderation.fakes import FakeContent, FakeScorer
+from moderation.operations.similarity import backfill
+from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers
 
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
@@ -73,14 +74,8 @@ def lead(db: None) -> User:
 def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     """Put a stand-in where the process's scorer would be."""
     fake = FakeScorer()
-    content = FakeContent(fake)
-    monkeypatch.setattr(scorer, "get", lambda: fake)
-    monkeypatch.setattr(scorer, "prompt", lambda: fake)
-    monkeypatch.setattr(scorer, "content", lambda: content)
-    monkeypatch.setattr(scorer, "release", lambda: fake.release)
-    monkeypatch.setattr(scorer, "of", lambda _release_id: fake)
-    monkeypatch.setattr(scorer, "content_of", lambda _release_id: content)
-    monkeypatch.setattr(scorer, "explaining_content_of", lambda _release_id: content)
+    stand_in = FakeScorers(scorer=fake, content=FakeContent(fake))
+    monkeypatch.setattr(scorer, "current", lambda: stand_in)
     return fake
 
 
@@ -110,6 +105,10 @@ def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime
         assert isinstance(stored_at, datetime)
         [answer] = ingest.accept(platform=platform, posts=[incoming(**given)], at=stored_at)
         assert isinstance(answer, ingest.Accepted)
+        # As scoring does first: most tests never score what they store.
+        backfill.missing(
+            revisions=list(Revision.objects.filter(pk=answer.revision_id).select_related("post"))
+        )
         return Post.objects.get(pk=answer.post_id)
 
     return store

@@ -8,10 +8,10 @@ from datetime import datetime
 import pytest
 
 from moderation.models import Case, Decision, Post, Revision, User
-from moderation.models.cases import Verdict
-from moderation.operations.cases import claims, reverse, review
-from moderation.operations.intake import complain
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import claims, reversals, review
+from moderation.operations.posts import complaints
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]
@@ -86,7 +86,9 @@ def counted_case(
     found = scored_post(11, of=0, seconds=100)
     judged_at(earlier[7], Verdict.SPAM, seconds=200)
     judged_at(earlier[8], Verdict.NOT_SPAM, seconds=201)
-    reverse.correct(decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(300))
+    reversals.correct(
+        decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(300)
+    )
     scored_post(12, of=0, seconds=400)
     report_it(earlier[1].post, at=later(500))
     return found
@@ -95,5 +97,7 @@ def counted_case(
 def report_it(post: Post, *, at: datetime) -> None:
     """Complain of a post, each time by somebody else."""
     reporter = f"reporter-{at.isoformat()}"
-    said = complain.IncomingComplaint(post=post.external_id, reporter=reporter, reason="spam", reported_at=at)
-    complain.record(platform=post.platform, complaint=said, at=at)
+    said = complaints.IncomingComplaint(
+        post=post.external_id, reporter=reporter, reason="spam", reported_at=at
+    )
+    complaints.record(platform=post.platform, complaint=said, at=at)

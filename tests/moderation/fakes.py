@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Protocol, cast
 
 import numpy as np
 
+from moderation.scorer import Scorers
 from scoring import routing
 from scoring.blocklist import Blocklist, Effect, Rule
-from scoring.content import Unavailable
+from scoring.content import ContentModel, Unavailable
 from scoring.explain import Contribution
-from scoring.pipeline import ScoreResult
+from scoring.pipeline import ContentProtocol, Scorer, ScoreResult
 from scoring.records import PostRecord
 from scoring.release import Thresholds
 from scoring.routing import Route, Routing
@@ -122,3 +124,48 @@ class FakeContent:
         if self.scorer.is_degraded:
             raise Unavailable("switched off by the test")
         return np.array([0.9 if "spam" in text else 0.1 for text in texts])
+
+
+class _Scores(Protocol):
+    """What the product asks of a scorer."""
+
+    def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]: ...
+
+    def spam_probabilities(
+        self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray
+    ) -> np.ndarray: ...
+
+    def routes(self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray) -> list[Route]: ...
+
+
+def _are_alike(real: Scorer, fake: FakeScorer) -> tuple[_Scores, _Scores]:
+    """Never called: the type checker refuses it once the stand-in has other methods than the scorer."""
+    return real, fake
+
+
+@dataclass
+class FakeScorers:
+    """Whatever release is asked for, this scorer and this content model answer."""
+
+    scorer: FakeScorer | Scorer
+    content: ContentProtocol
+
+    def live(self) -> Scorer:
+        return cast("Scorer", self.scorer)
+
+    def low_latency(self) -> Scorer:
+        return self.live()
+
+    def of(self, release_id: str) -> Scorer:
+        return self.live()
+
+    def content_of(self, release_id: str) -> ContentModel:
+        return cast("ContentModel", self.content)
+
+    def explaining_content_of(self, release_id: str) -> ContentModel:
+        return self.content_of(release_id)
+
+
+def _is_whole(fake: FakeScorers) -> Scorers:
+    """Never called: the type checker refuses it once `scorer.current` gives more than the stand-in."""
+    return fake

@@ -1,4 +1,4 @@
-"""Which rule decides on a post: bans, waves and allowances of links and senders."""
+"""Which rule decides on a post: bans, holds and allowances of links and senders."""
 
 from __future__ import annotations
 
@@ -58,19 +58,19 @@ class TestHostsAndAddresses:
 
 class TestEffects:
     ALLOWED = Rule(1, "good.example", effect=Effect.ALLOW)
-    WAVE = Rule(2, "new.example", effect=Effect.WAVE)
+    HOLD = Rule(2, "new.example", effect=Effect.HOLD)
     BAN = Rule(3, "bad.example")
     NEW = Link(url="https://new.example/", host="new.example", domain="new.example")
     OTHER = Link(url="https://other.example/", host="other.example", domain="other.example")
-    NAMES = Blocklist({rule.value: rule for rule in (ALLOWED, WAVE, BAN)})
+    NAMES = Blocklist({rule.value: rule for rule in (ALLOWED, HOLD, BAN)})
 
     @pytest.mark.parametrize(
         ("links", "decides"),
         [
             ((GOOD,), ALLOWED),
-            ((GOOD, NEW), WAVE),
+            ((GOOD, NEW), HOLD),
             ((NEW, GOOD, BAD), BAN),
-            ((OTHER, NEW), WAVE),
+            ((OTHER, NEW), HOLD),
             ((OTHER,), None),
         ],
     )

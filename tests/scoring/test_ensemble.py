@@ -24,6 +24,7 @@ from scoring.ensemble import (
 from scoring.features import NAMES, NO_MODELS, extract
 from scoring.release import Calibration, Corrupt
 from scoring.trees import Floats
+from scoring.weak_evidence import READ_BY_HEADS, UNPROVEN
 from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
@@ -101,7 +102,7 @@ class TestJudge:
     def test_withholds_what_circumstances_alone_would_accuse_of(self, ensemble: Ensemble) -> None:
         strict = dataclasses.replace(ensemble, bounds=Bounds(excuse=1e9, earned=0.0, suspicion=0.0))
         rows = random_rows(ensemble, 60)
-        proven = strict._proven(rows)
+        proven = strict._without(UNPROVEN, rows)
 
         judgement, evidence = (
             strict.judge(part, content_probabilities=np.full(len(part), 0.5)) for part in (rows, proven)
@@ -110,6 +111,61 @@ class TestJudge:
         assert (judgement.withheld < 0).any()
         assert (judgement.margins <= np.maximum(evidence.margins, 0) + 1e-12).all()
         assert evidence.withheld == pytest.approx(0.0)
+
+
+class TestLinkBounds:
+    def looks(self, ensemble: Ensemble, **values: float) -> Floats:
+        """The row of a post of which nothing is known but its links."""
+        row = ensemble.reference[None, :].copy()
+        long = {"link_count": 1, "distinct_domains": 1, "url_length": 158, "url_digit_share": 0.33}
+        for name, value in (long | values).items():
+            row[0, NAMES.index(f"context.{name}")] = value
+        return row
+
+    def margin(self, ensemble: Ensemble, row: Floats, *, bound: float) -> float:
+        judged = ensemble.judge(row, content_probabilities=np.array([0.5]), link_bounds=np.array([bound]))
+        assert judged.margins == pytest.approx(judged.line + judged.added + judged.withheld)
+        return float(judged.margins[0])
+
+    def test_what_a_head_has_read_adds_little(self, ensemble: Ensemble) -> None:
+        row = self.looks(ensemble, domain_spam_share=0.54)
+        assert self.margin(ensemble, row, bound=np.inf) > 1.0
+
+        assert self.margin(ensemble, row, bound=0.4) == pytest.approx(0.4)
+
+    def test_what_baits_still_counts(self, ensemble: Ensemble) -> None:
+        row = self.looks(ensemble, url_bait_tokens=2)
+        bait = ensemble.reference[None, :].copy()
+        bait[0, NAMES.index("context.url_bait_tokens")] = 2
+        rest = self.margin(ensemble, bait, bound=np.inf)
+        assert rest > 1.0
+
+        free = self.margin(ensemble, row, bound=np.inf)
+        assert self.margin(ensemble, row, bound=0.4) == pytest.approx(min(free, rest + 0.4))
+
+    def test_of_posts_without_a_head_nothing_moves(self, ensemble: Ensemble) -> None:
+        rows = random_rows(ensemble, 60)
+        content = np.full(len(rows), 0.3)
+
+        free = ensemble.judge(rows, content_probabilities=content, link_bounds=np.full(len(rows), np.inf))
+
+        assert free.margins.tolist() == ensemble.judge(rows, content_probabilities=content).margins.tolist()
+
+    def test_never_raises_nor_excuses(self, ensemble: Ensemble) -> None:
+        rows = random_rows(ensemble, 120)
+        content = np.full(len(rows), 0.5)
+        without = rows.copy()
+        places = [NAMES.index(name) for name in READ_BY_HEADS]
+        without[:, places] = ensemble.reference[places]
+
+        free, bounded, unread = (
+            ensemble.judge(part, content_probabilities=content, link_bounds=np.full(len(rows), bound)).margins
+            for part, bound in ((rows, np.inf), (rows, 0.4), (without, np.inf))
+        )
+
+        assert (bounded <= free + 1e-12).all()
+        assert (bounded < free - 0.1).any()
+        assert (bounded >= np.minimum(free, np.maximum(0.0, unread)) - 1e-12).all()
 
 
 class TestKeptMargins:

@@ -17,6 +17,7 @@ from scoring.label_balance import Balance, Weakness, findings
         # What random labels say of a platform without much spam is no weakness of theirs but a want of spam.
         (200, 10, 200, 0, {"en": 200}, ["few_of_a_sort"]),
         (200, 100, 49, 0, {"en": 200}, ["few_random"]),
+        (200, 100, 50, 0, {"en": 200}, []),
         (400, 200, 100, 0, {"en": 398, "ru": 2}, ["one_language"]),
         (400, 200, 100, 0, {"": 390, "ru": 5, "en": 5}, []),
         (3, 3, 0, 3, {"en": 3}, ["few_random", "few_of_a_sort"]),

@@ -150,3 +150,27 @@ class TestCheckSchema:
 class TestManifestId:
     def test_is_stable(self) -> None:
         assert manifest_id({"b": [1, 2.5], "a": "ü"}) == PINNED
+
+
+class TestFeatures:
+    KNOWN = ("a.one", "a.two")
+
+    def refused(self, release: Release, *, names: tuple[str, ...], schema: str = "") -> str:
+        with pytest.raises(SchemaMismatch) as refused:
+            release.check_features(self.KNOWN, names=names, schema=schema or release.schema_hash)
+        return str(refused.value)
+
+    def test_that_it_does_not_know_are_named(self, release: Release) -> None:
+        assert "does not know a.three: refit it" in self.refused(release, names=(*self.KNOWN, "a.three"))
+
+    def test_that_are_gone_are_named(self, release: Release) -> None:
+        assert "needs a.two, which is gone: refit it" in self.refused(release, names=("a.one",))
+
+    def test_that_are_computed_otherwise_are_another_schema(self, release: Release) -> None:
+        assert "feature schema" in self.refused(release, names=self.KNOWN, schema="0" * 64)
+
+    def test_in_another_order_are_others(self, release: Release) -> None:
+        assert "other features than its manifest" in self.refused(release, names=("a.two", "a.one"))
+
+    def test_that_it_was_trained_on_are_accepted(self, release: Release) -> None:
+        release.check_features(self.KNOWN, names=self.KNOWN, schema=release.schema_hash)

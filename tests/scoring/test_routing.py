@@ -57,10 +57,10 @@ class TestDecide:
         [
             (Effect.ALLOW, 0.99, False, Route.ALLOW, None),
             (Effect.ALLOW, 0.5, True, Route.ALLOW, None),
-            (Effect.WAVE, 0.0, False, Route.REVIEW, ReviewReason.WAVE),
-            (Effect.WAVE, 0.5, False, Route.REVIEW, ReviewReason.UNCERTAIN),
-            (Effect.WAVE, 0.0, True, Route.REVIEW, ReviewReason.DEGRADED),
-            (Effect.WAVE, 0.95, False, Route.REMOVE, None),
+            (Effect.HOLD, 0.0, False, Route.REVIEW, ReviewReason.HOLD),
+            (Effect.HOLD, 0.5, False, Route.REVIEW, ReviewReason.UNCERTAIN),
+            (Effect.HOLD, 0.0, True, Route.REVIEW, ReviewReason.DEGRADED),
+            (Effect.HOLD, 0.95, False, Route.REMOVE, None),
         ],
     )  # fmt: skip
     def test_follows_the_rule_that_reaches_the_post(
@@ -174,7 +174,7 @@ class TestUnreadScript:
         [
             (False, None, Route.REVIEW, ReviewReason.UNREAD_SCRIPT),
             (True, None, Route.REVIEW, ReviewReason.DEGRADED),
-            (False, Effect.WAVE, Route.REVIEW, ReviewReason.WAVE),
+            (False, Effect.HOLD, Route.REVIEW, ReviewReason.HOLD),
             (False, Effect.ALLOW, Route.ALLOW, None),
         ],
     )
@@ -283,9 +283,9 @@ class TestExpectedHarm:
         assert expected_harm(seen, probability=0.6) > expected_harm(seen, probability=0.5)
 
     @pytest.mark.parametrize(
-        ("effect", "is_drawn", "says"), [(None, False, 0.01), (None, True, 0.5), (Effect.WAVE, False, 0.5)]
+        ("effect", "is_drawn", "says"), [(None, False, 0.01), (None, True, 0.5), (Effect.HOLD, False, 0.5)]
     )
-    def test_goes_by_no_opinion_in_audits_and_waves(
+    def test_goes_by_no_opinion_in_audits_and_holds(
         self, effect: Effect | None, is_drawn: bool, says: float
     ) -> None:
         routing = decide(probability=0.01, thresholds=THRESHOLDS, is_degraded=False, effect=effect)

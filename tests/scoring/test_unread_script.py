@@ -141,7 +141,7 @@ class TestRoute:
         [
             (Effect.BAN, (Route.REMOVE, None)),
             (Effect.ALLOW, (Route.ALLOW, None)),
-            (Effect.WAVE, (Route.REVIEW, ReviewReason.WAVE)),
+            (Effect.HOLD, (Route.REVIEW, ReviewReason.HOLD)),
         ],
     )
     def test_rules_go_first(

@@ -1,4 +1,4 @@
-"""Rows and a stand-in scorer, as in tests/moderation; the doors, the database and the broker are real."""
+"""Rows and a stand-in scorer, as in tests/moderation; API, desk, database and broker are real."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Promise: no address is open by accident. Each belongs to a api that tests walk with every role or scope.
+"""No URL is open by accident: each belongs to API or desk, where tests request it with every role or scope.
 
-The desk's doors are walked in tests/moderation/web/test_access.py, the API's in test_foreign_hands.py.
+The desk's URLs are tested in tests/moderation/web/test_access.py, the API's in test_foreign_hands.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from moderation.models import User
-from moderation.models.people import Role
+from moderation.models.users import Role
 from moderation.web.urls import urlpatterns
 from tests.moderation.web.test_access import ALLOWED, PUBLIC
 from tests.security.test_foreign_hands import OPERATIONS

@@ -16,10 +16,10 @@ import pytest
 from pyarrow import parquet
 
 from moderation.models import Case, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
-from moderation.operations.intake.incoming_post import IncomingAuthor
 from moderation.operations.labels import export_write
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.labels.labels import LabelFilter
 
 CELLS = [

@@ -11,11 +11,11 @@ from pytest_django import Settings
 from moderation.models import Complaint, Decision, Label, Platform, Post, Revision
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
-from moderation.operations.intake import complain
-from moderation.operations.intake.complain import IncomingComplaint
+from moderation.operations.posts import complaints
+from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.operations.scoring import score
 from moderation.queries.records import records
-from scoring.features.witnesses import witnesses
+from scoring.features.complaint_clusters import complaint_clusters
 
 Later = Callable[[float], datetime]
 HAM = "Lovely weather at the lake today, we went swimming with the children."
@@ -23,7 +23,7 @@ HAM = "Lovely weather at the lake today, we went swimming with the children."
 
 def report(platform: Platform, *, reporter: str, at: datetime, note: str = "") -> None:
     complaint = IncomingComplaint(post="p-1", reporter=reporter, reason="spam", reported_at=at, note=note)
-    complain.record(platform=platform, complaint=complaint, at=at)
+    complaints.record(platform=platform, complaint=complaint, at=at)
 
 
 def test_one_account_is_one_witness(platform: Platform, post: Callable[..., Post], later: Later) -> None:
@@ -87,4 +87,4 @@ def test_copies_count_as_one_witness(platform: Platform, post: Callable[..., Pos
     record = records.record_at(revision=revision, at=later(60))
 
     assert len(record.complaints) == 40
-    assert len(witnesses(record.complaints)) == 1
+    assert len(complaint_clusters(record.complaints)) == 1

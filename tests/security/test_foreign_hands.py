@@ -16,14 +16,14 @@ from rest_framework.test import APIClient
 
 from moderation.api import examples
 from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
-from moderation.models.cases import Verdict
-from moderation.models.people import Role
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import claims, review
-from moderation.operations.intake.incoming_post import IncomingAuthor
-from moderation.operations.labels import export
+from moderation.operations.labels import exports
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
 
@@ -83,7 +83,7 @@ def theirs(
     decision = review.decide(
         case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
     )
-    asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
+    asked = exports.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=at)
     # Rules about links and addresses hold for the whole installation; those about authors do not.
     drafted = rules.draft(
         kind="author", value=str(waiting.post.author_id), reason="a scam", actor=lead, at=at, expires_at=None

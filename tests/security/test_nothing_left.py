@@ -1,144 +1,38 @@
 """Trial 31. Promise: of what is erased no word is left in any table, file, log or in the broker.
 
-The fields are read from the OpenAPI document and the desk's forms: a new one fails the first test until it is
-marked here, or said here (and in docs/api-guide.md) to stay.
+The fields are read from the OpenAPI document and the desk's forms: a new one fails the first test until
+`erased_fields` says that it goes, or says (as docs/api-guide.md does) that it stays.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import os
 import re
-import uuid
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
 from django.conf import settings as configured
 from django.db import connection
-from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
-from rest_framework.test import APIClient
 
 from deploy.local.places import ROOT
-from moderation.models import Author, Case, Decision, Export, Platform, Post, Revision, User
-from moderation.models.platforms import Scope
+from moderation.models import Export, Platform, Post, User
 from moderation.models.webhooks import WebhookEvent
-from moderation.operations.accounts import api_keys
 from moderation.operations.erasure import erase, journal
 from moderation.operations.labels import export_build, export_files
 from moderation.operations.outbox import feed
-from moderation.operations.scoring import score
 from moderation.operations.webhooks import endpoints
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
 from tests.security import writable
-
-_POST = (
-    "author/display_name",
-    "author/email_domain",
-    "author/external_id",
-    "ip",
-    "journey/*/name",
-    "links/*",
-    "media_urls/*",
-    "text",
-    "user_agent",
-)
-_POSTING = ("send_post", "send_posts", "judge_post")
-WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | {
-    "file_appeal/external_id",
-    "file_appeal/reason",
-    "decide_campaign/note",
-    "decide_case/note",
-    "escalate_case/note",
-    "note_case/note",
-    "ask_second_person/note",
-    "send_complaint/external_id",
-    "send_complaint/note",
-    "send_complaint/reporter/external_id",
-    "reverse_decision/reason",
-    "add_rule/value",
-    "add_rule/reason",
-    "DecideForm.note",
-    "EscalateForm.note",
-    "CorrectForm.reason",
-    "CampaignDecideForm.note",
-    "CampaignCorrectForm.reason",
-    "RuleForm.reason",
-    "KeepFilterForm.name",
-    "KeepFilterForm.query",
-    "Idempotency-Key",
-}
-"""Written about a post or an author: gone with them. (A rule's words where it is about an author.)"""
-
-_ID_OF_POST = "the platform's id of a post: by it the post is refused when it is sent again"
-_CODE = "a code of the policy, no words: it stands in the audit log, too"
-_NOT_STORED = "a question, which nobody stores"
-_OURS = "an id of ours"
-_DESK = "about the installation and who works there, not about authors"
-STAYS = {
-    **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},
-    **{f"{operation}/language": "a language code" for operation in _POSTING},
-    **{f"{operation}/platform": "must be the platform's own name" for operation in _POSTING},
-    "send_complaint/post": _ID_OF_POST,
-    "file_appeal/decision": _OURS,
-    "request_export/after": _OURS,
-    "decide_campaign/exclude/*": _OURS,
-    "decide_campaign/sample_seen/*": _OURS,
-    "decide_campaign/reason": _CODE,
-    "decide_case/reason": _CODE,
-    "CampaignDecideForm.reason": _CODE,
-    "CorrectForm.code": _CODE,
-    "DecideForm.reason": _CODE,
-    "HeldForm.held": _OURS,
-    "HeldForm.leaving": _OURS,
-    "TargetForm.value": "a domain, an address or our id of an author",
-    "SignInForm.password": _NOT_STORED,
-    "AuthorFilterForm.q": _NOT_STORED,
-    "DomainFilterForm.q": _NOT_STORED,
-    "HistoryFilterForm.q": _NOT_STORED,
-    "PostFilterForm.address": _NOT_STORED,
-    "PostFilterForm.domain": _NOT_STORED,
-    "PostFilterForm.language": _NOT_STORED,
-    "PostFilterForm.q": _NOT_STORED,
-    "QueueFilterForm.domain": _NOT_STORED,
-    "QueueFilterForm.language": _NOT_STORED,
-    "add_endpoint/url": _DESK,
-    "change_endpoint/url": _DESK,
-    "EndpointForm.url": _DESK,
-    "KeyForm.name": _DESK,
-    "PlatformForm.name": _DESK,
-    "NewPlatformForm.name": _DESK,
-    "PersonForm.first_name": _DESK,
-    "PersonForm.last_name": _DESK,
-    "NewPersonForm.first_name": _DESK,
-    "NewPersonForm.last_name": _DESK,
-    "NewPersonForm.username": _DESK,
-    "ReasonForm.signals": _DESK,
-    "ReasonForm.title": _DESK,
-    "NewReasonForm.signals": _DESK,
-    "NewReasonForm.title": _DESK,
-}
+from tests.security.drive import AUTHOR, IP, Drive, word
+from tests.security.erased_fields import STAYS, WIPED
 
 pytestmark = pytest.mark.django_db(transaction=True)
-RUN = uuid.uuid4().hex
-
-
-def word(field: str) -> str:
-    """Return the mark of a field: a word that stands nowhere else, and that every field takes."""
-    return "zq" + hashlib.sha256(f"{RUN}{field}".encode()).hexdigest()[:12]
-
-
-AUTHOR = word("author/external_id")
-IP = "198.51.100.77"
 
 
 class TestFields:
@@ -154,159 +48,6 @@ class TestFields:
 
         for kept in ("id of a post", "code", "Domains of links", "keyed digest", "verdicts"):
             assert kept in section, kept
-
-
-def post_of(operation: str, number: int) -> dict[str, Any]:
-    """Return a post whose every field is marked."""
-    text = TEXT.format(city=CITIES[number], number=number)
-    return {
-        "external_id": f"{RUN}-{number}",
-        "text": f"{text} {word(f'{operation}/text')}",
-        "posted_at": "2026-02-01T10:00:00Z",
-        "language": "en",
-        "author": {
-            "external_id": AUTHOR,
-            "display_name": word("author/display_name"),
-            "email_domain": f"{word(f'{operation}/author/email_domain')}.example",
-        },
-        "ip": IP,
-        "user_agent": word(f"{operation}/user_agent"),
-        "links": [f"https://known.example/{word(f'{operation}/links/*')}"],
-        "media_urls": [f"https://known.example/{word(f'{operation}/media_urls/*')}"],
-        "journey": [{"name": word(f"{operation}/journey/*/name"), "at_ms": 0}],
-    }
-
-
-class Drive:
-    """Sends every marked field through the API and the desk."""
-
-    def __init__(self, platform: Platform, lead: User) -> None:
-        self.platform = platform
-        _, secret = api_keys.issue(
-            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=lead, at=timezone.now()
-        )
-        self.api = APIClient()
-        self.api.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
-        self.desk = Client()
-        self.desk.force_login(lead)
-        self.replays: list[tuple[str, dict[str, Any], str]] = []
-
-    def send(self, path: str, body: dict[str, Any]) -> Any:
-        """Post to the API under a key of its own, which is marked, too."""
-        name = f"{word('Idempotency-Key')}-{len(self.replays)}"
-        answer = self.api.post(f"/api/v1/{path}", body, format="json", HTTP_IDEMPOTENCY_KEY=name)
-        assert answer.status_code < 300, (path, answer.status_code, answer.content)
-        self.replays.append((path, body, name))
-        return answer.json()
-
-    def press(self, path: str, **fields: object) -> None:
-        """Send a form of the desk."""
-        answer = self.desk.post(path, fields)
-        assert answer.status_code < 400, (path, answer.status_code, answer.content.decode()[-2000:])
-
-    def all(self) -> None:
-        """Go the whole way."""
-        self.posts()
-        cases = self.cases()
-        self.around(cases)
-        self.campaign()
-        self.rules()
-
-    def posts(self) -> None:
-        self.send("posts", post_of("send_post", 0))
-        self.send("verdicts", post_of("judge_post", 1))
-        more = "\n".join(json.dumps(post_of("send_posts", number)) for number in range(2, 6))
-        answer = self.api.post("/api/v1/posts:bulk", more, content_type="application/x-ndjson")
-        assert answer.json()["accepted"] == 4, answer.content
-        self.send(
-            "complaints",
-            {
-                "post": f"{RUN}-0",
-                "reporter": {"external_id": AUTHOR},
-                "reason": "spam",
-                "reported_at": "2026-02-01T10:00:00Z",
-                "external_id": word("send_complaint/external_id"),
-                "note": word("send_complaint/note"),
-            },
-        )
-        pending = list(Revision.objects.exclude(score_state="scored").values_list("pk", flat=True))
-        score.run(revision_ids=pending, at=timezone.now())
-
-    def cases(self) -> list[Case]:
-        """Decide three cases; the others wait for the campaign."""
-        found = [Case.objects.get(post__external_id=f"{RUN}-{number}") for number in range(3)]
-        for case in found:
-            self.api.put(f"/api/v1/claims/{case.pk}")
-        self.send(f"cases/{found[0].pk}/notes", {"note": word("note_case/note")})
-        self.send(f"cases/{found[0].pk}/escalations", {"note": word("escalate_case/note")})
-        self.press(f"/review/{found[1].pk}/escalate/", note=word("EscalateForm.note"))
-        for case in found[:2]:
-            self.api.put(f"/api/v1/claims/{case.pk}")
-        self.send(
-            f"cases/{found[0].pk}/decisions",
-            {"verdict": "spam", "version": 1, "note": word("decide_case/note")},
-        )
-        for case in found[1:]:
-            self.press(
-                f"/review/{case.pk}/decide/", verdict="spam", case_version=1, note=word("DecideForm.note")
-            )
-        return found
-
-    def around(self, cases: list[Case]) -> None:
-        first, second, third = (Decision.objects.get(case=case) for case in cases)
-        self.send(f"cases/{cases[0].pk}/second-reviews", {"note": word("ask_second_person/note")})
-        self.send(
-            "appeals",
-            {
-                "decision": str(second.pk),
-                "external_id": word("file_appeal/external_id"),
-                "reason": word("file_appeal/reason"),
-            },
-        )
-        self.send(f"decisions/{first.pk}/reversal", {"reason": word("reverse_decision/reason")})
-        self.press(f"/decisions/{third.pk}/correct/", verdict="not_spam", reason=word("CorrectForm.reason"))
-        self.press(f"/decisions/{second.pk}/correct/", verdict="not_spam", reason=word("CorrectForm.reason"))
-
-    def campaign(self) -> None:
-        found = campaign_of(Post.objects.get(external_id=f"{RUN}-3"))
-        assert found is not None
-        shown = self.api.get(f"/api/v1/campaigns/{found.pk}/members").json()["data"]
-        one = next(row["post"]["id"] for row in shown if row["place"] == "waiting")
-        # A lead's decision settles those that were handed to a lead, too.
-        waiting = sum(row["place"] in ("waiting", "escalated") for row in shown)
-        self.send(
-            f"campaigns/{found.pk}/decisions",
-            {
-                "verdict": "spam",
-                "expected_count": waiting - 1,
-                "exclude": [one],
-                "note": word("decide_campaign/note"),
-            },
-        )
-        made = found.decisions.get()
-        self.press(f"/campaign-decisions/{made.pk}/correct/", reason=word("CampaignCorrectForm.reason"))
-        self.press(f"/campaigns/{found.pk}/leave-out/", post=one, is_left_out="")
-        self.press(
-            f"/campaigns/{found.pk}/decide/",
-            verdict="spam",
-            expected_waiting=1,
-            expected_spam=0,
-            expected_not_spam=0,
-            note=word("CampaignDecideForm.note"),
-        )
-
-    def rules(self) -> None:
-        author = Author.objects.get(external_id=AUTHOR)
-        ends = (timezone.now() + timedelta(days=1)).isoformat()
-        about = {"effect": "ban", "kind": "author", "value": AUTHOR, "reason": word("add_rule/reason")}
-        drafted = self.send("rules", about | {"expires_at": ends})
-        self.send(f"rules/{drafted['id']}/activation", {})
-        self.api.delete(f"/api/v1/rules/{drafted['id']}")
-        self.press(
-            "/rules/new/", kind="author", value=author.pk, effect="ban", reason=word("RuleForm.reason")
-        )
-        name, query = word("KeepFilterForm.name"), f"q={AUTHOR}+{word('KeepFilterForm.query')}"
-        self.press("/filters/keep/", page="authors", name=name, query=query)
 
 
 def everything(folder: Path) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""English as an international desk reads it: ISO dates, a 24-hour clock, no day and month to mix up."""
+"""English for international readers: ISO dates, which avoid mixing up day and month, and a 24-hour clock."""
 
 DATE_FORMAT = SHORT_DATE_FORMAT = "Y-m-d"
 TIME_FORMAT = "H:i"

@@ -1,4 +1,4 @@
-"""The endpoints of Akismet, so that existing plugins work by changing one host; all words are theirs.
+"""The endpoints of Akismet, so that existing plugins work after changing one host; names are Akismet's.
 
 https://akismet.com/developers/detailed-docs/
 """

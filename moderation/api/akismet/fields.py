@@ -1,4 +1,4 @@
-"""Akismet's form fields to a post. Its calls carry no ids: a comment is recognised by what it says."""
+"""Akismet's form fields to a post. Its calls carry no ids: a comment is identified by its content."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
 _MAX_TEXT_LENGTH = 100_000
 _MAX_URL_LENGTH = 4_096
@@ -17,44 +17,45 @@ _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
     """Return the comment as a post; the same comment, checked or reported, has the same id."""
     text = _clean(form.get("comment_content", ""))[:_MAX_TEXT_LENGTH]
-    links = tuple(
-        url[:_MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
-    )
-    return IncomingPost(
-        external_id=external_id_of(form),
-        text=text,
-        posted_at=_posted_at(form, at=at),
-        author=_author(form),
-        ip=_address(form.get("user_ip", "")),
-        user_agent=_clean(form.get("user_agent", ""))[:500],
-        language=_language(form.get("blog_lang", "")),
-        links=links,
+    return of_fields(
+        {
+            "external_id": external_id_of(form),
+            "text": text,
+            "posted_at": _posted_at(form, at=at),
+            "author": _author(form),
+            "ip": _address(form.get("user_ip", "")),
+            "user_agent": _clean(form.get("user_agent", ""))[:500],
+            "language": _language(form.get("blog_lang", "")),
+            "links": [
+                url[:_MAX_URL_LENGTH] for url in (_clean(form.get("comment_author_url", "")),) if url.strip()
+            ],
+        }
     )
 
 
 def external_id_of(form: Mapping[str, str]) -> str:
-    """Return the id of a comment: a digest of who says what where."""
+    """Return the id of a comment: a digest of author, text and site."""
     names = ("blog", "permalink", "comment_type", "comment_author", "comment_author_email", "comment_content")
     said = "\0".join(_clean(form.get(name, "")) for name in names)
     return f"akismet:{hashlib.sha256(said.encode()).hexdigest()}"
 
 
 def reporter_of(form: Mapping[str, str]) -> str:
-    """Return who complains: the site's own moderators, one voice per site."""
+    """Return the reporter of complaints: one per site, for its own moderators."""
     return f"akismet-site:{_clean(form.get('blog', ''))}"[:200]
 
 
-def _author(form: Mapping[str, str]) -> IncomingAuthor:
+def _author(form: Mapping[str, str]) -> dict[str, str | None]:
     email = _clean(form.get("comment_author_email", "")).strip().lower()
     name = _clean(form.get("comment_author", "")).strip()
     known_by = email or name or form.get("user_ip", "")
     domain = email.rpartition("@")[2] if "@" in email else ""
-    return IncomingAuthor(
+    return {
         # The address itself is not kept, as everywhere here.
-        external_id=f"akismet:{hashlib.sha256(known_by.encode('utf-8', 'replace')).hexdigest()}",
-        display_name=name[:200],
-        email_domain=domain[:253] or None,
-    )
+        "external_id": f"akismet:{hashlib.sha256(known_by.encode('utf-8', 'replace')).hexdigest()}",
+        "display_name": name[:200],
+        "email_domain": domain[:253] or None,
+    }
 
 
 def _posted_at(form: Mapping[str, str], *, at: datetime) -> datetime:
@@ -83,5 +84,5 @@ def _language(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Leave out what the database cannot store."""
+    """Remove characters that the database cannot store."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()

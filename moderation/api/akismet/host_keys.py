@@ -1,7 +1,7 @@
 """Keys that clients of Akismet put into the host name: `https://<key>.<host>/1.1/comment-check`.
 
 The key is taken out of the request before anything else sees it: no log, no page, no redirect and no error
-report holds a host name with a key. It stands first among the middleware for that.
+report holds a host name with a key. So it is the first middleware.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _LIKE_A_KEY = re.compile(r"sk-[a-z]{1,12}-[a-z0-9]{20,}", re.IGNORECASE | re.ASC
 
 
 class HostKeyMiddleware:
-    """Reads the key from the host's first label, for Akismet's calls below SPAMDESK_AKISMET_HOST alone."""
+    """Takes the key from the host's first label, only for Akismet's calls below SPAMDESK_AKISMET_HOST."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Go on without the key in the host; refuse such a host for anything but Akismet's calls."""
+        """Remove the key from the host and continue; refuse such a host for anything but Akismet's calls."""
         label, _, rest = str(request.META.get("HTTP_HOST", "")).partition(".")
         is_ours = bool(settings.AKISMET_HOST) and _without_port(rest) == settings.AKISMET_HOST
         if not is_ours and not _LIKE_A_KEY.fullmatch(label):

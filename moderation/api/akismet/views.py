@@ -1,4 +1,4 @@
-"""Akismet's calls. They answer in plain text, also for what is wrong: that is what plugins read."""
+"""Akismet's calls. They answer in plain text, errors included, since plugins read only that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from moderation.api.akismet import fields
 from moderation.api.akismet.host_keys import host_key
 from moderation.models import ApiKey
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.models.scores import RouteChoice
 from moderation.operations import refusals, score_now
@@ -23,15 +23,15 @@ from moderation.operations.accounts import api_keys
 from moderation.operations.cases import appeals, opening
 from moderation.operations.infrastructure import client_address, limits
 from moderation.operations.infrastructure.limits import Bucket
-from moderation.operations.intake import complain, ingest
-from moderation.operations.intake.complain import IncomingComplaint
+from moderation.operations.posts import complaints, ingest
+from moderation.operations.posts.complaints import IncomingComplaint
 from moderation.queries import platform_posts
 
 THANKS = "Thanks for making the web a better place."
 _DISCARD_FROM = 0.99
-"""From this spam probability on, and for what is banned, plugins may drop a comment without a trace."""
+"""From this spam probability on, and for bans, plugins may discard a comment."""
 
-_TEST_SPAMMERS = frozenset({"akismet-guaranteed-spam", "viagra-test-123"})  # the names their documents use
+_TEST_SPAMMERS = frozenset({"akismet-guaranteed-spam", "viagra-test-123"})  # Akismet's documented names
 _TEST_SPAM_MAIL = "akismet-guaranteed-spam@example.com"
 _Call = Callable[[HttpRequest, ApiKey, datetime], HttpResponse]
 
@@ -50,21 +50,21 @@ def verify_key(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["POST"])
 def comment_check(request: HttpRequest) -> HttpResponse:
-    """Answer true for spam, false for the rest; what a human must decide is false until somebody has."""
+    """Answer true for spam, otherwise false; false also while a human has yet to decide."""
     return _with_key(request, _check)
 
 
 @csrf_exempt
 @require_http_methods(["POST"])
 def submit_spam(request: HttpRequest) -> HttpResponse:
-    """Take a missed spam as a complaint of the site."""
+    """Store missed spam as a complaint of the site."""
     return _with_key(request, _take_spam)
 
 
 @csrf_exempt
 @require_http_methods(["POST"])
 def submit_ham(request: HttpRequest) -> HttpResponse:
-    """Take a false positive as an appeal: a lead looks at the comment again."""
+    """File a false positive as an appeal: a lead reviews the comment again."""
     return _with_key(request, _take_ham)
 
 
@@ -80,9 +80,9 @@ def _check(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     if _is_given(form, "is_test"):
         return _test_answer(form)
     post = fields.post_of(form, at=at)
-    found = score_now.now(platform=key.platform, post=post, at=at)
+    found = score_now.run(platform=key.platform, post=post, at=at)
     if isinstance(found, ingest.Refused):
-        # Asked about before, then with another date or browser: what was found then still holds.
+        # The same comment with another date or browser: keep the earlier result.
         page = platform_posts.by_external_id(platform=key.platform, external_id=post.external_id, at=at)
         decision, score = page.decision, page.scores[0] if page.scores else None
     else:
@@ -106,7 +106,7 @@ def _take_spam(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
         post=post.external_id, reporter=fields.reporter_of(form), reason="spam", reported_at=at
     )
     with suppress(refusals.Erased):
-        complain.record(platform=key.platform, complaint=complaint, at=at)
+        complaints.record(platform=key.platform, complaint=complaint, at=at)
     return _text(THANKS)
 
 
@@ -115,9 +115,9 @@ def _take_ham(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     if _is_given(form, "is_test"):
         return _text(THANKS)
     post = fields.post_of(form, at=at)
-    found = score_now.now(platform=key.platform, post=post, at=at)
+    found = score_now.run(platform=key.platform, post=post, at=at)
     if not isinstance(found, ingest.Refused) or found.code == "revision_conflict":
-        # Not judged yet, there is nothing to take back.
+        # Not decided yet: nothing to appeal.
         with suppress(opening.NotScored, refusals.Erased):
             appeals.file(platform=key.platform, external_id=post.external_id, at=at)
     return _text(THANKS)
@@ -131,7 +131,7 @@ def _usage(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:  # 
 
 def _with_key(request: HttpRequest, call: _Call) -> HttpResponse:
     at = timezone.now()
-    bucket = Bucket(name="verdicts", per_minute=settings.VERDICTS_PER_MINUTE, burst=settings.VERDICTS_BURST)
+    bucket = Bucket(name="scores", per_minute=settings.SCORE_NOW_PER_MINUTE, burst=settings.SCORE_NOW_BURST)
     try:
         key = _key(request, name="api_key")
         if key is None:

@@ -1,4 +1,4 @@
-"""Appeals on their way in and out."""
+"""Appeals: request and answer formats."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Appeal
 from moderation.operations.decisions import appeal_outcomes
+from moderation.queries.wire import instant
 
 OPEN, UPHELD, OVERTURNED, ERASED = "open", "upheld", "overturned", "erased"
 
@@ -36,7 +36,7 @@ class AppealRequestSerializer(StrictSerializer):
 
 
 class AppealSerializer(serializers.Serializer[Any]):
-    """An appeal and what came of it."""
+    """An appeal and its outcome."""
 
     id = serializers.CharField()
     external_id = serializers.CharField()

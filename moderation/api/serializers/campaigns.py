@@ -1,4 +1,4 @@
-"""Campaigns and their members on the way out, decisions on them on the way in."""
+"""Campaigns, their members, and decisions on them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import PostReferenceSerializer, instant
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import (
     FlagField,
     OneOfField,
@@ -15,25 +16,25 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import CampaignDecision
 from moderation.models.campaigns import CampaignDecisionState, TieKind
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.queries.campaigns.platform_campaigns import OwnCampaign, OwnMember
+from moderation.queries.wire import instant
 
 _MAX_NAMED = 1_000
 
 
 class CampaignQuerySerializer(PageQuerySerializer):
-    """Where to go on."""
+    """The page of campaigns to read."""
 
     cursor = KeysetField(kinds=(int,), required=False)
 
 
 class CampaignSerializer(serializers.Serializer[Any]):
-    """Posts that resemble one another; counted are yours."""
+    """Similar posts; the counts include your posts only."""
 
     id = serializers.CharField()
     posts = serializers.IntegerField()
@@ -69,7 +70,7 @@ class MemberSerializer(serializers.Serializer[Any]):
 
 
 class MemberPageSerializer(serializers.Serializer[Any]):
-    """Members in the order of their arrival."""
+    """Members in the order in which they joined."""
 
     data = MemberSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(allow_null=True)
@@ -83,7 +84,7 @@ class PostIdListField(TextListField):
 
 
 class CampaignDecisionRequestSerializer(StrictSerializer):
-    """One verdict on every post of the campaign that waits."""
+    """One verdict on all waiting posts of the campaign."""
 
     verdict = OneOfField(choices=Verdict.values)
     expected_count = WholeNumberField(
@@ -99,7 +100,7 @@ class CampaignDecisionRequestSerializer(StrictSerializer):
 
 
 class CampaignDecisionSerializer(serializers.Serializer[Any]):
-    """A decision on a campaign; each post has one of its own, too."""
+    """A decision on a campaign; each post also has its own decision."""
 
     id = serializers.CharField()
     campaign_id = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Cases and claims on their way out, decisions on their way in."""
+"""Cases, claims and decisions: request and answer formats."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import PostReferenceSerializer, instant
-from moderation.api.serializers.fields import OneOfField, TextField, WholeNumberField
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.decisions import PostReferenceSerializer
+from moderation.api.serializers.fields import OneOfField, RenamedChoiceField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
-from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.decisions import Verdict
 from moderation.queries.cases import platform_cases
+from moderation.queries.wire import instant
 
+EARLIER_QUEUES = {"wave": CaseReason.HOLD.value}
 MAX_CLAIMS = 50
 
 
@@ -32,10 +35,15 @@ class PriorityField(serializers.FloatField):
 
 
 class CaseQuerySerializer(PageQuerySerializer):
-    """Which cases are asked for."""
+    """Filter and order of cases."""
 
     state = OneOfField(choices=CaseState.values, required=False, default=CaseState.OPEN)
-    queue = OneOfField(choices=CaseReason.values, required=False, help_text="Only cases of this reason.")
+    queue = RenamedChoiceField(
+        choices=CaseReason.values,
+        earlier=EARLIER_QUEUES,
+        required=False,
+        help_text="Only cases of this reason.",
+    )
     priority_gte = PriorityField(required=False)
     campaign = TextField(max_length=20, required=False, help_text="Only cases of this campaign.")
     model = TextField(max_length=64, required=False, help_text="Only cases that this release scored.")
@@ -49,7 +57,7 @@ class CaseQuerySerializer(PageQuerySerializer):
 
 
 class CaseSerializer(serializers.Serializer[Any]):
-    """A post that waits for a human. Without the text: that is in the case itself."""
+    """A post that waits for a human, without its text, which `GET /cases/{id}` has."""
 
     id = serializers.CharField()
     version = serializers.IntegerField(help_text="Grows with every edit of the post and every decision.")
@@ -75,7 +83,7 @@ class CasePageSerializer(serializers.Serializer[Any]):
 
 
 class CaseNoteSerializer(serializers.Serializer[Any]):
-    """What somebody wanted the next person to know."""
+    """A note for the next reviewer."""
 
     id = serializers.CharField()
     note = serializers.CharField()
@@ -83,7 +91,7 @@ class CaseNoteSerializer(serializers.Serializer[Any]):
 
 
 class WholeCaseSerializer(CaseSerializer):
-    """A case with what the post says."""
+    """A case with the text of the post and its notes."""
 
     text = serializers.CharField()
     links = serializers.ListField(child=serializers.CharField())
@@ -92,7 +100,7 @@ class WholeCaseSerializer(CaseSerializer):
 
 
 class ClaimRequestSerializer(StrictSerializer):
-    """How many cases are claimed."""
+    """How many cases to claim."""
 
     count = WholeNumberField(
         min_value=1,
@@ -105,14 +113,14 @@ class ClaimRequestSerializer(StrictSerializer):
 
 
 class ClaimsSerializer(serializers.Serializer[Any]):
-    """Cases that the caller holds now."""
+    """The claimed cases."""
 
     cases = CaseSerializer(many=True)
     lease_end_at = serializers.DateTimeField(allow_null=True, help_text="Until then; null if none was free.")
 
 
 class ClaimSerializer(serializers.Serializer[Any]):
-    """One held case."""
+    """One claimed case."""
 
     case = CaseSerializer()
     lease_end_at = serializers.DateTimeField()
@@ -128,13 +136,13 @@ class DecisionRequestSerializer(StrictSerializer):
 
 
 class NoteRequestSerializer(StrictSerializer):
-    """A note for whoever looks at the case next."""
+    """A note for the next reviewer."""
 
     note = TextField(max_length=2_000)
 
 
 class HandOnRequestSerializer(StrictSerializer):
-    """Why a case is handed on."""
+    """Why the case is escalated or sent to a second review."""
 
     note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)
 
@@ -171,7 +179,7 @@ def case(row: Case, *, at: datetime) -> dict[str, Any]:
 
 
 def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
-    """Return a case with what its post says."""
+    """Return a case with the text of its post and its notes."""
     revision = row.score.revision
     return case(row, at=at) | {
         "text": revision.text,
@@ -182,5 +190,5 @@ def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
 
 
 def note(row: CaseNote) -> dict[str, Any]:
-    """Return a note, without who wrote it: platforms are told of no moderator."""
+    """Return a note without its writer: platforms never see moderators' names."""
     return {"id": str(row.pk), "note": row.text, "written_at": instant(row.written_at)}

@@ -1,4 +1,4 @@
-"""Complaints on their way in."""
+"""Complaints: request and answer formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rest_framework import serializers
 from moderation.api.serializers.fields import InstantField, OneOfField, TextField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models.posts import ComplaintReason
-from moderation.operations.intake.complain import IncomingComplaint
+from moderation.operations.posts.complaints import IncomingComplaint
 
 
 class ReporterSerializer(StrictSerializer):
@@ -19,7 +19,7 @@ class ReporterSerializer(StrictSerializer):
 
 
 class ComplaintSerializer(StrictSerializer):
-    """A user's report of a post. The post may come later."""
+    """A user's report of a post. The post may arrive later."""
 
     external_id = TextField(
         max_length=200,

@@ -1,18 +1,18 @@
-"""Decisions on their way out."""
+"""Decisions: answer formats."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor import CursorField
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import InstantField, TextField
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Decision, FeedEntry
-from moderation.models.cases import DecisionSource, Verdict
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.queries import wire
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 500
@@ -25,7 +25,7 @@ class LimitField(serializers.IntegerField):
 
 
 class DecisionQuerySerializer(StrictSerializer):
-    """Which decisions are asked for."""
+    """Which decisions to return."""
 
     since = InstantField(
         required=False,
@@ -36,7 +36,7 @@ class DecisionQuerySerializer(StrictSerializer):
 
 
 class PostQuerySerializer(StrictSerializer):
-    """Which post is asked for."""
+    """Which post to return."""
 
     external_id = TextField(max_length=200, help_text="Your id of the post.")
 
@@ -78,7 +78,7 @@ class FedDecisionSerializer(DecisionSerializer):
 
 
 class DecisionPageSerializer(serializers.Serializer[Any]):
-    """Decisions in the order in which they came to be told."""
+    """Decisions in the order of the feed."""
 
     data = FedDecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
@@ -91,30 +91,10 @@ class DecisionPageSerializer(serializers.Serializer[Any]):
 def decision(row: Decision) -> dict[str, Any]:
     """Return a decision that was loaded with its post, revision, score and reversals."""
     replaced = getattr(row, "replaces", None)
-    return {
-        "id": str(row.pk),
-        "post": {
-            "id": str(row.post_id),
-            "external_id": row.post.external_id,
-            "revision": row.revision.number,
-        },
-        "verdict": row.verdict,
-        "source": row.source,
-        "reason": row.reason,
-        "decided_at": instant(row.decided_at),
-        "reverses": str(replaced.decision_id) if replaced else None,
-        "reversed": getattr(row, "reversal", None) is not None,
-        "spam_probability": row.score.spam_probability,
-        "is_degraded": row.score.is_degraded,
-        "release": row.score.release_id,
-    }
+    told = wire.decision(row, reverses=replaced.decision_id if replaced else None)
+    return told | {"reversed": getattr(row, "reversal", None) is not None}
 
 
 def fed(entry: FeedEntry) -> dict[str, Any]:
     """Return a decision as the feed tells it; the entry has a number."""
-    return decision(entry.decision) | {"entered_at": instant(entry.entered_at or entry.due_at)}
-
-
-def instant(moment: datetime) -> str:
-    """Return a time in the one form that the API uses: ISO 8601, UTC, with a Z."""
-    return moment.isoformat().replace("+00:00", "Z")
+    return decision(entry.decision) | {"entered_at": wire.instant(entry.entered_at or entry.due_at)}

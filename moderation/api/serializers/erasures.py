@@ -1,4 +1,4 @@
-"""Erasures on their way out."""
+"""Erasures: answer format."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import instant
 from moderation.models import Erasure
 from moderation.models.erasures import ErasureKind
+from moderation.queries.wire import instant
 
 
 class ErasureSerializer(serializers.Serializer[Any]):

@@ -8,7 +8,12 @@ from typing import Any, TypeVar
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.opaque import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, MAX_CURSOR_LENGTH
+from moderation.api.serializers.cursor_format import (
+    CURSOR_HELP,
+    CURSOR_SCHEMA,
+    INVALID_CURSOR,
+    MAX_CURSOR_LENGTH,
+)
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.queries import keyset
 from moderation.queries.keyset import InvalidCursor, Page

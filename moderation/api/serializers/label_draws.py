@@ -6,14 +6,14 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import instant
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.operations.labels.draws import MOST_DAYS, MOST_POSTS
 from moderation.queries.labels.label_balance import DrawRow
+from moderation.queries.wire import instant
 
 
 class DrawRequestSerializer(StrictSerializer):
-    """How many posts, of how many days."""
+    """How many posts to draw, from how many days."""
 
     posts = serializers.IntegerField(
         min_value=1, max_value=MOST_POSTS, required=False, allow_null=True, default=100

@@ -7,24 +7,24 @@ from typing import Any
 
 from rest_framework import serializers
 
-from moderation.api.serializers.cursor import CursorField
-from moderation.api.serializers.decisions import instant
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import FlagField, InstantField, OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export, FeedEntry
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.queries.labels import labels
 from moderation.queries.labels.labels import SPLITS
+from moderation.queries.wire import instant
 
 DATASETS = ("labels",)
 _LEFT_OUT = frozenset({"record"})
-"""Holds addresses and mail domains; exports have it, for those who train."""
+"""The record holds IP addresses and mail domains; only exports have it, for training."""
 
 
 class LabelQuerySerializer(PageQuerySerializer):
-    """Which labels are asked for."""
+    """Which labels to return."""
 
     since = InstantField(required=False)
     until = InstantField(required=False)
@@ -71,7 +71,7 @@ class LabelPageSerializer(serializers.Serializer[Any]):
 
 
 class LabelChangeQuerySerializer(PageQuerySerializer):
-    """Which changes are asked for."""
+    """Which changes to return."""
 
     since = InstantField(
         required=False,
@@ -81,7 +81,7 @@ class LabelChangeQuerySerializer(PageQuerySerializer):
 
 
 class LabelChangeSerializer(serializers.Serializer[Any]):
-    """A label that was given, or one that holds no longer."""
+    """A new label, or a retracted one."""
 
     change = serializers.ChoiceField(choices=("created", "retracted"))
     id = serializers.CharField()
@@ -93,7 +93,7 @@ class LabelChangeSerializer(serializers.Serializer[Any]):
 
 
 class LabelChangePageSerializer(serializers.Serializer[Any]):
-    """What became of labels, in order."""
+    """Changes of labels, in the order of the feed."""
 
     data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
@@ -103,7 +103,7 @@ class LabelChangePageSerializer(serializers.Serializer[Any]):
 
 
 class ExportRequestSerializer(StrictSerializer):
-    """Which labels an export holds, and in which form."""
+    """Which labels an export holds, and in which format."""
 
     dataset = OneOfField(choices=DATASETS, required=False, allow_null=True, default="labels")
     format = OneOfField(
@@ -135,14 +135,14 @@ class ExportRequestSerializer(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a window of time together with an export to go on from."""
+        """Refuse a time window together with `after`."""
         if attrs.get("after") is not None and (attrs.get("since") or attrs.get("until")):
             raise serializers.ValidationError({"after": "Name an export or a time, not both."})
         return attrs
 
 
 class ExportSerializer(serializers.Serializer[Any]):
-    """How far an export is."""
+    """The state and progress of an export."""
 
     id = serializers.CharField()
     state = serializers.ChoiceField(choices=ExportState.values)

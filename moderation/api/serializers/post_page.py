@@ -1,4 +1,4 @@
-"""A stored post on its way out. Address, user agent and journey are personal and stay inside."""
+"""A stored post: answer format. IP address, user agent and journey are personal and not returned."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.api import about
-from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
+from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.models import Case, Score
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
 from moderation.queries.platform_posts import PostPage
+from moderation.queries.wire import instant
 
 
 class ContributionSerializer(serializers.Serializer[Any]):
@@ -25,7 +26,7 @@ class ContributionSerializer(serializers.Serializer[Any]):
 
 
 class ScoreRuleSerializer(serializers.Serializer[Any]):
-    """A rule that reached the post when it was scored."""
+    """A rule that matched the post when it was scored."""
 
     id = serializers.CharField()
     effect = serializers.ChoiceField(choices=RuleEffect.values)
@@ -34,7 +35,7 @@ class ScoreRuleSerializer(serializers.Serializer[Any]):
 
 
 class ScoreSerializer(serializers.Serializer[Any]):
-    """What the models said of one revision."""
+    """The models' output for one revision."""
 
     revision = serializers.IntegerField()
     spam_probability = serializers.FloatField(min_value=0, max_value=1)
@@ -67,7 +68,7 @@ class PostCaseSerializer(serializers.Serializer[Any]):
 
 
 class PostPageSerializer(serializers.Serializer[Any]):
-    """A post, its latest revision, and what became of it."""
+    """A post, its latest revision, scores, case and decision."""
 
     id = serializers.CharField()
     external_id = serializers.CharField()

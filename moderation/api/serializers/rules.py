@@ -1,4 +1,4 @@
-"""Rules: what they do, to what, until when, and what they would reach."""
+"""Rules and backtests: request and answer formats."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from moderation.api import about
-from moderation.api.serializers.decisions import PostReferenceSerializer, instant
-from moderation.api.serializers.fields import InstantField, OneOfField, TextField
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.decisions import PostReferenceSerializer
+from moderation.api.serializers.fields import InstantField, OneOfField, RenamedChoiceField, TextField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Revision, Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries.outcome_counts import Figures
 from moderation.queries.rules.rule_pages import RuleState, state_of
+from moderation.queries.wire import instant
 
+EARLIER_EFFECTS = {"wave": RuleEffect.HOLD.value}
 STATES = tuple(state.value for state in RuleState)
 
 
@@ -37,12 +39,13 @@ class FutureField(InstantField):
 
 
 class RuleRequestSerializer(StrictSerializer):
-    """What a rule does, to what, why, and until when."""
+    """Effect, target, reason and end of a rule."""
 
-    effect = OneOfField(
+    effect = RenamedChoiceField(
         choices=RuleEffect.values,
+        earlier=EARLIER_EFFECTS,
         help_text=(
-            "ban: spam without further question; wave: nothing passes without a human; "
+            "ban: spam without further question; hold: nothing passes without a human; "
             "allow: passes, whatever the models say."
         ),
     )
@@ -53,21 +56,21 @@ class RuleRequestSerializer(StrictSerializer):
     )
     reason = TextField(max_length=500)
     expires_at = FutureField(
-        help_text="A wave lasts 30 days at most. A ban without an end is made by a lead on the desk."
+        help_text="A hold lasts 30 days at most. A ban without an end is made by a lead on the desk."
     )
 
 
 class RuleQuerySerializer(PageQuerySerializer):
-    """Which rules are asked for."""
+    """Which rules to return."""
 
     state = OneOfField(choices=STATES, required=False, default=RuleState.LIVE.value)
-    effect = OneOfField(choices=RuleEffect.values, required=False)
+    effect = RenamedChoiceField(choices=RuleEffect.values, earlier=EARLIER_EFFECTS, required=False)
     kind = OneOfField(choices=RuleKind.values, required=False)
     cursor = KeysetField(kinds=(int,), required=False)
 
 
 class RuleSerializer(serializers.Serializer[Any]):
-    """A rule as it stands."""
+    """A rule and its state."""
 
     id = serializers.CharField()
     effect = serializers.ChoiceField(choices=RuleEffect.values)
@@ -96,7 +99,7 @@ class ShareIntervalSerializer(serializers.Serializer[Any]):
 
 
 class BacktestSerializer(serializers.Serializer[Any]):
-    """What the rule would have reached among your posts until now; people judged some of them."""
+    """Your posts that the rule would have matched until now, and people's verdicts on them."""
 
     matches = serializers.IntegerField(help_text="Posts that it reaches.")
     judged = serializers.IntegerField()
@@ -129,7 +132,7 @@ def rule(row: Rule, *, at: datetime) -> dict[str, Any]:
 
 
 def backtest(row: Rule, *, figures: Figures, newest: Sequence[Revision]) -> dict[str, Any]:
-    """Return what a rule would have reached."""
+    """Return the backtest of a rule."""
     share, (low, high) = figures.spam_share, figures.spam_interval
     if row.effect == RuleEffect.ALLOW:
         share, (low, high) = 1 - share, (1 - high, 1 - low)

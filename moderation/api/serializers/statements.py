@@ -12,7 +12,7 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.models import Decision
-from moderation.models.cases import DecisionSource
+from moderation.models.decisions import DecisionSource
 from moderation.queries.decisions.platform_decisions import Grounds
 
 SCAMS, OTHER = "STATEMENT_CATEGORY_SCAMS_AND_FRAUD", "STATEMENT_CATEGORY_OTHER_VIOLATION_TC"
@@ -21,7 +21,7 @@ _FRAUDULENT = frozenset({"scam", "phishing", "fraud", "impersonation"})
 
 
 class StatementSerializer(serializers.Serializer[Any]):
-    """What to tell the author, and the Commission's database."""
+    """The statement for the author and for the Commission's database."""
 
     puid = serializers.CharField(help_text="Our id of the decision.")
     decision_visibility = serializers.ListField(child=serializers.CharField())

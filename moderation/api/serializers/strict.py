@@ -1,4 +1,4 @@
-"""Objects that know all of their fields: an unknown name is a misspelling and is refused, not dropped.
+"""Objects that refuse unknown fields, which are usually misspellings, instead of dropping them.
 
 A platform that sends one body to several services can ask for unknown names to be left out: the context
 `is_lenient` says so.
@@ -15,7 +15,7 @@ from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
-from moderation.api.pointers import MAX_ERRORS
+from moderation.api.json_pointers import MAX_ERRORS
 
 
 class StrictSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from moderation.api.serializers.decisions import instant
+from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import (
     FlagField,
     OneOfField,
@@ -18,11 +18,11 @@ from moderation.api.serializers.fields import (
     WholeNumberField,
 )
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
-from moderation.api.serializers.opaque import NextCursorField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Delivery, EndpointCircuit, SigningSecret, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import CircuitState, EndpointState, SignatureKind, WebhookEvent
+from moderation.queries.wire import instant
 
 MAX_OVERLAP_HOURS = 24 * 30
 DEFAULT_OVERLAP_HOURS = 24
@@ -51,7 +51,7 @@ class EventListField(TextListField):
 
 
 class EndpointRequestSerializer(StrictSerializer):
-    """Where and of what the platform wants to be told."""
+    """The URL and the events of a new endpoint."""
 
     url = TextField(max_length=500, help_text="http or https, without credentials, at a public address.")
     events = EventListField(required=False, allow_null=True, help_text="Decisions, if left out.")
@@ -65,7 +65,7 @@ class EndpointRequestSerializer(StrictSerializer):
 
 
 class EndpointChangeSerializer(StrictSerializer):
-    """What changes; the rest stays."""
+    """Changes of an endpoint; fields left out are kept."""
 
     url = TextField(max_length=500, required=False, allow_null=True)
     events = EventListField(required=False, allow_null=True)
@@ -73,7 +73,7 @@ class EndpointChangeSerializer(StrictSerializer):
 
 
 class SecretRequestSerializer(StrictSerializer):
-    """The secret that is to come."""
+    """The kind of the new secret and its overlap with the old one."""
 
     signature = OneOfField(
         choices=SignatureKind.values, required=False, allow_null=True, default=SignatureKind.HMAC
@@ -113,7 +113,7 @@ class CircuitSerializer(serializers.Serializer[Any]):
 
 
 class EndpointSerializer(serializers.Serializer[Any]):
-    """An endpoint as it stands."""
+    """An endpoint and its state."""
 
     id = serializers.CharField()
     url = serializers.CharField()
@@ -137,7 +137,7 @@ class EndpointListSerializer(serializers.Serializer[Any]):
 
 
 class DeliveryQuerySerializer(PageQuerySerializer):
-    """Which deliveries are asked for."""
+    """Which deliveries to return."""
 
     state = OneOfField(choices=DeliveryState.values, required=False)
     cursor = KeysetField(kinds=(datetime, UUID), required=False)
@@ -184,7 +184,7 @@ class DeliveryPageSerializer(serializers.Serializer[Any]):
 
 
 def circuit(row: EndpointCircuit) -> dict[str, Any]:
-    """Return how an endpoint answers."""
+    """Return the circuit of an endpoint."""
     return {
         "state": row.state,
         "since": instant(row.since) if row.since else None,
@@ -207,7 +207,7 @@ def endpoint(row: WebhookEndpoint) -> dict[str, Any]:
 
 
 def secret(row: SigningSecret) -> dict[str, Any]:
-    """Return what may be known of a secret."""
+    """Return the public facts of a secret."""
     return {
         "id": str(row.pk),
         "signature": row.kind,

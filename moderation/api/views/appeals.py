@@ -1,4 +1,4 @@
-"""Appeals: somebody disputes a decision, and a human looks again."""
+"""Appeals: a decision is disputed, and a human reviews the post again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rest_framework.reverse import reverse
 from moderation.api import about
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.appeals import AppealRequestSerializer, AppealSerializer
 from moderation.api.serializers.appeals import appeal as shown
 from moderation.api.views.base import (
@@ -50,8 +51,9 @@ class Appeals(ApiView):
             **problem_responses("not_found", "already_reversed", "erased", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """File one."""
+        """File an appeal against a decision; there is one per decision."""
         given = self.read(AppealRequestSerializer, request)
         try:
             row = appeals.dispute(
@@ -81,7 +83,7 @@ class OneAppeal(ApiView):
         responses={200: AppealSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
+        """Read an appeal; its outcome is hidden while it can be undone."""
         try:
             row = platform_cases.appeal(
                 platform=platform_of(request), appeal_id=number_of(id), at=timezone.now()

@@ -1,4 +1,4 @@
-"""What every view of the API shares: keys, scopes, limits, strict JSON, sizes refused before reading."""
+"""The base of all API views: keys, scopes, rate limits, strict JSON, size limits before reading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from moderation.api.authentication import HasScope, KeyAuthentication
 from moderation.api.errors import Refused
-from moderation.api.once import HEADER, idempotent
+from moderation.api.idempotency import HEADER
 from moderation.api.parsers import StrictJsonParser
 from moderation.api.problems import CONTENT_TYPE, PROBLEMS
 from moderation.api.serializers.problems import ProblemSerializer
@@ -85,14 +85,8 @@ class ApiView(APIView):
     scopes: ClassVar[dict[str, str]] = {}
     # Answers that are stored encrypted under an Idempotency-Key.
     shows_secret = False
-    # Above the 10 MB that a careless sender may put into one text, so that the answer can name the field.
+    # Above a 10 MB text, so that the answer to a careless sender can name the field.
     max_body_bytes = 12 * MEBIBYTE
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Make every POST idempotent, so that no view can forget it."""
-        super().__init_subclass__(**kwargs)
-        if "post" in cls.__dict__:
-            cls.post = idempotent(cls.__dict__["post"])  # type: ignore[attr-defined]  # views define it
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check key, scope and limit, then the size. Raises Refused before a byte of the body is read."""
@@ -100,7 +94,7 @@ class ApiView(APIView):
         if isinstance(request.auth, ApiKey):
             self.charge(request, self.bucket(request.auth))
         length = request.META.get("CONTENT_LENGTH") or "0"
-        # Without a length Django would take the body for empty and we would complain of missing fields.
+        # Without a length Django treats the body as empty, and the error would be about missing fields.
         if request.headers.get("Transfer-Encoding") and not request.META.get("CONTENT_LENGTH"):
             raise Refused("length_required", "Send the header Content-Length.")
         if not length.isdigit() or int(length) > self.max_body_bytes:
@@ -109,7 +103,7 @@ class ApiView(APIView):
             refuse_packed(request)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
-        """Forbid caches to keep answers: they hold what people wrote."""
+        """Forbid caches to store answers: they hold personal data."""
         answer = super().finalize_response(request, response, *args, **kwargs)
         answer.headers["Cache-Control"] = "no-store"
         if answer.status_code == 415:
@@ -122,11 +116,11 @@ class ApiView(APIView):
         return answer
 
     def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - views whose limit differs by key look at it
-        """Return the limit that a request counts towards."""
+        """Return the rate limit that a request counts towards."""
         return Bucket(name="calls", per_minute=settings.CALLS_PER_MINUTE, burst=settings.CALLS_BURST)
 
     def charge(self, request: Request, bucket: Bucket, *, cost: int = 1) -> None:
-        """Take from the key's limit; the answer tells what is left. Raises LimitReached."""
+        """Take from the key's rate limit; the answer's headers say what is left. Raises LimitReached."""
         try:
             self.taken = limits.take(bucket=bucket, owner=str(request.auth.pk), at=timezone.now(), cost=cost)
         except limits.LimitReached as reached:
@@ -149,7 +143,7 @@ class ApiView(APIView):
 
 
 class PostingView(ApiView):
-    """A view that takes in posts: what is counted are posts."""
+    """A view that receives posts: the rate limit counts posts."""
 
     def bucket(self, key: ApiKey) -> Bucket:
         """Return the key's limit of posts; a burst is what ten seconds allow."""
@@ -165,8 +159,8 @@ def is_lenient(request: Request) -> bool:
     )
 
 
-def person_of(request: Request) -> User:
-    """Return the person in whose name the key acts. Raises Refused if there is none."""
+def user_of(request: Request) -> User:
+    """Return the user that the key acts for. Raises Refused if there is none."""
     person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
     if person is None or not person.is_active:
         raise Refused("nobody_behind_key", "This needs a key that acts in the name of a person.")
@@ -174,7 +168,7 @@ def person_of(request: Request) -> User:
 
 
 def refuse_packed(request: Request) -> None:
-    """Take bodies in UTF-8 and without a content coding (RFC 9110 §8.4). Raises Refused."""
+    """Refuse bodies that are not UTF-8 or have a content coding (RFC 9110 §8.4)."""
     codings = request.headers.get("Content-Encoding", "").lower().replace(",", " ").split()
     if set(codings) - {"identity"}:
         raise Refused("unsupported_encoding", "A body with Content-Encoding is not unpacked here.")
@@ -191,7 +185,7 @@ def _media_type(content_type: str) -> Message:
 
 
 def refuse_changed(request: Request, etag: str) -> None:
-    """Compare If-Match, where given, with what stands. Raises Refused."""
+    """Compare If-Match, if given, with the current ETag. Raises Refused."""
     wanted = request.headers.get("If-Match")
     if wanted is not None and wanted.strip() != "*" and etag not in wanted.replace(" ", "").split(","):
         raise Refused("precondition_failed", f"It has the ETag {etag} now.")
@@ -203,7 +197,7 @@ def etag_of(version: int) -> str:
 
 
 def number_of(identifier: str) -> int:
-    """Return an id of ours as a number; 0, which no row has, for what cannot be one."""
+    """Return an id of ours as a number; 0, which no row has, if it is malformed."""
     is_number = identifier.isascii() and identifier.isdigit() and len(identifier) < 19
     return int(identifier) if is_number else 0
 
@@ -216,7 +210,7 @@ class NothingHere(ApiView):
     schema = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002 - DRF's signature
-        """Refuse whatever the method is."""
+        """Answer 404 for every method."""
         raise Refused("not_found", "There is nothing at this address.")
 
 

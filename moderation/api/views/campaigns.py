@@ -1,4 +1,4 @@
-"""Campaigns: read them, read their members, decide all of one at once."""
+"""Campaigns: list them, list their members, decide one at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.campaigns import (
     CampaignDecisionRequestSerializer,
     CampaignDecisionSerializer,
@@ -29,14 +30,14 @@ from moderation.api.views.base import (
     WRITE_PROBLEMS,
     ApiView,
     number_of,
-    person_of,
     problem_responses,
+    user_of,
 )
 from moderation.models import Campaign
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.campaigns import decide_for_platform
-from moderation.operations.campaigns.decide import CountMoved, Wanted
+from moderation.operations.campaigns.campaign_decisions import CountMoved, Wanted
 from moderation.queries.campaigns import platform_campaigns
 from moderation.queries.campaigns.platform_campaigns import OwnCampaign
 
@@ -117,8 +118,9 @@ class CampaignDecisions(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Decide."""
+        """Decide all waiting posts of the campaign; nothing is decided if their number has changed."""
         own, given = _own_campaign(request, id), self.read(CampaignDecisionRequestSerializer, request)
         wanted = Wanted(
             verdict=Verdict(given["verdict"]),
@@ -135,7 +137,7 @@ class CampaignDecisions(ApiView):
                 wanted=wanted,
                 excluded=[number_of(post) for post in given.get("exclude", ())],
                 seen=[number_of(post) for post in given.get("sample_seen", ())],
-                moderator=person_of(request),
+                moderator=user_of(request),
                 at=timezone.now(),
             )
         except CountMoved as moved:

@@ -1,4 +1,4 @@
-"""What people tell each other about a case: notes, and asking a second person."""
+"""Notes on cases, and second reviews."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api import about
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import (
     CaseNoteSerializer,
     CaseSerializer,
@@ -19,7 +20,7 @@ from moderation.api.serializers.cases import (
     case,
     note,
 )
-from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, person_of, problem_responses
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses, user_of
 from moderation.api.views.cases import CASE_ID, own_case
 from moderation.models.platforms import Scope
 from moderation.operations.cases import notes, second_review
@@ -40,10 +41,11 @@ class CaseNotes(ApiView):
         request=NoteRequestSerializer,
         responses={201: CaseNoteSerializer, **problem_responses("erased", *_PROBLEMS)},
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Write it."""
+        """Write a note for the next reviewer of the case."""
         row, text = own_case(request, id), self.read(NoteRequestSerializer, request)["note"]
-        made = notes.write(case=row, author=person_of(request), text=text, at=timezone.now())
+        made = notes.write(case=row, author=user_of(request), text=text, at=timezone.now())
         about.post(row.post_id)
         return Response(note(made), status=status.HTTP_201_CREATED)
 
@@ -64,10 +66,11 @@ class SecondReviews(ApiView):
         request=HandOnRequestSerializer,
         responses={201: CaseSerializer, **problem_responses("not_decided", "erased", *_PROBLEMS)},
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Ask."""
+        """Open a second review; the first decision stands until it is decided."""
         row, at = own_case(request, id), timezone.now()
         text = self.read(HandOnRequestSerializer, request).get("note", "")
-        made = second_review.ask(case_id=row.pk, asked_by=person_of(request), text=text, at=at)
+        made = second_review.ask(case_id=row.pk, asked_by=user_of(request), text=text, at=at)
         shown = case(own_case(request, str(made.pk)), at=at)
         return Response(shown, status=status.HTTP_201_CREATED)

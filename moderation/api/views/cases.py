@@ -1,4 +1,4 @@
-"""Cases: read, claim, escalate and decide them in the name of a person."""
+"""Cases: read, claim, escalate and decide them on behalf of a user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import (
+    EARLIER_QUEUES,
     CasePageSerializer,
     CaseQuerySerializer,
     CaseSerializer,
@@ -27,7 +29,7 @@ from moderation.api.serializers.cases import (
     case,
     whole_case,
 )
-from moderation.api.serializers.decisions import DecisionSerializer, decision, instant
+from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.serializers.keyset import page_of
 from moderation.api.views.base import (
     IF_MATCH,
@@ -37,16 +39,18 @@ from moderation.api.views.base import (
     etag_header,
     etag_of,
     number_of,
-    person_of,
     problem_responses,
     refuse_changed,
+    user_of,
 )
 from moderation.models import Case
-from moderation.models.cases import CaseReason, Verdict
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations import refusals
 from moderation.operations.cases import claims, review
 from moderation.queries.cases import platform_cases
+from moderation.queries.wire import instant
 
 EVERY_QUEUE = "all"
 CASE_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The case.")
@@ -94,7 +98,7 @@ class OneCase(ApiView):
         responses={200: WholeCaseSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one case."""
+        """Read a case with the text of its post and its notes."""
         row = own_case(request, id)
         return Response(whole_case(row, at=timezone.now()), headers={"ETag": etag_of(row.version)})
 
@@ -117,8 +121,8 @@ class Claims(ApiView):
                 "queue",
                 str,
                 OpenApiParameter.PATH,
-                enum=[EVERY_QUEUE, *CaseReason.values],
-                description="A reason, or all.",
+                enum=[EVERY_QUEUE, *CaseReason.values, *EARLIER_QUEUES],
+                description="A reason, or all. `wave` is the earlier name of `hold`, deprecated.",
             ),
         ],
         request=ClaimRequestSerializer,
@@ -127,13 +131,15 @@ class Claims(ApiView):
             **problem_responses("nobody_behind_key", "not_allowed", "not_found", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request, queue: str) -> Response:
-        """Claim some cases."""
+        """Claim the most harmful free cases until the lease ends."""
+        queue = EARLIER_QUEUES.get(queue, queue)
         if queue not in (EVERY_QUEUE, *CaseReason.values):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
         own = platform_cases.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)
-        claimed = claims.claim_next(moderator=person_of(request), at=at, count=count, among=own)
+        claimed = claims.claim_next(moderator=user_of(request), at=at, count=count, among=own)
         rows = platform_cases.some(case_ids=[row.pk for row in claimed])
         lease_end_at = min((row.lease_end_at for row in rows if row.lease_end_at), default=None)
         return Response(
@@ -158,9 +164,9 @@ class OneClaim(ApiView):
         responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
     )
     def put(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Claim or renew."""
+        """Claim a case, or extend the lease on a claimed one."""
         at = timezone.now()
-        held = claims.claim(case_id=own_case(request, id).pk, moderator=person_of(request), at=at)
+        held = claims.claim(case_id=own_case(request, id).pk, moderator=user_of(request), at=at)
         return Response(_claim(own_case(request, id), at=at, lease_end_at=held.lease_end_at))
 
     @extend_schema(
@@ -171,8 +177,8 @@ class OneClaim(ApiView):
         responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Hand back."""
-        claims.hand_back(case_id=own_case(request, id).pk, moderator=person_of(request))
+        """Release a claim; nothing happens if it is not yours."""
+        claims.hand_back(case_id=own_case(request, id).pk, moderator=user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -198,8 +204,9 @@ class CaseDecisions(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Decide."""
+        """Decide a claimed case; of concurrent decisions one wins."""
         row = own_case(request, id)
         given = self.read(DecisionRequestSerializer, request)
         refuse_changed(request, etag_of(row.version))
@@ -207,7 +214,7 @@ class CaseDecisions(ApiView):
             made = review.decide(
                 case_id=row.pk,
                 case_version=given["version"],
-                moderator=person_of(request),
+                moderator=user_of(request),
                 verdict=Verdict(given["verdict"]),
                 reason=given.get("reason", ""),
                 note=given.get("note", ""),
@@ -232,11 +239,12 @@ class CaseEscalations(ApiView):
         request=HandOnRequestSerializer,
         responses={201: CaseSerializer, **problem_responses("claim_lost", *_CLAIM_PROBLEMS, *WRITE_PROBLEMS)},
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Escalate."""
+        """Escalate a claimed case to the leads, with a note."""
         row, at = own_case(request, id), timezone.now()
         note = self.read(HandOnRequestSerializer, request).get("note", "")
-        review.escalate(case_id=row.pk, moderator=person_of(request), note=note, at=at)
+        review.escalate(case_id=row.pk, moderator=user_of(request), note=note, at=at)
         return Response(case(own_case(request, id), at=at), status=status.HTTP_201_CREATED)
 
 

@@ -12,12 +12,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.complaints import ComplaintAnswerSerializer, ComplaintSerializer, incoming
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
-from moderation.operations.intake import complain
+from moderation.operations.posts import complaints
 
 
 class Complaints(ApiView):
@@ -39,13 +40,14 @@ class Complaints(ApiView):
             **problem_responses("erased", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Take in one complaint."""
+        """Store a complaint; a reporter counts once per post."""
         complaint = incoming(self.read(ComplaintSerializer, request))
         platform, at = platform_of(request), timezone.now()
-        # One account that reports thousands of posts is worth one look, not thousands of scorings.
+        # An account that reports thousands of posts must not cause thousands of scorings.
         limits.take(bucket=_per_reporter(), owner=f"{platform.pk}:{complaint.reporter}", at=at)
-        row = complain.record(platform=platform, complaint=complaint, at=at)
+        row = complaints.record(platform=platform, complaint=complaint, at=at)
         answer = {"id": str(row.pk), "post_id": str(row.post_id) if row.post_id else None}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 

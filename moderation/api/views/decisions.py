@@ -1,4 +1,4 @@
-"""Decisions: what the platform is to do, read by polling; and taking one back."""
+"""Decisions: the feed for polling, and reversals."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.cases import ReversalRequestSerializer
-from moderation.api.serializers.cursor import encode
 from moderation.api.serializers.decisions import (
     DecisionPageSerializer,
     DecisionQuerySerializer,
@@ -21,19 +21,20 @@ from moderation.api.serializers.decisions import (
     decision,
     fed,
 )
+from moderation.api.serializers.feed_cursor import encode
 from moderation.api.views.base import (
     ONCE,
     WRITE_PROBLEMS,
     ApiView,
     number_of,
-    person_of,
     problem_responses,
+    user_of,
 )
 from moderation.models import Decision
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations.cases import reverse
+from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
 
 
@@ -103,17 +104,18 @@ class Reversals(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Reverse."""
+        """Replace a decision by the opposite one."""
         reason = self.read(ReversalRequestSerializer, request)["reason"]
         wrong = Decision.objects.filter(post__platform=platform_of(request), pk=number_of(id)).first()
         if wrong is None:
             raise Refused("not_found", "No decision has this id.")
         opposite = Verdict.NOT_SPAM if wrong.verdict == Verdict.SPAM else Verdict.SPAM
-        made = reverse.correct(
+        made = reversals.correct(
             decision_id=wrong.pk,
             verdict=opposite,
-            moderator=person_of(request),
+            moderator=user_of(request),
             reason=reason,
             at=timezone.now(),
         )

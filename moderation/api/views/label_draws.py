@@ -1,4 +1,4 @@
-"""Random posts to be labelled: ask for a draw, see how far it is, cancel what is left."""
+"""Random posts to be labelled: request a draw, read its progress, cancel the rest."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.label_draws import DrawRequestSerializer, DrawSerializer, draw
 from moderation.api.views.base import (
     ONCE,
@@ -20,8 +21,8 @@ from moderation.api.views.base import (
     ApiView,
     location_header,
     number_of,
-    person_of,
     problem_responses,
+    user_of,
 )
 from moderation.models.platforms import Scope
 from moderation.operations.labels import draws
@@ -53,14 +54,15 @@ class LabelDraws(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Draw."""
+        """Draw random posts into the queue."""
         given = self.read(DrawRequestSerializer, request)
         made = draws.ask(
             platform=platform_of(request),
             posts=given["posts"],
             days=given["days"],
-            asked_by=person_of(request),
+            asked_by=user_of(request),
             at=timezone.now(),
         )
         location = reverse("api:label-draw", args=[str(made.pk)])
@@ -81,7 +83,7 @@ class OneLabelDraw(ApiView):
         responses={200: DrawSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
+        """Read a draw with its progress."""
         return Response(draw(_own_draw(request, id)))
 
     @extend_schema(
@@ -92,10 +94,10 @@ class OneLabelDraw(ApiView):
         responses={204: None, **problem_responses("nobody_behind_key", "not_allowed", "not_found")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Cancel one."""
+        """Cancel a draw: its undecided posts leave the queue."""
         row = _own_draw(request, id)
         try:
-            draws.cancel(draw_id=row.draw.pk, cancelled_by=person_of(request), at=timezone.now())
+            draws.cancel(draw_id=row.draw.pk, cancelled_by=user_of(request), at=timezone.now())
         except draws.AlreadyCancelled as refused:
             raise Refused("not_found", str(refused)) from None
         return Response(status=status.HTTP_204_NO_CONTENT)

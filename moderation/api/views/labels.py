@@ -15,7 +15,8 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
-from moderation.api.serializers.cursor import encode
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.feed_cursor import encode
 from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.labels import (
     ExportRequestSerializer,
@@ -34,15 +35,14 @@ from moderation.api.views.base import (
     ApiView,
     location_header,
     number_of,
-    person_of,
     problem_responses,
+    user_of,
 )
 from moderation.models import Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
-from moderation.operations.labels import export as labels_export
-from moderation.operations.labels import export_files
+from moderation.operations.labels import export_files, exports
 from moderation.operations.outbox import feed
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.labels import labels
@@ -102,7 +102,7 @@ class LabelChanges(ApiView):
         )
         given = [entry.decision_id for entry in page.rows if not entry.is_retraction]
         live = labels.live(decision_ids=given)
-        # One that was retracted since is not shown first: its retraction follows.
+        # A label retracted since is left out: its retraction follows.
         shown = [entry for entry in page.rows if entry.is_retraction or entry.decision_id in live]
         return Response(
             {
@@ -137,13 +137,14 @@ class Exports(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Ask for one."""
+        """Request an export; a task builds it."""
         given = self.read(ExportRequestSerializer, request)
-        person, platform = person_of(request), platform_of(request)
+        person, platform = user_of(request), platform_of(request)
         if not person.may_export:
             raise Refused("not_allowed", "Only leads and ML engineers export labels.")
-        row = labels_export.request(
+        row = exports.request(
             requested_by=person,
             platform=platform,
             wanted=LabelFilter(
@@ -203,15 +204,15 @@ class ExportFile(ApiView):
             file = export_files.path_of(row).open("rb")  # closed by the response
         except FileNotFoundError:
             raise Refused("not_found", "The file of this export was removed; ask for a new one.") from None
-        return FileResponse(file, content_type=labels_export.media_type_of(row))
+        return FileResponse(file, content_type=exports.media_type_of(row))
 
 
 def _positions(request: Request, after: str | None) -> dict[str, Position] | None:
     if after is None:
         return None
     try:
-        return labels_export.positions_of(_own_export(request, after))
-    except labels_export.NotBuilt as refusal:
+        return exports.positions_of(_own_export(request, after))
+    except exports.NotBuilt as refusal:
         raise Refused("not_ready", str(refusal)) from None
 
 

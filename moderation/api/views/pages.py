@@ -1,4 +1,4 @@
-"""What people open in a browser: the OpenAPI document, its page, and the page of each problem type."""
+"""Browser pages of the API: the OpenAPI document, Swagger UI, and the page of each problem type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def openapi(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's si
 
 @require_safe
 def documentation(request: HttpRequest) -> HttpResponse:
-    """Show the OpenAPI document with Swagger UI from our own files: offline, and under the strict policy."""
+    """Show Swagger UI from our own files: works offline, and under the strict content security policy."""
     return render(request, "api/documentation.html")
 
 

@@ -13,8 +13,10 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.decisions import PostQuerySerializer
 from moderation.api.serializers.erasures import ErasureSerializer, erased
+from moderation.api.serializers.incoming_post import read
 from moderation.api.serializers.post_page import PostPageSerializer, post_page
 from moderation.api.serializers.posts import (
     AcceptedSerializer,
@@ -23,7 +25,6 @@ from moderation.api.serializers.posts import (
     PostSerializer,
     accepted,
 )
-from moderation.api.serializers.reading import read
 from moderation.api.views.base import (
     BODY_PROBLEMS,
     ONCE,
@@ -38,7 +39,7 @@ from moderation.api.views.base import (
 from moderation.models import Author, Post
 from moderation.models.platforms import Scope
 from moderation.operations.erasure import erase
-from moderation.operations.intake import counts, ingest
+from moderation.operations.posts import counts, ingest
 from moderation.queries import platform_posts
 
 
@@ -61,11 +62,12 @@ class Posts(PostingView):
             **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Take in one post."""
+        """Store a post and enqueue its scoring; repeating it changes nothing."""
         platform = platform_of(request)
         post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
-        [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now(), is_compared=False)
+        [answer] = ingest.accept(platform=platform, posts=[post], at=timezone.now())
         if isinstance(answer, ingest.Refused):
             raise Refused(answer.code, answer.detail)
         location = reverse("api:post", args=[str(answer.post_id)])

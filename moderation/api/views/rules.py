@@ -1,4 +1,4 @@
-"""Rules: draft one, look at what it would reach, activate it, lift it."""
+"""Rules: draft, backtest, activate, lift."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.rules import (
     BacktestSerializer,
@@ -33,9 +34,9 @@ from moderation.api.views.base import (
     etag_header,
     location_header,
     number_of,
-    person_of,
     problem_responses,
     refuse_changed,
+    user_of,
 )
 from moderation.models import Author, Rule, User
 from moderation.models.platforms import Scope
@@ -87,8 +88,9 @@ class Rules(ApiView):
         request=RuleRequestSerializer,
         responses={201: RuleSerializer, **problem_responses(*_ACT_PROBLEMS, "erased", *WRITE_PROBLEMS)},
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Draft."""
+        """Draft a rule, which has no effect until it is activated."""
         given = self.read(RuleRequestSerializer, request)
         at = timezone.now()
         try:
@@ -117,7 +119,7 @@ class OneRule(ApiView):
         responses={200: RuleSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
+        """Read a rule and its state."""
         return _answer(_rule(request, id))
 
     @extend_schema(
@@ -128,7 +130,7 @@ class OneRule(ApiView):
         responses={204: None, **problem_responses(*_ACT_PROBLEMS, "not_found", "precondition_failed")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Lift one."""
+        """Lift a rule, or delete a draft."""
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
         try:
@@ -167,8 +169,9 @@ class RuleActivations(ApiView):
             ),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Activate."""
+        """Put a draft in force for posts scored from now on."""
         row = _rule(request, id)
         refuse_changed(request, _etag(row))
         return _answer(operations_rules.activate(rule_id=row.pk, actor=_lead(request), at=timezone.now()))
@@ -187,15 +190,16 @@ class RuleBacktests(ApiView):
         request=None,
         responses={200: BacktestSerializer, **problem_responses("not_found", *WRITE_PROBLEMS)},
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Count."""
+        """Count your posts that the rule would have matched until now."""
         row = _rule(request, id)
         figures, newest = rule_pages.reach(row, platform=platform_of(request), at=timezone.now())
         return Response(backtest(row, figures=figures, newest=newest))
 
 
 def _lead(request: Request) -> User:
-    person = person_of(request)
+    person = user_of(request)
     if not person.may_lead:
         raise Refused("not_allowed", "Only leads make and lift rules.")
     return person

@@ -1,4 +1,4 @@
-"""Statements of reasons: what the author of a removed post is owed."""
+"""Statements of reasons for removed posts."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from rest_framework.reverse import reverse
 
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
 from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.webhooks import (
     DeliveryPageSerializer,
@@ -88,8 +89,9 @@ class Endpoints(ApiView):
             **problem_responses("endpoint_exists", "too_many_endpoints", "cannot_encrypt", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request) -> Response:
-        """Add one."""
+        """Add an endpoint; its signing secret is shown once."""
         given = self.read(EndpointRequestSerializer, request)
         try:
             row, shown = endpoints.add(
@@ -134,7 +136,7 @@ class OneEndpoint(ApiView):
         },
     )
     def patch(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Change one."""
+        """Change an endpoint; its circuit is reset."""
         row = _own_endpoint(request, id)
         given = self.read(EndpointChangeSerializer, request)
         refuse_changed(request, etag_of(row.version))
@@ -159,7 +161,7 @@ class OneEndpoint(ApiView):
         responses={204: None, **problem_responses("not_found", "precondition_failed")},
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Remove one."""
+        """Remove an endpoint with its secrets; its log stays."""
         row = _own_endpoint(request, id)
         refuse_changed(request, etag_of(row.version))
         endpoints.remove(endpoint_id=row.pk, at=timezone.now())
@@ -186,8 +188,9 @@ class EndpointSecrets(ApiView):
             **problem_responses("not_found", "cannot_encrypt", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Make a new secret."""
+        """Rotate the secret: the old one also signs until the overlap ends."""
         row = _own_endpoint(request, id)
         given = self.read(SecretRequestSerializer, request)
         made, shown = endpoints.rotate(
@@ -257,8 +260,9 @@ class DeliveryReplays(ApiView):
             **problem_responses("not_found", "no_replay", *WRITE_PROBLEMS),
         },
     )
+    @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Replay one."""
+        """Send a delivery again, with the same id and body."""
         row = _own_delivery(request, id)
         send.replay(delivery_id=str(row.pk), at=timezone.now())
         return Response(whole_delivery(_own_delivery(request, id)), status=status.HTTP_202_ACCEPTED)

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from moderation.models.people import Role
+from moderation.models.users import Role
 from moderation.operations.accounts import users
-from moderation.operations.accounts.users import Person
+from moderation.operations.accounts.users import Profile
 
 
 class Command(BaseCommand):
@@ -24,10 +24,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Make it."""
-        person = Person(first_name="", last_name="", role=Role(options["role"]))
+        profile = Profile(first_name="", last_name="", role=Role(options["role"]))
         try:
             user, password = users.create(
-                username=options["username"], person=person, actor=None, at=timezone.now()
+                username=options["username"], profile=profile, actor=None, at=timezone.now()
             )
         except users.NameTaken:
             raise CommandError(f"Somebody signs in as {options['username']} already.") from None

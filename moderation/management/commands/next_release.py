@@ -41,6 +41,16 @@ class Command(BaseCommand):
             "--data", type=Path, nargs="+", default=[], help="more labelled posts that judge the candidate"
         )
         parser.add_argument(
+            "--replay",
+            type=Path,
+            nargs="+",
+            default=[],
+            help="texts that the content model was trained on: beside them it learns the decisions",
+        )
+        parser.add_argument(
+            "--bf16", action="store_true", help="train it in BF16, where the processor has it"
+        )
+        parser.add_argument(
             "--repository",
             type=Path,
             default=settings.TRITON_REPOSITORY,
@@ -50,38 +60,29 @@ class Command(BaseCommand):
             "--judge-posts", type=int, default=4_000, help="simulated posts that judge the candidate, too"
         )
 
-    def handle(
-        self,
-        *_: Any,
-        out: Path,
-        platform: str | None,
-        records: list[Path],
-        texts: list[Path],
-        data: list[Path],
-        repository: Path,
-        judge_posts: int,
-        **__: Any,
-    ) -> None:
+    def handle(self, *_: Any, out: Path, platform: str | None, judge_posts: int, **given: Any) -> None:
         """Run the steps; those whose inputs are the same are not repeated."""
         out.mkdir(parents=True, exist_ok=True)
         labels = out / "labels.jsonl"
         call_command("export_labels", out=labels, platform=platform, stdout=self.stdout)
         if not labels.stat().st_size:
             raise CommandError("No decision is final yet: there is nothing to learn from.")
-        judged_by = [*data, *self._simulated(out, posts=judge_posts)]
+        judged_by = [*given["data"], *self._simulated(out, posts=judge_posts)]
         words: dict[str, list[Path]] = {
             "--labels": [labels],
             "--live": [scorer.release().folder],
             "--out": [out],
             "--models": [settings.TRITON_MODELS_DIR],
-            "--repository": [repository.resolve()],
-            "--records": records,
-            "--texts": texts,
+            "--repository": [given["repository"].resolve()],
+            "--records": given["records"],
+            "--texts": given["texts"],
             "--data": judged_by,
+            "--replay": given["replay"],
         }
-        given = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
+        told = [word for name, paths in words.items() if paths for word in (name, *map(str, paths))]
         command = [sys.executable, "-m", "scoring.training", "next-release", "--triton", settings.TRITON_URL]
-        done = subprocess.run([*command, *(str(word) for word in given)], cwd=_ROOT, check=False)
+        command += ["--bf16"] if given["bf16"] else []
+        done = subprocess.run([*command, *told], cwd=_ROOT, check=False)
         if done.returncode:
             raise CommandError("The candidate was not made: what stands above says why. Run it again.")
 

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import transaction
 
 from moderation.models import ApiKey, Platform, User
-from moderation.models.people import Role
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, platforms
 
 PLATFORM_SLUG = "demo-social"

@@ -1,4 +1,4 @@
-"""Take on platforms and name them; where their decisions go is `webhooks`, who may send is `keys`."""
+"""Create and rename platforms. Their webhook endpoints are in `webhooks`, their keys in `api_keys`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SlugTaken(Exception):
 
 
 def register(*, slug: str, name: str, at: datetime, actor: User | None = None) -> Platform:
-    """Return the platform of this slug, made now if there is none; a second time changes nothing."""
+    """Return the platform of this slug, created if there is none. Idempotent."""
     with transaction.atomic():
         platform, is_new = Platform.objects.get_or_create(
             slug=slug, defaults={"name": name, "created_at": at}
@@ -27,7 +27,7 @@ def register(*, slug: str, name: str, at: datetime, actor: User | None = None) -
 
 
 def create(*, slug: str, name: str, actor: User, at: datetime) -> Platform:
-    """Take on a platform that must be new. Raises SlugTaken."""
+    """Create a platform. Raises SlugTaken."""
     try:
         with transaction.atomic():
             platform = Platform.objects.create(slug=slug, name=name, created_at=at)
@@ -38,7 +38,7 @@ def create(*, slug: str, name: str, actor: User, at: datetime) -> Platform:
 
 
 def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platform:
-    """Change the name that people read; the slug stays, since keys and records carry it."""
+    """Change the display name; the slug stays, since keys and records hold it."""
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         platform.name = name
@@ -57,7 +57,7 @@ def sample(
     actor: User,
     at: datetime,
 ) -> Platform:
-    """Bound the audit sample of a platform; no first share takes the installation's."""
+    """Limit the audit sample of a platform; without a first share the installation's applies."""
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
         platform.audit_first_share, platform.audit_cases_per_day = first_share, cases_per_day

@@ -1,12 +1,12 @@
-"""Keep how a person likes to work."""
+"""Write a user's preferences."""
 
 from __future__ import annotations
 
 from moderation.models import User
-from moderation.models.comfort import Comfort
+from moderation.models.preferences import Preferences
 
 
-def keep(*, user: User, comfort: Comfort) -> None:
-    """Store a person's own settings."""
-    user.comfort_settings = comfort.to_json()
-    user.save(update_fields=("comfort_settings",))
+def store(*, user: User, chosen: Preferences) -> None:
+    """Save all preferences of a user, creating the row at first use."""
+    user.stored_preferences = chosen.to_json()
+    user.save(update_fields=("stored_preferences",))

@@ -1,4 +1,4 @@
-"""Change the policy: which reasons a moderator can give. A reason that was used is retired, never deleted."""
+"""Change the reasons that a moderator can give. A used reason is retired, never deleted."""
 
 from __future__ import annotations
 

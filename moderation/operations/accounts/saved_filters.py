@@ -1,30 +1,30 @@
-"""Keep and forget filters of lists."""
+"""Save and delete filters of list pages."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from moderation.models import SavedFilter, User
-from moderation.models.filters import FilterPage
+from moderation.models.saved_filters import FilterPage
 
 MOST = 20
-"""Filters that one person keeps for one list: more would not fit above it."""
+"""Saved filters per user and list: more would not fit above the list."""
 
 
 class TooMany(Exception):
-    """No more filters fit above the list: forget one first."""
+    """The list has as many saved filters as fit above it: delete one first."""
 
 
-def keep(*, person: User, page: FilterPage, name: str, query: str, at: datetime) -> SavedFilter:
+def keep(*, user: User, page: FilterPage, name: str, query: str, at: datetime) -> SavedFilter:
     """Keep a query string under a name, in place of an older one of that name. Raises TooMany."""
-    own = SavedFilter.objects.filter(user=person, page=page)
+    own = SavedFilter.objects.filter(user=user, page=page)
     if own.exclude(name=name).count() >= MOST:
         raise TooMany
     return SavedFilter.objects.update_or_create(
-        user=person, page=page, name=name, defaults={"query": query, "created_at": at}
+        user=user, page=page, name=name, defaults={"query": query, "created_at": at}
     )[0]
 
 
-def forget(*, person: User, filter_id: int) -> None:
-    """Forget one of one's own filters; somebody else's stays."""
-    SavedFilter.objects.filter(user=person, pk=filter_id).delete()
+def forget(*, user: User, filter_id: int) -> None:
+    """Delete a filter of this user; another user's is left alone."""
+    SavedFilter.objects.filter(user=user, pk=filter_id).delete()

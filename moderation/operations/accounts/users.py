@@ -1,4 +1,7 @@
-"""Take people on, give them roles, let them go. Passwords chosen by somebody else must be changed first."""
+"""Create users, change their roles, deactivate them.
+
+A password set by somebody else must be changed first.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from moderation.models import Case, User
 from moderation.models.cases import CaseState
-from moderation.models.people import Role
+from moderation.models.users import Role
 from moderation.operations.audit import entries
 
 _ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
@@ -23,23 +26,23 @@ class NameTaken(Exception):
 
 
 class LastAdministrator(Exception):
-    """Nobody could let anybody in any more."""
+    """Without this administrator nobody could manage users."""
 
 
 class NotYourself(Exception):
-    """Nobody takes their own role away or closes their own account: a slip would lock them out."""
+    """Users cannot remove their own role or close their own account: a slip would lock them out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """What an administrator says of somebody."""
+class Profile:
+    """Name and role, as an administrator sets them."""
 
     first_name: str
     last_name: str
     role: Role
 
 
-def create(*, username: str, person: Person, actor: User | None, at: datetime) -> tuple[User, str]:
+def create(*, username: str, profile: Profile, actor: User | None, at: datetime) -> tuple[User, str]:
     """Make an account; return it with a password to be changed at the first sign-in. Raises NameTaken."""
     password = _password()
     try:
@@ -47,28 +50,28 @@ def create(*, username: str, person: Person, actor: User | None, at: datetime) -
             user = User.objects.create_user(
                 username,
                 password=password,
-                first_name=person.first_name,
-                last_name=person.last_name,
-                role=person.role,
+                first_name=profile.first_name,
+                last_name=profile.last_name,
+                role=profile.role,
                 must_change_password=True,
             )
-            _audit("user.created", user, actor=actor, at=at, role=person.role)
+            _audit("user.created", user, actor=actor, at=at, role=profile.role)
     except IntegrityError:
         raise NameTaken(username) from None
     return user, password
 
 
-def change(*, user_id: int, person: Person, actor: User, at: datetime) -> User:
+def change(*, user_id: int, profile: Profile, actor: User, at: datetime) -> User:
     """Change somebody's name and role. Raises NotYourself or LastAdministrator."""
     with transaction.atomic():
         user = _locked(user_id)
         was = user.role
-        if was != person.role:
+        if was != profile.role:
             _refuse_self(user, actor)
             _refuse_last(user)
-        user.first_name, user.last_name, user.role = person.first_name, person.last_name, person.role
+        user.first_name, user.last_name, user.role = profile.first_name, profile.last_name, profile.role
         user.save(update_fields=("first_name", "last_name", "role"))
-        _audit("user.changed", user, actor=actor, at=at, role=person.role, was=was)
+        _audit("user.changed", user, actor=actor, at=at, role=profile.role, was=was)
     return user
 
 
@@ -85,7 +88,7 @@ def deactivate(*, user_id: int, actor: User, at: datetime) -> None:
 
 
 def reactivate(*, user_id: int, actor: User, at: datetime) -> None:
-    """Open an account again."""
+    """Reopen a closed account; the password stays what it was."""
     with transaction.atomic():
         user = _locked(user_id)
         user.is_active = True
@@ -115,7 +118,7 @@ def choose_password(*, user: User, password: str, at: datetime) -> None:
 
 
 def _locked(user_id: int) -> User:
-    """Lock every administrator, too: two who demote each other at once must not both succeed."""
+    """Lock the user and every administrator: two who demote each other at once must not both succeed."""
     list(User.objects.select_for_update().filter(role=Role.ADMIN).order_by("id"))
     return User.objects.select_for_update().get(pk=user_id)
 

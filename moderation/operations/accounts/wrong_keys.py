@@ -1,8 +1,8 @@
-"""How many unknown keys a client's network may try before the database is not asked any more.
+"""Throttling of unknown API keys: how many a network may try before the database is no longer queried.
 
-Somebody who guesses must cost little, and must not hold up who shares his address: a key that was right
-before is looked up whatever the network did. That is remembered per process, and for a day in the store of
-the limits, so that a restarted process knows it, too. Only digests of digests are kept there.
+Guessing must be cheap to refuse and must not block other clients behind the same address: a key that was
+valid before is looked up whatever the network did. That is remembered per process, and for a day in the store
+of the limits, so that a restarted process knows it, too. Only digests of digests are kept there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _lock = Lock()
 
 
 def refuse_if_many(*, digest: str, network: str, at: datetime) -> None:
-    """Let keys through that were right before, and others as long as there is room. Raises LimitReached."""
+    """Pass keys that were valid before, and others within the limit. Raises LimitReached."""
     if not network or _is_remembered(digest):
         return
     try:
@@ -38,17 +38,17 @@ def refuse_if_many(*, digest: str, network: str, at: datetime) -> None:
 
 
 def count(*, network: str, at: datetime) -> None:
-    """Count a key that was not known, was revoked or has expired."""
+    """Count an unknown, revoked or expired key against the network."""
     if not network:
         return
     try:
         limits.take(bucket=_bucket(), owner=network, at=at)
     except limits.LimitReached:
-        return  # others were counted at the same moment; the next one is refused
+        return  # concurrent requests used the limit up; the next one is refused
 
 
 def remember_right(*, digest: str) -> None:
-    """Note that a key is right."""
+    """Remember a valid key."""
     if _is_remembered(digest):
         return
     with _lock:

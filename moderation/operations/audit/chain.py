@@ -1,7 +1,7 @@
 """Chain the audit entries by hashes, and verify the chain.
 
-Chained as they are written, entries would make every transaction wait for the one before. A job does it a few
-seconds later; the head that it logs is what a later look compares with.
+Chaining entries as they are written would serialise all transactions. A task does it a few seconds later and
+logs the head, with which a later verification compares.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 GENESIS = "0" * 64
 BATCH = 5_000
 _LATE = 100_000
-"""So far behind the newest sealed entry each seal looks for late ones; further back, `seal_late`."""
+"""How far behind the newest sealed entry each run looks for late ones; `seal_late` finds older ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Broken(Exception):
 
 
 def seal(*, at: datetime) -> int:
-    """Add the entries that were committed since to the chain; return how many. Safe to run side by side."""
+    """Add newly committed entries to the chain; return how many. Safe to run concurrently."""
     return _seal(_unsealed(), at=at)
 
 
@@ -58,7 +58,7 @@ def _seal(entries: QuerySet[AuditEntry], *, at: datetime) -> int:
         advisory_locks.take(AdvisoryLock.AUDIT_CHAIN)
         last = head()
         links = []
-        # Which entries these are is asked now, with the lock: nobody else seals one of them meanwhile.
+        # Read after the lock is taken: no other worker seals one of them in between.
         for entry in entries[:BATCH]:
             number = last.number + 1
             last = Head(number=number, hash=_hash(last.hash, number=number, entry=entry))
@@ -98,7 +98,7 @@ def verify(*, published: Head | None = None) -> Head:
 
 
 def count_unsealed() -> int:
-    """Return how many entries wait for their place in the chain."""
+    """Return how many entries are not in the chain yet."""
     return _without_link().count()
 
 

@@ -1,4 +1,4 @@
-"""Write entries of the audit log, in the transaction of the act that they tell of."""
+"""Write entries of the audit log, in the transaction of the act that they record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add(
     at: datetime,
     **details: object,
 ) -> None:
-    """Add one audit entry. Call inside the transaction of the act that it tells of."""
+    """Add one audit entry. Call inside the transaction of the act that it records."""
     entry(
         action=action, subject_kind=subject_kind, subject_id=subject_id, actor=actor, at=at, **details
     ).save(force_insert=True)

@@ -1,3 +1,3 @@
 """Campaigns: posts are gathered (`gather` → `membership`, `assignment`, `members`), decided at once
-(`decide`, `decide_large`, `apply`), taken back.
+(`campaign_decisions`, `decide_large`, `apply`), taken back (`campaign_reversals`).
 """

@@ -10,7 +10,8 @@ from datetime import datetime
 from django.db.models import F
 
 from moderation.models import CampaignDecision, CampaignMember, Case, Decision, Label, Post, Score
-from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.decisions import recording
 from moderation.operations.infrastructure import transactions
 from moderation.queries import latest_scores
@@ -21,9 +22,9 @@ _HEAVY = tuple(f"score__{name}" for name in latest_scores.HEAVY)
 
 @transactions.required
 def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetime) -> int:
-    """Decide those of the members that still stand where the decision meant them; return how many.
+    """Decide the members whose state has not changed since the decision was made; return how many.
 
-    Call inside a transaction. Whoever was decided by somebody else meanwhile keeps that decision.
+    Call inside a transaction. A member that somebody else decided meanwhile keeps that decision.
     """
     members = CampaignMember.objects.filter(pk__in=member_ids)
     posts = lock_posts(list(members.values_list("post_id", flat=True)))

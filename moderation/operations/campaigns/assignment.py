@@ -1,4 +1,4 @@
-"""Which campaign each post of a batch is assigned to: in memory, written afterwards."""
+"""In-memory campaign assignment of one batch of posts; the result is written afterwards."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from moderation.queries.campaigns.shared_traits import Sighting
 from scoring import similarity
 
 MERGED_AT_MOST = 1_000
-"""Moving members takes time while everybody waits: of two campaigns larger than this, both stay."""
+"""Merging moves members while other workers wait for the lock: two campaigns larger than this are not merged.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Newcomer:
+class NewMember:
     """A post that joins a campaign. One drawn in by a later post comes without its revision."""
 
     campaign_id: int
@@ -27,20 +28,20 @@ class Newcomer:
 
 
 @dataclass(slots=True, kw_only=True)
-class Table:
-    """Where posts sit, by their id, and what has changed."""
+class Assignment:
+    """The campaign of each post, by post id, and the changes of this batch."""
 
     at: datetime
     places: dict[int, int]
     campaigns: dict[int, Campaign]
     decided: set[int]
     mergers: list[tuple[int, int]] = field(default_factory=list)
-    _newcomers: list[Newcomer] = field(default_factory=list)
+    _new_members: list[NewMember] = field(default_factory=list)
     _kept: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def around(cls, posts: set[int], *, at: datetime) -> Table:
-        """Read where these posts sit."""
+    def around(cls, posts: set[int], *, at: datetime) -> Assignment:
+        """Load the campaigns of these posts and their neighbours."""
         members = CampaignMember.objects.filter(post__in=posts)
         places = dict(members.values_list("post_id", "campaign_id"))
         decisions = CampaignDecision.objects.filter(campaign=OuterRef("pk"))
@@ -49,22 +50,25 @@ class Table:
         return cls(at=at, places=places, campaigns=campaigns, decided=set(decided))
 
     @property
-    def newcomers(self) -> list[Newcomer]:
-        """Those who join, with the campaigns that stayed after all mergers."""
+    def new_members(self) -> list[NewMember]:
+        """Return the posts that join, with their campaigns after all merges."""
         return [
-            Newcomer(
-                campaign_id=self._home(newcomer.campaign_id),
-                post_id=newcomer.post_id,
-                revision=newcomer.revision,
-                ties=newcomer.ties,
+            NewMember(
+                campaign_id=self._home(new_member.campaign_id),
+                post_id=new_member.post_id,
+                revision=new_member.revision,
+                ties=new_member.ties,
             )
-            for newcomer in self._newcomers
+            for new_member in self._new_members
         ]
 
-    def seat(self, revision: Revision, *, seen: list[Sighting]) -> None:
-        """Put a post where the evidence is greatest, if it is enough; unite the campaigns it connects."""
+    def place(self, revision: Revision, *, seen: list[Sighting]) -> None:
+        """Assign a post to the campaign with the most evidence, if it is enough.
+
+        Merge the campaigns it connects.
+        """
         if revision.post_id in self.places:
-            return  # an earlier post of this batch has drawn it in
+            return  # already assigned by an earlier post of this batch
         ties = weigh(seen, words=similarity.word_count(revision.text), target_of=self._target_of)
         enough = [target for target, found in ties.items() if found.is_enough]
         if not enough:
@@ -96,15 +100,15 @@ class Table:
         return row.pk
 
     def _join(self, campaign_id: int, *, post_id: int, revision: Revision | None, ties: Ties) -> None:
-        newcomer = Newcomer(
+        new_member = NewMember(
             campaign_id=campaign_id, post_id=post_id, revision=revision, ties=tuple(ties.kinds)
         )
-        self._newcomers.append(newcomer)
+        self._new_members.append(new_member)
         self.places[post_id] = campaign_id
         self.campaigns[campaign_id].posts += 1
 
     def _unite(self, first: int, second: int) -> None:
-        """Let the larger take the smaller in; a decision on record stays with its own campaign."""
+        """Merge the smaller campaign into the larger; a campaign with a decision keeps it."""
         if first == second or {first, second} <= self.decided:
             return
         kept, gone = sorted(

@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Platform, User
 from moderation.operations.audit import entries
-from moderation.operations.campaigns import decide as campaigns_decide
-from moderation.operations.campaigns.decide import Wanted
+from moderation.operations.campaigns import campaign_decisions
+from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.refusals import Refusal
 from moderation.queries.campaigns import platform_campaigns
 
 
 class SharedCampaign(Refusal):
-    """Posts of other platforms are in it: the key of one must not decide those of another."""
+    """The campaign holds posts of other platforms, which this platform's key must not decide."""
 
 
 class NoMember(Exception):
@@ -40,16 +40,18 @@ def decide(
     NoMember, and what `campaign.decide` raises.
     """
     with transaction.atomic():
-        # Posts join under this lock, so none of another platform can come in between.
+        # Posts join under the same lock, so no post of another platform can join between check and decision.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id, merged_into__isnull=True)
         if platform_campaigns.is_shared(platform=platform, campaign_id=campaign_id):
             raise SharedCampaign(_("This campaign holds posts of other platforms."))
         _refuse_strangers(campaign_id, [*excluded, *seen])
         for post_id in excluded:
-            campaigns_decide.leave_out(
+            campaign_decisions.leave_out(
                 campaign_id=campaign_id, post_id=post_id, is_left_out=True, moderator=moderator, at=at
             )
-        decision = campaigns_decide.decide(campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at)
+        decision = campaign_decisions.decide(
+            campaign_id=campaign_id, wanted=wanted, moderator=moderator, at=at
+        )
         entries.add(
             action="campaign.seen",
             subject_kind="campaign",

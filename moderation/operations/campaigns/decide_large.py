@@ -1,6 +1,6 @@
-"""Carry out what is too large for a moderator to wait for: piece by piece, each its own transaction.
+"""Decide campaigns that are too large for one request: batch by batch, each in its own transaction.
 
-The row says how far it has come, so that a killed worker's successor goes on where it stopped.
+The row stores the progress, so that the successor of a killed worker continues where it stopped.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from django.db.models import Q
 from moderation import enqueue
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.operations.campaigns import apply, reverse
+from moderation.operations.campaigns import apply, campaign_reversals
 from moderation.operations.outbox import announce
 from moderation.queries.health import clocks
 
 PIECE = 500
-"""Posts per transaction: short enough that nobody waits long for their rows."""
+"""Posts per transaction: few enough that nobody waits long for their locks."""
 
 _LEASE = timedelta(seconds=60)
 _BUSY_SECONDS = 20.0
@@ -28,10 +28,10 @@ _BUSY_SECONDS = 20.0
 _OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
 
 
-def carry_out(*, campaign_decision_id: int, at: datetime) -> int:
-    """Settle piece after piece; return how many. What is left after a while goes to another task."""
+def run_pieces(*, campaign_decision_id: int, at: datetime) -> int:
+    """Decide batch after batch; return how many. After a while the rest is left to another task."""
     started, pieces = time.monotonic(), 0
-    while carry_on(campaign_decision_id=campaign_decision_id, at=at):
+    while run_piece(campaign_decision_id=campaign_decision_id, at=at):
         pieces += 1
         if time.monotonic() - started > _BUSY_SECONDS:
             with transaction.atomic():
@@ -40,8 +40,8 @@ def carry_out(*, campaign_decision_id: int, at: datetime) -> int:
     return pieces
 
 
-def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
-    """Settle the next piece; return whether there was one. Safe to run twice, and side by side."""
+def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
+    """Decide the next batch; return whether there was one. Safe to run twice and concurrently."""
     with transaction.atomic():
         decision = (
             CampaignDecision.objects.select_for_update(of=("self",), no_key=True)
@@ -52,7 +52,7 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
             return False
         piece = _next_decisions(decision) if decision.corrects_id else _next_members(decision)
         if piece and decision.corrects_id:
-            reverse.compensate(correction=decision, decision_ids=piece, at=at)
+            campaign_reversals.compensate(correction=decision, decision_ids=piece, at=at)
         elif piece:
             apply.settle(decision=decision, member_ids=piece, at=at)
         decision.reached_id = piece[-1] if piece else decision.reached_id
@@ -65,7 +65,7 @@ def carry_on(*, campaign_decision_id: int, at: datetime) -> bool:
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue what a lost message or a killed worker left open; return how many."""
+    """Enqueue unfinished decisions whose message was lost or whose worker was killed; return how many."""
     is_due = clocks.has_passed("effective_at", at=at, longest=_undo())
     is_free = Q(lease_until__isnull=True) | clocks.has_passed("lease_until", at=at, longest=_LEASE)
     due = CampaignDecision.objects.filter(is_due, is_free, state__in=_OPEN_STATES)

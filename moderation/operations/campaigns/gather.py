@@ -1,4 +1,4 @@
-"""Gather posts that resemble one another into campaigns, as they arrive. One worker at a time, briefly.
+"""Cluster similar posts into campaigns as they arrive. One worker at a time, briefly.
 
 What a batch shares with earlier posts is read in a few statements from indexes, the choice is made in
 memory, and the outcome is written at once. Nothing here takes longer because a campaign is large.
@@ -13,8 +13,8 @@ import structlog
 from django.db import transaction
 
 from moderation.models import CampaignMember, Post, Revision
-from moderation.operations.campaigns import members as campaigns_members
-from moderation.operations.campaigns.assignment import Table
+from moderation.operations.campaigns import members
+from moderation.operations.campaigns.assignment import Assignment
 from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.campaigns import shared_traits
@@ -35,16 +35,18 @@ def gather(*, revisions: Sequence[Revision], at: datetime) -> None:
             return
         traits = shared_traits.traits_of(fresh)
         seen = shared_traits.sightings_of(fresh, traits=traits)
-        table = Table.around({post for found in seen.values() for one in found for post in one.posts}, at=at)
+        assignment = Assignment.around(
+            {post for found in seen.values() for one in found for post in one.posts}, at=at
+        )
         for revision in fresh:
-            table.seat(revision, seen=seen[revision.pk])
-        for gone, kept in table.mergers:
-            campaigns_members.merge(gone=gone, kept=kept)
-        campaigns_members.enter(newcomers=table.newcomers, at=at)
+            assignment.place(revision, seen=seen[revision.pk])
+        for gone, kept in assignment.mergers:
+            members.merge(gone=gone, kept=kept)
+        members.add(new_members=assignment.new_members, at=at)
 
 
 def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
-    """Gather, but never stand in the way of scoring: a post without its campaign is still a post."""
+    """Gather, but swallow failures: a post must be scored even if its campaign is not found."""
     try:
         gather(revisions=revisions, at=at)
     except Exception:
@@ -53,27 +55,27 @@ def gather_or_leave(*, revisions: Sequence[Revision], at: datetime) -> None:
 
 @transactions.required
 def forget(*, post_ids: Sequence[int]) -> None:
-    """Take posts that are being erased out of their campaigns, with what they brought to be counted.
+    """Remove posts that are being erased from their campaigns, with the traits they added to the counts.
 
     Call inside the transaction that erases, before any of its rows are locked.
     """
-    _line_up()  # also without members: somebody may be putting the post into a campaign just now
-    members = CampaignMember.objects.filter(post__in=post_ids)
-    campaigns_members.strike(members=list(members.order_by("id")))
+    _line_up()  # even without members: another worker may be adding the post to a campaign right now
+    removed = CampaignMember.objects.filter(post__in=post_ids)
+    members.remove(members=list(removed.order_by("id")))
 
 
 def _line_up() -> None:
-    """Wait for the worker before us: two posts that arrive together must find each other's campaign."""
+    """Take the campaign lock: two posts that arrive together must find each other's campaign."""
     advisory_locks.take(AdvisoryLock.CAMPAIGNS)
 
 
 def _fresh(revisions: Sequence[Revision]) -> list[Revision]:
-    """Drop those that were erased or have their place; one whose text was edited gives its old place up."""
+    """Drop erased and already assigned posts; a post whose text was edited leaves its old campaign."""
     found = {revision.post_id: revision for revision in sorted(revisions, key=lambda row: row.number)}
     standing = Post.objects.filter(pk__in=found, erased_at__isnull=True).values_list("pk", flat=True)
     latest = {post: found[post] for post in standing}
     places = {member.post_id: member for member in CampaignMember.objects.filter(post__in=latest)}
     edited = {post for post, place in places.items() if place.revision_id < latest[post].pk}
-    campaigns_members.strike(members=[places[post] for post in sorted(edited)])
+    members.remove(members=[places[post] for post in sorted(edited)])
     fresh = [revision for post, revision in latest.items() if post in edited or post not in places]
     return sorted(fresh, key=lambda revision: revision.pk)

@@ -1,7 +1,7 @@
-"""The book of campaigns: who is a member, and how many share an author, a domain, a network.
+"""Members of campaigns, and counts of the authors, domains and networks that they share.
 
 Counts are kept as members come and go, so that a page need not count thousands. Call everything here inside
-the transaction that holds the campaign lock (`campaign_gather`).
+the transaction that holds the campaign lock (`gather`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.db.models import F
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Revision
 from moderation.models.campaigns import TieKind
-from moderation.operations.campaigns.assignment import Newcomer
+from moderation.operations.campaigns.assignment import NewMember
 from moderation.queries.campaigns import shared_traits
 from scoring import similarity
 
@@ -52,35 +52,36 @@ WHERE c.id = k.id
 """
 
 
-def enter(*, newcomers: Sequence[Newcomer], at: datetime) -> None:
-    """Write new members and count what they bring."""
-    if not newcomers:
+def add(*, new_members: Sequence[NewMember], at: datetime) -> None:
+    """Save new members and count their traits."""
+    if not new_members:
         return
-    revisions = _revisions(newcomers)
-    newcomers = [newcomer for newcomer in newcomers if newcomer.post_id in revisions]
-    examples = _examples(newcomers, revisions)
+    revisions = _revisions(new_members)
+    new_members = [new_member for new_member in new_members if new_member.post_id in revisions]
+    examples = _examples(new_members, revisions)
     CampaignMember.objects.bulk_create(
         [
             CampaignMember(
-                post_id=newcomer.post_id,
-                revision=revisions[newcomer.post_id],
-                campaign_id=newcomer.campaign_id,
+                post_id=new_member.post_id,
+                revision=revisions[new_member.post_id],
+                campaign_id=new_member.campaign_id,
                 joined_at=at,
                 likeness=similarity.likeness(
-                    revisions[newcomer.post_id].text[:_COMPARED_CHARACTERS], examples[newcomer.campaign_id]
+                    revisions[new_member.post_id].text[:_COMPARED_CHARACTERS],
+                    examples[new_member.campaign_id],
                 ),
-                ties=list(newcomer.ties),
+                ties=list(new_member.ties),
             )
-            for newcomer in newcomers
+            for new_member in new_members
         ]
     )
-    homes = {revisions[newcomer.post_id].pk: newcomer.campaign_id for newcomer in newcomers}
+    homes = {revisions[new_member.post_id].pk: new_member.campaign_id for new_member in new_members}
     _run(_ADD_TRAITS, _traits(list(revisions.values()), homes=homes))
-    _recount(Counter(newcomer.campaign_id for newcomer in newcomers), at=at)
+    _recount(Counter(new_member.campaign_id for new_member in new_members), at=at)
 
 
-def strike(*, members: Sequence[CampaignMember]) -> None:
-    """Take members out, for their posts say something else now."""
+def remove(*, members: Sequence[CampaignMember]) -> None:
+    """Remove members whose posts were edited or erased."""
     if not members:
         return
     homes = {member.revision_id: member.campaign_id for member in members}
@@ -104,26 +105,30 @@ def merge(*, gone: int, kept: int) -> None:
     _recount(Counter({kept: moved}), at=latest_at)
 
 
-def _revisions(newcomers: Sequence[Newcomer]) -> dict[int, Revision]:
-    """Return the revision of each newcomer by its post; of those drawn in, the latest."""
-    known = {newcomer.post_id: newcomer.revision for newcomer in newcomers if newcomer.revision is not None}
-    drawn = [newcomer.post_id for newcomer in newcomers if newcomer.post_id not in known]
+def _revisions(new_members: Sequence[NewMember]) -> dict[int, Revision]:
+    """Return the revision of each new member by its post; of those drawn in, the latest."""
+    known = {
+        new_member.post_id: new_member.revision
+        for new_member in new_members
+        if new_member.revision is not None
+    }
+    drawn = [new_member.post_id for new_member in new_members if new_member.post_id not in known]
     latest = Revision.objects.filter(post__in=drawn, number=F("post__latest_revision")).select_related("post")
     return known | {revision.post_id: revision for revision in latest}
 
 
-def _examples(newcomers: Sequence[Newcomer], revisions: dict[int, Revision]) -> dict[int, str]:
-    """Return the text that each campaign's members are compared with: its first post's, while it is there."""
-    campaigns = Campaign.objects.in_bulk({newcomer.campaign_id for newcomer in newcomers})
+def _examples(new_members: Sequence[NewMember], revisions: dict[int, Revision]) -> dict[int, str]:
+    """Return the text that each campaign's members are compared with: its first post's, while that exists."""
+    campaigns = Campaign.objects.in_bulk({new_member.campaign_id for new_member in new_members})
     wanted = {row.example_id for row in campaigns.values() if row.example_id is not None}
     known = dict(Revision.objects.filter(pk__in=wanted).values_list("pk", "text"))
     texts = {pk: known.get(row.example_id or 0, "") for pk, row in campaigns.items()}
-    for newcomer in newcomers:
-        revision = revisions[newcomer.post_id]
-        if not texts[newcomer.campaign_id] and revision.text:
+    for new_member in new_members:
+        revision = revisions[new_member.post_id]
+        if not texts[new_member.campaign_id] and revision.text:
             # The example was erased, or is a picture without words: another takes its place.
-            texts[newcomer.campaign_id] = revision.text
-            Campaign.objects.filter(pk=newcomer.campaign_id).update(example=revision)
+            texts[new_member.campaign_id] = revision.text
+            Campaign.objects.filter(pk=new_member.campaign_id).update(example=revision)
     return {pk: text[:_COMPARED_CHARACTERS] for pk, text in texts.items()}
 
 

@@ -37,7 +37,7 @@ Target = TypeVar("Target", bound=Hashable)
 
 @dataclass(slots=True)
 class Ties:
-    """What speaks for one campaign, or for one single post: the strongest tie of each kind."""
+    """Evidence for one campaign, or for a single post: the strongest tie of each kind."""
 
     shares: dict[TieKind, float] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class Ties:
 
     @property
     def is_enough(self) -> bool:
-        """True when the post belongs there."""
+        """Whether the evidence is enough for the post to belong there."""
         return self.evidence >= ENOUGH - _ROUNDING
 
     @property
@@ -67,11 +67,11 @@ class Ties:
 def weigh(
     sightings: Sequence[Sighting], *, words: int, target_of: Callable[[int], Target]
 ) -> dict[Target, Ties]:
-    """Sum up what speaks for each target: the campaign of an earlier post, or that post itself.
+    """Sum the evidence for each target: the campaign of an earlier post, or that post itself.
 
     A shared domain, network or author counts by how much of it belongs to the target: of the latest posts
-    with it, how many are there? So a domain in a third of all posts ties nothing together, and that of one
-    campaign alone does, however large it grows.
+    with it, how many are there? So a domain in a third of all posts connects nothing, and a domain of a
+    single campaign does, however large the campaign grows.
     """
     found: dict[Target, Ties] = {}
     for sighting in sightings:

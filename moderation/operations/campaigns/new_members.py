@@ -10,13 +10,14 @@ from datetime import datetime
 from django.conf import settings
 
 from moderation.models import CampaignDecision, CampaignMember, Decision, Score
-from moderation.models.cases import CaseReason, DecisionSource, Verdict
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations.decisions import recording
 from moderation.queries.campaigns import purity
 
 REASON = "campaign"
-"""The reason that automatic decisions with a campaign give."""
+"""The reason of automatic decisions that follow a campaign's."""
 
 _SAYS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value: Verdict.SPAM}
 
@@ -32,9 +33,9 @@ class Ruling:
 def rulings(*, scores: Sequence[Score], at: datetime) -> dict[int, Ruling]:
     """Return the ruling of each freshly scored post that a decided campaign has one for, by post.
 
-    A share of those who join is drawn as a sample that a human judges alone. The others are decided with
-    the campaign while the samples show it to be pure, and go their usual way while they do not. Where the
-    filter is sure of the opposite, a human looks. A rule of a lead goes before a campaign's decision.
+    A share of the new members is drawn as a sample that a human judges alone. The others are decided with the
+    campaign while the samples show it to be pure, and are routed as usual while they do not. If the filter is
+    sure of the opposite, a human decides. A rule takes precedence over a campaign's decision.
     """
     asked = {score.revision.post_id: score for score in scores if not (score.ban_id or score.is_allowed)}
     members = CampaignMember.objects.filter(post__in=asked, left_out_at__isnull=True)
@@ -76,6 +77,6 @@ def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Rulin
 
 
 def _draw(score: Score, decision: CampaignDecision) -> float:
-    """Return a number in [0, 1) that is the same whenever this post is scored again."""
+    """Return a uniform number in [0, 1), the same whenever this post is scored again."""
     name = f"{decision.pk}:{score.revision.post_id}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

@@ -10,7 +10,7 @@ from moderation.models import Appeal, Case, Decision, Platform, Post
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.audit import entries
 from moderation.operations.cases import opening
-from moderation.operations.cases.reverse import AlreadyReversed
+from moderation.operations.cases.reversals import AlreadyReversed
 from moderation.operations.outbox import announce
 from moderation.operations.refusals import Erased
 
@@ -34,7 +34,7 @@ def dispute(
     with transaction.atomic():
         known = Decision.objects.filter(post__platform=platform, effective_at__lte=at)
         decision = known.select_related("post").get(pk=decision_id)
-        # The lock on the post lines up everybody who disputes it or decides it.
+        # The lock on the post serialises appeals and decisions on it.
         Post.objects.select_for_update(no_key=True).get(pk=decision.post_id)
         filed = Appeal.objects.filter(decision=decision).first()
         if filed is not None:

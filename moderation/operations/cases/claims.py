@@ -1,4 +1,4 @@
-"""Claims: a moderator's lease on a case, taken, renewed, handed back. No case is held by two."""
+"""Claims: a moderator's lease on a case, taken, renewed, released. No case has two claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from moderation.operations.refusals import (
     ClaimLost,
     NotAllowed,
 )
+from moderation.queries.cases import queue_filter
 from moderation.queries.cases.exposure import Exposure
+from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter, Sort
 from moderation.queries.health import clocks
 
 PAUSE_SECONDS = 15 * 60
@@ -41,26 +43,45 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None
 
 
 def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
-    """Claim anew what the moderator holds, in the order it comes up. Raises NotAllowed."""
+    """Renew the claims that the moderator holds, in display order. Raises NotAllowed."""
     with transaction.atomic():
         return _claimed(_lock_held(moderator, at=at, count=count), moderator=moderator, at=at)
 
 
-def claim_free(*, moderator: User, at: datetime, count: int, sparing: Exposure) -> list[Case]:
-    """Claim free cases; what `sparing` names comes only when nothing else is left. Raises NotAllowed."""
+def claim_free(
+    *, moderator: User, at: datetime, count: int, sparing: Exposure, wanted: QueueFilter = EVERYTHING
+) -> list[Case]:
+    """Claim free cases of a filter, in its order; what `sparing` names comes only when nothing else is left.
+
+    Raises NotAllowed.
+    """
     with transaction.atomic():
-        free = free_cases(moderator=moderator, at=at)
-        cases = _lock_first(sparing.spare(free), count, moderator)
-        if sparing:
-            others = free.exclude(pk__in=[case.pk for case in cases])
-            cases += _lock_first(others, count - len(cases), moderator)
+        cases: list[Case] = []
+        for part in wanted.in_turn:
+            missing = int(min(count - len(cases), part.most))
+            free = _except(cases, free_cases(moderator=moderator, wanted=part, at=at))
+            found = _lock_first(sparing.spare(free), missing, moderator, wanted.sort)
+            if sparing:
+                found += _lock_first(_except(found, free), missing - len(found), moderator, wanted.sort)
+            cases += found
         return _claimed(cases, moderator=moderator, at=at)
 
 
-def free_cases(*, moderator: User, at: datetime) -> QuerySet[Case]:
+def free_cases(*, moderator: User, at: datetime, wanted: QueueFilter = EVERYTHING) -> QuerySet[Case]:
     """Return the open cases that nobody holds, but for those that this moderator skipped or may not take."""
-    cases = Case.objects.filter(_is_free(at=at), state=CaseState.OPEN)
-    cases = cases.exclude(skipped_by__contains=[moderator.pk])
+    return _takable(moderator, wanted, at=at).filter(_is_free(at=at))
+
+
+def cases_left(*, moderator: User, at: datetime, wanted: QueueFilter) -> QuerySet[Case]:
+    """Return the free cases of a filter and those of them that this moderator holds."""
+    return _takable(moderator, wanted, at=at).filter(_is_free(at=at) | Q(claimed_by=moderator))
+
+
+def _takable(moderator: User, wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
+    cases = Case.objects.filter(state=CaseState.OPEN).exclude(skipped_by__contains=[moderator.pk])
+    cases = queue_filter.matching(cases, wanted, at=at)
+    if moderator.languages and not wanted.language:
+        cases = cases.filter(language__in=[*moderator.languages, ""])  # "": too short to detect
     return cases if moderator.may_lead else cases.filter(is_escalated=False)
 
 
@@ -125,6 +146,7 @@ def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
 
 def locked(case_id: int) -> Case:
     """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
+    # Lock order: scoring and erasure lock the post before its cases, too.
     erasure_locks.posts(cases=case_id)
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"
@@ -139,7 +161,7 @@ def release(case: Case) -> None:
 
 
 def refuse_closed(case: Case) -> None:
-    """Refuse what no longer waits. Raises AlreadyDecided or CaseClosed."""
+    """Raise AlreadyDecided or CaseClosed if the case no longer waits."""
     if case.state == CaseState.DECIDED:
         winner = Decision.objects.filter(case=case, reversal__isnull=True).select_related("decided_by").last()
         if winner is not None:
@@ -149,7 +171,7 @@ def refuse_closed(case: Case) -> None:
 
 
 def refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
-    """Refuse whoever holds no live claim on a locked case. Raises ClaimLost or NotAllowed."""
+    """Raise ClaimLost or NotAllowed if the moderator has no live claim on a locked case."""
     if case.claimed_by != moderator or _is_expired(case, at=at):
         raise ClaimLost(_("Your claim on this case has run out."))
     if case.is_escalated and not moderator.may_lead:
@@ -165,19 +187,29 @@ def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:
 
 
 def _lock_held(moderator: User, *, at: datetime, count: int, among: Q | None = None) -> list[Case]:
-    """Lock what the moderator holds; rows that somebody else has locked just now are left out."""
+    """Lock the cases that the moderator holds; rows locked by another transaction are skipped."""
     held = Case.objects.select_for_update(skip_locked=True, of=("self",)).filter(
         among or Q(), state=CaseState.OPEN, claimed_by=moderator, lease_end_at__gt=at
     )
     return list(held.order_by("-is_escalated", "-priority", "id")[:count])
 
 
-def _lock_first(free: QuerySet[Case], count: int, moderator: User) -> list[Case]:
-    """Lock the most harmful, escalated ones first; a query for each kind, so that each walks its index."""
+def _except(cases: list[Case], free: QuerySet[Case]) -> QuerySet[Case]:
+    return free.exclude(pk__in=[case.pk for case in cases]) if cases else free
+
+
+def _lock_first(free: QuerySet[Case], count: int, moderator: User, sort: Sort = Sort.HARM) -> list[Case]:
+    """Lock the first cases in an order, escalated ones before others.
+
+    One query each, so that each uses its index.
+    """
     found: list[Case] = []
+    if count <= 0:
+        return found
     for is_escalated in (True, False) if moderator.may_lead else (False,):
+        # SKIP LOCKED: moderators who claim at the same time get different cases and never wait.
         rows = free.filter(is_escalated=is_escalated).select_for_update(skip_locked=True, of=("self",))
-        found += rows.order_by("-priority", "id")[: count - len(found)]
+        found += rows.order_by(f"-{queue_filter.KEYS[sort]}", "id")[: count - len(found)]
     return found
 
 

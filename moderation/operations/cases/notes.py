@@ -1,4 +1,4 @@
-"""Leave a note on a case, for whoever looks at it next."""
+"""Write notes on a case or an author for the next reviewer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from moderation.models import Case, CaseNote, User
+from moderation.models import Author, AuthorNote, Case, CaseNote, User
 from moderation.operations.audit import entries
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.refusals import Erased, NotAllowed
@@ -21,8 +21,25 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
         if not erasure_locks.posts(cases=case.pk):
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
-        # Without its words: the audit log can never be erased.
+        # Without the text: the audit log can never be erased.
         entries.add(
             action="case.noted", subject_kind="case", subject_id=case.pk, actor=author, at=at, note=row.pk
+        )
+    return row
+
+
+def write_about(*, author_id: int, by: User, text: str, at: datetime) -> AuthorNote:
+    """Add a note on an author; notes are never edited. Raises NotAllowed, Erased or Author.DoesNotExist."""
+    if not by.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    with transaction.atomic():
+        # Held against erasure, after which no words about them may come back.
+        author = Author.objects.select_for_update(no_key=True).get(pk=author_id)
+        if author.erased_at is not None:
+            raise Erased(_("This account was erased."))
+        row = AuthorNote.objects.create(author=author, written_by=by, text=text, written_at=at)
+        # Without its words, as above.
+        entries.add(
+            action="author.noted", subject_kind="author", subject_id=author.pk, actor=by, at=at, note=row.pk
         )
     return row

@@ -1,4 +1,4 @@
-"""Open cases: with what the queue sorts and filters by, and the next version of the post's cases."""
+"""Open cases, with the queue's sort and filter columns and the next version of the post's cases."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
         [
             Case(
                 post=opening.post,
+                platform_id=opening.post.platform_id,
                 score=opening.score,
                 reason=opening.reason,
                 is_escalated=opening.is_escalated,
@@ -75,9 +76,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
 
 
 def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
-    """Return what the queue sorts and filters by, by score: nothing of it tells an audit sample's
-    probability.
-    """
+    """Return the queue's sort and filter columns by score; they hide an audit sample's probability."""
     listed = list(scores)
     complaints = _counted(Complaint.objects.filter(post__in=[score.revision.post_id for score in listed]))
     return {
@@ -92,7 +91,7 @@ def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
 
 
 def _drawn_place(score: Score) -> dict[str, Any]:
-    """All of a draw have one place, so that the queue keeps its order; nothing tells what the filter says."""
+    """Return the one queue place of all posts of a draw: it must not reveal the filter's score."""
     return {"priority": _NO_OPINION, "uncertainty": _NO_OPINION, "language": score.revision.language}
 
 

@@ -1,6 +1,6 @@
-"""Say what a decision replaces where people disagree: by name, and no lead is overruled silently.
+"""Record which decision a new one replaces when people disagree; no lead is overruled silently.
 
-Correcting on purpose is `reverse`; this is what becomes of a second look, an appeal or a case opened again.
+Deliberate corrections are in `reverse`; this handles second reviews, appeals and reopened cases.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from moderation.models import Case, Decision, Reversal
-from moderation.models.cases import CaseReason, CaseState, DecisionSource
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource
 from moderation.operations.cases import opening
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
@@ -30,7 +31,9 @@ def standing(decision: Decision) -> Decision | None:
 
 @transactions.required
 def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
-    """Write that a decision was replaced. Where a lead's was, by somebody who is none, the leads are asked.
+    """Record that a decision was replaced.
+
+    If a non-lead replaced a lead's decision, open a case for the leads.
 
     Call inside the transaction that saved the new decision and closed its case.
     """
@@ -46,7 +49,7 @@ def write(*, replaced: Decision, by: Decision, at: datetime) -> None:
 
 
 def taken_back(*, decision: Decision, at: datetime) -> None:
-    """Let what a decision replaced stand again, now that it is undone; the leads need not look."""
+    """Restore the replaced decision after its replacement was undone, and close the leads' case."""
     gone, _ = Reversal.objects.filter(replacement=decision).delete()
     if gone:
         asked = Case.objects.filter(

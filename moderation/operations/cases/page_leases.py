@@ -1,7 +1,8 @@
-"""Leave a review page: what was leased for it goes back, that of an answer which it never saw included.
+"""Release the claims of a review page when it is left, including those of an answer that it never received.
 
-An act may be on its way when its page is left, and its answer would lease the next cases for nobody. So a
-page names itself, and act and leaving both write its row: the second sees the first and gives the cases back.
+A request may be in flight when its page is left, and its answer would claim the next cases for nobody. So
+each page has an id, and the request and the leaving both write its row: whichever commits second sees the
+first and releases the cases.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from moderation.operations.cases import shift
 _KEPT = timedelta(days=1)
 
 
-def page(
+def leave_page(
     *, page_id: UUID, moderator: User, held: Collection[int], leaving: Collection[int], at: datetime
 ) -> None:
-    """Give back what the page held and what its last answer leased.
+    """Release the cases that the page held and those that its last answer claimed.
 
-    Not the cases in `leaving`: their decisions are on the way and need the claim.
+    Except the cases in `leaving`: their decisions are in flight and need the claim.
     """
     with transaction.atomic():
         row = _locked(page_id, moderator=moderator, at=at)
@@ -33,7 +34,10 @@ def page(
 
 
 def note_leased(*, page_id: UUID, moderator: User, case_ids: Collection[int], at: datetime) -> None:
-    """Note what an answer leased; give it back if the page was left. Call after the leases are committed."""
+    """Record the cases that an answer claimed; release them if the page was left.
+
+    Call after the claims are committed.
+    """
     with transaction.atomic():
         row = _locked(page_id, moderator=moderator, at=at)
         row.leased, row.used_at = list(case_ids), at
@@ -43,7 +47,7 @@ def note_leased(*, page_id: UUID, moderator: User, case_ids: Collection[int], at
 
 
 def _locked(page_id: UUID, *, moderator: User, at: datetime) -> ReviewPage:
-    """Lock the page's row, made if it is new; the moderator's rows of days past go then."""
+    """Lock the page's row, created if new; delete the moderator's rows of past days."""
     row, is_new = ReviewPage.objects.select_for_update().get_or_create(
         page=page_id, user=moderator, defaults={"used_at": at}
     )

@@ -1,4 +1,4 @@
-"""What a moderator says of a claimed case: decide, escalate. One winning decision per case version."""
+"""Decide or escalate a claimed case. One winning decision per case version."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
-from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, overrule
 from moderation.operations.decisions import recording
@@ -54,9 +55,9 @@ def decide(
 ) -> Decision:
     """Decide a claimed case. Raises AlreadyDecided, CaseClosed, ClaimLost, PostChanged or NotAllowed.
 
-    The row lock puts concurrent deciders in a line; whoever comes second finds the case closed. A request
-    that is repeated because its answer was lost names the same key and gets the same decision. One that says
-    the opposite of a human's decision on the same text replaces that by name.
+    The row lock serialises concurrent deciders; the second finds the case closed. A request repeated because
+    its answer was lost has the same key and gets the same decision. A decision opposite to a human's on the
+    same text replaces that one explicitly.
     """
     with transaction.atomic():
         case = claims.locked(case_id)

@@ -1,4 +1,4 @@
-"""Have a decided case looked at by a second person, who does not see what the first one said."""
+"""Have a decided case reviewed by a second user, who does not see the first decision."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, Decision, Post, User
-from moderation.models.cases import CaseReason, CaseState, DecisionSource
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource
 from moderation.operations.audit import entries
 from moderation.operations.cases import notes, opening
 from moderation.operations.outbox import announce
@@ -35,6 +36,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
             raise NotDecided(_("Somebody has to decide it for the first time before."))
         case = opening.opened(post, reason=CaseReason.SECOND, at=at)
+        # The first decider must not get this case: the review needs another person.
         case.skipped_by = [standing.decided_by_id] if standing.decided_by_id else []
         case.save(update_fields=("skipped_by",))
         announce.opened([case], at=at)

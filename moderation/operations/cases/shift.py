@@ -1,4 +1,4 @@
-"""A moderator's shift: act on the case in front and hold the next ones ready, in one transaction each."""
+"""A moderator's review session: act on the current case and claim the next ones, in one transaction each."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from moderation.models import Case, Decision, Presence, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.operations import explanations
 from moderation.operations.cases import claims, review
-from moderation.queries.cases import exposure
+from moderation.queries.cases import exposure, queue_filter
+from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter
 
 AHEAD = 3
-"""Cases held ready behind the one in front, so that the next is on the screen before the server answers."""
+"""Cases claimed ahead of the current one, so that the next is on the screen before the server answers."""
 PRESENCE_SECONDS = 40
 _SHARE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """What the moderator chose, on which version of the case; the key names this very request."""
+    """The moderator's choice on a version of the case; `key` is the idempotency key of the request."""
 
     verdict: Verdict
     case_version: int
@@ -35,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """What an act led to: the decision, if it was one, and the cases held now in the order they come up."""
+    """The result of an act: the decision, if there is one, and the claimed cases in display order."""
 
     decision: Decision | None
     cases: list[Case]
@@ -43,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Beat:
-    """What holds now: the cases still held, who else holds the one in front, who else reads it."""
+    """The answer to a heartbeat: the cases still claimed, and who else claims or reads the current one."""
 
     held: list[int]
     holder: User | None
@@ -51,23 +53,42 @@ class Beat:
     readers: list[User]
 
 
-def hold(*, moderator: User, at: datetime, ahead: int = 0) -> list[Case]:
+def begin(*, moderator: User, wanted: QueueFilter, at: datetime) -> None:
+    """Switch to another filter: release the claimed cases that it does not match."""
+    with transaction.atomic():
+        # By id (lock order): another page of the same user may renew these leases at the same time.
+        held = list(_own_live(moderator, at=at).select_for_update(of=("self",)).order_by("id"))
+        own = Case.objects.filter(pk__in=[case.pk for case in held])
+        kept = queue_filter.matching(own, wanted, at=at).values("pk")
+        own.exclude(pk__in=kept).update(claimed_by=None, lease_end_at=None)
+
+
+def hold(*, moderator: User, at: datetime, ahead: int = 0, wanted: QueueFilter = EVERYTHING) -> list[Case]:
     """Hold one case and up to `ahead` more; return them in the order they come up.
 
-    Those ahead are at most a quarter of what is free: the last cases of a queue stay for everybody.
+    Cases already claimed come first; `wanted` selects the free cases that follow. At most a quarter of the
+    free cases is claimed ahead, so that the last cases of a queue stay available to others.
     """
     with transaction.atomic():
         cases = claims.claim_held(moderator=moderator, at=at, count=1 + ahead)
-        # A beat of the same page may have some of them locked just now: they are held all the same.
+        # A heartbeat of the same page may have locked some of them right now: they are claimed all the same.
         held = _own_live(moderator, at=at).count()
-        wanted = _wanted(held=held, ahead=ahead, moderator=moderator, at=at)
-        if wanted:
-            run = exposure.run(moderator=moderator, held=cases, cap=moderator.comfort.run_cap)
-            cases += claims.claim_free(moderator=moderator, at=at, count=wanted, sparing=run)
+        missing = _missing(held=held, ahead=ahead, moderator=moderator, wanted=wanted, at=at)
+        if missing:
+            run = exposure.run(moderator=moderator, held=cases, cap=moderator.preferences.run_cap)
+            cases += claims.claim_free(moderator=moderator, at=at, count=missing, sparing=run, wanted=wanted)
     return cases
 
 
-def decide(*, case_id: int, choice: Choice, moderator: User, at: datetime, ahead: int = 0) -> Step:
+def decide(
+    *,
+    case_id: int,
+    choice: Choice,
+    moderator: User,
+    at: datetime,
+    ahead: int = 0,
+    wanted: QueueFilter = EVERYTHING,
+) -> Step:
     """Decide the case and hold the next. Raises what `review.decide` raises."""
     with transaction.atomic():
         decision = review.decide(
@@ -80,26 +101,37 @@ def decide(*, case_id: int, choice: Choice, moderator: User, at: datetime, ahead
             idempotency_key=choice.idempotency_key,
             at=at,
         )
-        return Step(decision=decision, cases=hold(moderator=moderator, at=at, ahead=ahead))
+        return Step(decision=decision, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
-def skip(*, case_id: int, moderator: User, at: datetime, ahead: int = 0) -> Step:
+def skip(
+    *, case_id: int, moderator: User, at: datetime, ahead: int = 0, wanted: QueueFilter = EVERYTHING
+) -> Step:
     """Leave the case to somebody else and hold the next. Raises what `claims.skip` raises."""
     with transaction.atomic():
         claims.skip(case_id=case_id, moderator=moderator, at=at)
-        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead))
+        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
-def escalate(*, case_id: int, moderator: User, note: str, at: datetime, ahead: int = 0) -> Step:
+def escalate(
+    *,
+    case_id: int,
+    moderator: User,
+    note: str,
+    at: datetime,
+    ahead: int = 0,
+    wanted: QueueFilter = EVERYTHING,
+) -> Step:
     """Leave the case to a lead and hold the next. Raises what `review.escalate` raises."""
     with transaction.atomic():
         review.escalate(case_id=case_id, moderator=moderator, note=note, at=at)
-        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead))
+        return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
 def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetime) -> Beat:
-    """Extend the leases that still live, say who else is there, and be seen by them."""
+    """Extend the live leases, return who else is on the case, and record this user's presence."""
     with transaction.atomic():
+        # Only live leases: after its end somebody else may have claimed the case.
         held = _own_live(moderator, at=at).filter(pk__in=case_ids)
         cases = list(held.select_for_update(of=("self",)).order_by("id"))
         claims.lease(cases, moderator=moderator, at=at)
@@ -129,17 +161,18 @@ def pause(*, case_id: int, moderator: User, at: datetime) -> Case:
 
 
 def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
-    """Give claims up; nothing happens to those held by somebody else or by nobody."""
+    """Release claims; those held by somebody else or by nobody are left alone."""
     for case_id in case_ids:
         claims.hand_back(case_id=case_id, moderator=moderator)
 
 
-def _wanted(*, held: int, ahead: int, moderator: User, at: datetime) -> int:
+def _missing(*, held: int, ahead: int, moderator: User, wanted: QueueFilter, at: datetime) -> int:
     first = 0 if held else 1
     missing = 1 + ahead - held - first
     if missing <= 0:
         return first
-    free = claims.free_cases(moderator=moderator, at=at)[: _SHARE * missing + first].count()
+    waiting = claims.free_cases(moderator=moderator, wanted=wanted, at=at)
+    free = waiting[: _SHARE * missing + first].count()
     return first + min(missing, max(0, free - first) // _SHARE)
 
 

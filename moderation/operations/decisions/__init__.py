@@ -1,3 +1,1 @@
-"""Decisions with all that belongs to them (`recording`), and what follows from one in the same
-transaction.
-"""
+"""Decisions with label, audit entry and messages (`recording`), and what follows in the same transaction."""

@@ -11,10 +11,11 @@ from moderation.models.webhooks import WebhookEvent
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import messages
 from moderation.operations.outbox.messages import Message
+from moderation.queries import wire
 
 
 @transactions.required
-def by(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
+def resolve(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
     """Give the appeals of these posts their outcome: the open ones, and those whose outcome is replaced.
 
     `reverses` names the replaced decisions, by post. Call inside the transaction that saved the new ones.
@@ -29,8 +30,8 @@ def by(*, decisions: Sequence[Decision], reverses: Mapping[int, int]) -> None:
     messages.tell([_message(appeal, made[appeal.post_id]) for appeal in settled])
 
 
-def taken_back(*, decisions: Sequence[Decision]) -> None:
-    """Open the appeals again that decisions had settled which were undone."""
+def reopen(*, decisions: Sequence[Decision]) -> None:
+    """Reopen the appeals that these undone decisions had settled."""
     Appeal.objects.filter(outcome__in=decisions).update(outcome=None)
 
 
@@ -49,7 +50,7 @@ def _message(appeal: Appeal, outcome: Decision) -> Message:
             "decision_id": str(appeal.decision_id),
             "outcome_id": str(outcome.pk),
             "is_upheld": is_upheld(disputed=appeal.decision, outcome=outcome),
-            "post": messages.reference(outcome.post, revision=outcome.revision.number),
+            "post": wire.reference(outcome.post, revision=outcome.revision.number),
         },
         at=outcome.decided_at,
         due_at=outcome.effective_at,

@@ -1,27 +1,27 @@
-"""Ask for posts to be reconsidered, in the transaction of their cause; `reconsider` does it."""
+"""Request the reconsideration of posts, in the transaction of its cause; `reconsider` carries it out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from moderation.models import CampaignDecision, Decision, Reconsideration
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Reconsidering
 
 REASON = "reconsidered"
-"""The reason that automatic decisions give which one of these makes."""
+"""The reason of automatic decisions made by a reconsideration."""
 
 
 def ask_for_campaign(decision: CampaignDecision) -> None:
-    """Have the members reconsidered that a decision leaves as the filter allowed them, if it says spam."""
+    """Request reconsideration of the members that the filter had allowed, if the decision says spam."""
     if decision.verdict == Verdict.SPAM:
         Reconsideration.objects.create(campaign_decision=decision, due_at=decision.effective_at)
 
 
 def ask(decisions: Sequence[Decision]) -> None:
-    """Have posts like these reconsidered, of decisions by people that say spam, each for itself.
+    """Request reconsideration of posts similar to those of human spam decisions, one for each decision.
 
-    They are loaded with `post.platform`.
+    The decisions are loaded with `post.platform`.
     """
     Reconsideration.objects.bulk_create(
         [

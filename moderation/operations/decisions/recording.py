@@ -1,4 +1,4 @@
-"""Write decisions with all that belongs to them, in one transaction: label, audit entry and delivery."""
+"""Write decisions with label, audit entry and delivery, in one transaction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from moderation.models import AuditEntry, Decision, Label
-from moderation.models.cases import DecisionSource, Verdict
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.decisions import appeal_outcomes, reconsiderations
 from moderation.operations.infrastructure import transactions
@@ -24,7 +24,7 @@ def record(
     reverses: Mapping[int, int] | None = None,
 ) -> list[Decision]:
     """Save new decisions with label, audit entry and delivery. Call inside a transaction, the posts locked:
-    what is told of one post is told in one order.
+    so that messages about one post keep their order.
 
     Their `revision`, `post`, `post.platform` and `score` are loaded. Only human decisions become labels:
     the filter must never learn from its own verdicts. `reverses` names the decision that is replaced, by the
@@ -43,7 +43,7 @@ def record(
     messages.write(decisions=saved, event=event, reverses=reverses or {})
     if by_people:
         reconsiderations.ask(by_people)
-        appeal_outcomes.by(decisions=by_people, reverses=reverses or {})
+        appeal_outcomes.resolve(decisions=by_people, reverses=reverses or {})
     return saved
 
 
@@ -65,7 +65,7 @@ def _label(decision: Decision) -> Label:
         decision=decision,
         post=decision.post,
         is_spam=decision.verdict == Verdict.SPAM,
-        # A post that nobody compared yet resembles nothing.
+        # A post that was not compared yet has no similarity group.
         similarity_group=decision.revision.similarity_group or uuid.uuid4(),
         labelled_at=decision.decided_at,
     )

@@ -1,6 +1,6 @@
-"""Back up the database and the kept releases into a folder, whole or not at all.
+"""Back up the database and the kept releases into a folder, atomically.
 
-Secrets are left out on purpose: the key that decrypts must not lie beside what it decrypts.
+Secrets are left out on purpose: a key must not be stored beside what it decrypts.
 """
 
 from __future__ import annotations
@@ -72,12 +72,15 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
 
 
 def run(program: str, *arguments: str) -> None:
-    """Run one of PostgreSQL's programs on the configured database. Raises Failed with its last words."""
+    """Run one of PostgreSQL's programs on the configured database.
+
+    Raises Failed with the end of its output.
+    """
     name = settings.POSTGRES_PROGRAMS / program if settings.POSTGRES_PROGRAMS else shutil.which(program)
     if name is None:
         raise Failed(f"{program} is not on PATH; SPAMDESK_POSTGRES_PROGRAMS names the folder that has it.")
     database = connection.settings_dict
-    # By environment: a command line with the password could be read by everybody on the machine.
+    # By environment: every local user can read a password on a command line.
     known = {
         "PGHOST": database["HOST"],
         "PGPORT": database["PORT"],
@@ -117,13 +120,13 @@ def _pack(archive: Path) -> None:
 
 @contextmanager
 def _staging(parent: Path) -> Iterator[Path]:
-    """Make a folder that is gone afterwards; the lock on it, which dies with us, says that we are at work."""
+    """Make a temporary folder, locked while this process lives to show that a backup is running."""
     with tempfile.TemporaryDirectory(dir=parent, prefix=_STAGING) as name, _locked(Path(name)):
         yield Path(name)
 
 
 def _delete_abandoned(parent: Path) -> None:
-    """Delete what killed backups left: it holds what people wrote, also what was erased since."""
+    """Delete the remains of killed backups: they hold personal data, some of it erased since."""
     for left in parent.glob(f"{_STAGING}*"):
         with suppress(BlockingIOError, FileNotFoundError), _locked(left):
             shutil.rmtree(left)
@@ -142,7 +145,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Have a file or a folder's names on the disk: what is there after a power cut is whole."""
+    """Sync a file or a folder to disk: what survives a power cut is complete."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)

@@ -1,4 +1,4 @@
-"""Erase what posts and authors said and were. Verdicts, labels and counts stay, without words or addresses.
+"""Erase posts and authors. Verdicts, labels and counts stay, without words or addresses.
 
 What is wiped where is listed in docs/api-guide.md, "Erase a post or an author".
 """
@@ -34,7 +34,7 @@ from moderation.operations.audit import entries
 from moderation.operations.campaigns import gather
 from moderation.operations.erasure import forget
 from moderation.operations.infrastructure import idempotency
-from moderation.operations.labels import export
+from moderation.operations.labels import exports
 from scoring import similarity
 
 CHUNK = 500
@@ -95,7 +95,10 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
 
 
 def expired(*, at: datetime) -> int:
-    """Erase what platforms keep no longer, and what is left of erased authors; return how many posts."""
+    """Erase posts past their platform's retention, and remaining posts of erased authors.
+
+    Return how many posts.
+    """
     erased = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)
@@ -168,7 +171,7 @@ def _wipe_author(row: Author, *, at: datetime) -> None:
     AuthorBand.objects.filter(author=row).delete()
     rules.forget_author(author_id=row.pk, at=at)
     idempotency.forget(subjects=[f"author:{row.pk}"])
-    # The platform's id must not lead here any more: posted again, it is a new author.
+    # The platform's id must not refer to this row any more: if it posts again, it is a new author.
     row.external_id, row.display_name, row.erased_at = None, "", at
     row.save(update_fields=("external_id", "display_name", "erased_at"))
 
@@ -177,6 +180,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     """Wipe posts. Locks posts before anything else, as ingest and scoring do."""
     if not post_ids:
         return
+    # First: it takes the campaign lock, which comes before posts in the lock order.
     gather.forget(post_ids=post_ids)
     locked = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
     posts = list(locked.values_list("pk", flat=True))
@@ -189,13 +193,13 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
     )
     forget.around_posts(posts)
-    export.withdraw(post_ids=posts, at=at)
+    exports.withdraw(post_ids=posts, at=at)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())
     Case.objects.filter(post__in=posts, state=CaseState.OPEN).update(
         state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
     )
     Post.objects.filter(pk__in=posts, erased_at__isnull=True).update(erased_at=at)
-    # Last: whoever still answers about one of these posts holds its row, or that of its case.
+    # Last: a request that still answers about one of these posts holds its row lock, or that of its case.
     idempotency.forget(subjects=[f"post:{post}" for post in posts])
 
 
@@ -224,7 +228,7 @@ def _bands(revisions: QuerySet[Revision]) -> set[int]:
 
 
 def _forget_bands(digests: set[int]) -> None:
-    """Drop the signatures that lead to nobody any more; those of other posts alike stay."""
+    """Delete the similarity bands whose group has no remaining post."""
     others = Revision.objects.filter(similarity_group=OuterRef("similarity_group"))
     SimilarityBand.objects.filter(~Exists(others), digest__in=digests).delete()
 

@@ -1,4 +1,4 @@
-"""Forget what people wrote around posts and authors: notes, reasons, appeals, messages, links, kept filters.
+"""Erase what was written about posts and authors: notes, reasons, appeals, messages, links, saved filters.
 
 Called by `erase`, inside its transactions.
 """
@@ -13,6 +13,7 @@ from django.http import QueryDict
 from moderation.models import (
     Appeal,
     Author,
+    AuthorNote,
     CampaignDecision,
     CaseNote,
     Complaint,
@@ -27,7 +28,7 @@ from moderation.models.webhooks import WebhookEvent
 
 _UNDONE = "undone"
 _WORD_LETTERS = 4
-"""A shorter name is looked for alone: as a part of words it would be found everywhere."""
+"""A shorter name must match whole: as a part of words it would match everywhere."""
 
 
 def around_posts(post_ids: Sequence[int]) -> None:
@@ -43,7 +44,7 @@ def around_posts(post_ids: Sequence[int]) -> None:
 
 
 def links(post_ids: Sequence[int]) -> None:
-    """Wipe the addresses that posts linked to, and what was said of those that no other post has."""
+    """Wipe the URLs that posts linked to, and the reputation of those that no other post has."""
     ours = PostLink.objects.filter(revision__post__in=post_ids)
     digests = set(ours.exclude(url_digest="").values_list("url_digest", flat=True))
     ours.update(url="", url_digest="", host="")
@@ -52,8 +53,9 @@ def links(post_ids: Sequence[int]) -> None:
 
 
 def author(row: Author) -> None:
-    """Wipe what names an author: complaints they made, messages about rules on them, filters for them."""
+    """Wipe what names an author: their complaints, notes and messages about them, saved filters for them."""
     Complaint.objects.filter(reporter=row).update(note="", external_id="")
+    AuthorNote.objects.filter(author=row).update(text="")
     rules = [str(pk) for pk in row.rules.values_list("pk", flat=True)]
     if rules:
         told = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
@@ -82,7 +84,7 @@ def _wipe_notes(decisions: QuerySet[Decision]) -> None:
 
 
 def _blank(deliveries: QuerySet[Delivery], *, name: str) -> None:
-    """Take one value out of messages, also of those on their way: what is left is what the platform needs."""
+    """Remove one value from messages, also from those not sent yet; the rest is what the platform needs."""
     rows = list(deliveries)
     for row in rows:
         row.body["data"][name] = ""

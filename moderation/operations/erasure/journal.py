@@ -1,7 +1,7 @@
 """The journal of erasures: a file outside the database, so that a backup cannot bring back what was erased.
 
-One JSON line per request of erasure, without names or words. What retention erases is not in it: a restored
-database erases that again by its age. docs/operators-guide.md says where to keep the file.
+One JSON line per erasure request, without names or text. Erasures by retention are not in it: a restored
+database repeats them by age. docs/operators-guide.md says where to keep the file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What came of applying a journal: erased now, erased before, and not in this database."""
+    """The result of applying a journal: counts erased now, erased before, and not in this database."""
 
     erased: int
     known: int
@@ -49,7 +49,7 @@ class Applied:
 
 
 class Unreadable(Exception):
-    """A line of the journal is not one of ours; the message names it."""
+    """A line of the journal cannot be read; the message names it."""
 
 
 def write(*, at: datetime) -> int:
@@ -104,7 +104,7 @@ def _append(path: Path, rows: list[Erasure]) -> None:
     with path.open("a+b", buffering=0) as file:
         end = _end_of_whole_lines(file)
         try:
-            # A full disk takes the beginning of what it is given: half a line would make the rest unreadable.
+            # On a full disk only the beginning is written: half a line would make the rest unreadable.
             file.truncate(end)
             _write_whole(file, lines.encode())
             os.fsync(file.fileno())
@@ -119,7 +119,7 @@ def _write_whole(file: BinaryIO, lines: bytes) -> None:
 
 
 def _end_of_whole_lines(file: BinaryIO) -> int:
-    """Return where the last whole line ends; what a crash left behind it was noted nowhere."""
+    """Return where the last complete line ends; a partial line after it was never marked as written."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _LONGEST_LINE))
     tail = file.read()
@@ -137,7 +137,7 @@ def _told(row: Erasure) -> dict[str, object]:
 
 
 def _erase(entry: Entry, *, at: datetime) -> bool:
-    """Erase one subject if it is there under the very name; an id alone could be another's."""
+    """Erase one subject if both id and name digest match; the id alone could be another's."""
     platform = Platform.objects.filter(pk=entry.platform).first()
     if platform is None:
         return False
@@ -156,7 +156,7 @@ def _erase(entry: Entry, *, at: datetime) -> bool:
 
 
 def _go_past(table: str, newest: int) -> None:
-    """Move a table's sequence to an id, unless it is further already."""
+    """Advance a table's sequence past an id, so that the id is never assigned again."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT setval(seqrelid, greatest(coalesce(pg_sequence_last_value(seqrelid), 1), %s))"

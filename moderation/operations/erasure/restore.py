@@ -33,7 +33,9 @@ class Restored:
 
 
 def run(folder: Path, *, erasures: Path | None, at: datetime) -> Restored:
-    """Restore a backup, then apply a journal of erasures. Serve nobody before this has returned.
+    """Restore a backup, then apply a journal of erasures.
+
+    The product must not serve before this has returned.
 
     Raises Failed, chain.Broken, journal.Unreadable or OSError; a database that was not empty is not touched.
     Interrupted, it leaves a database that nothing starts on.
@@ -93,7 +95,7 @@ def _verified(folder: Path) -> dict[str, Any]:
 
 
 def _unpack(archive: Path) -> None:
-    """Put the kept releases back; a file that is there already stays: they never change."""
+    """Unpack the kept releases; existing files stay, since they never change."""
     with tarfile.open(archive) as packed:
         for member in packed:
             name, _, rest = member.name.partition("/")
@@ -105,7 +107,7 @@ def _unpack(archive: Path) -> None:
 
 
 def _forget_what_is_gone() -> None:
-    """Sessions that were ended meanwhile must not live again, and exports have lost their files."""
+    """End all sessions, since some were ended after the backup, and mark exports as lost."""
     Session.objects.all().delete()
     lost = [row.pk for row in Export.objects.exclude(state=ExportState.FAILED) if not _has_file(row)]
     Export.objects.filter(pk__in=lost).update(
@@ -118,7 +120,7 @@ def _has_file(row: Export) -> bool:
 
 
 def _expire(*, at: datetime) -> int:
-    """Erase what grew too old since, and what is left of erased authors, whose number has no bound."""
+    """Apply retention, and erase the remaining posts of erased authors, in batches."""
     total = 0
     while erased := erase.expired(at=at):
         total += erased

@@ -1,1 +1,1 @@
-"""What every subject stands on: calls to the outside, secrets, limits, probes, sweeps, idempotency."""
+"""What every subject uses: calls to the outside, secrets, limits, probes, sweeps, idempotency."""

@@ -1,8 +1,7 @@
 """PostgreSQL's advisory locks of the product, and the order in which it takes all of its locks.
 
-Two transactions that take the same locks in different orders wait for each other: a deadlock, which the
-database ends by failing one of them. So whatever a transaction takes, it takes in this order, and several
-rows of one table by their ids:
+Two transactions that take the same locks in different orders can deadlock, and the database fails one of
+them. So every transaction takes its locks in this order, and several rows of one table by their ids:
 
 1. the key of an idempotent request, which is tried and never waited for (`idempotency`);
 2. a lock of `AdvisoryLock`, but for ERASURES;
@@ -16,7 +15,7 @@ rows of one table by their ids:
 9. decisions, appeals, entries of feeds and deliveries, of which those that somebody holds are left out;
 10. stored answers of idempotent requests.
 
-What is added is added in the order of its unique names: authors, posts, domains.
+Rows are inserted in the order of their unique names: authors, posts, domains.
 """
 
 from __future__ import annotations
@@ -30,27 +29,39 @@ from moderation.operations.infrastructure import transactions
 
 @unique
 class AdvisoryLock(IntEnum):
-    """The locks, each held until its transaction ends. A number once given out stays: two versions of the
-    product run beside each other during an upgrade.
+    """The locks, each held until its transaction ends.
+
+    A number is never changed: two versions of the product run side by side during an upgrade.
     """
 
     INTAKE = 7_312
-    """Of one platform: posts share it, a complaint that comes before its post holds it alone."""
+    """Per platform: posts take it shared, a complaint that arrives before its post takes it exclusively."""
 
     CAMPAIGNS = 7_313
-    """Whoever puts posts into campaigns or takes them out."""
+    """Adding posts to campaigns or removing them."""
 
     AUDIT_CHAIN = 7_316
-    """Whoever seals audit entries."""
+    """Sealing audit entries."""
 
     ERASURE_JOURNAL = 7_317
-    """Whoever appends to the journal of erasures."""
+    """Appending to the journal of erasures."""
+
+    HOURLY_COUNTS = 7_319
+    """Counting the hours of the activity page."""
 
     ERASURES = 7_318
-    """Erasures share it; an export that begins holds it alone for a moment."""
+    """Erasures take it shared; a starting export takes it exclusively for a moment."""
 
     PROMOTION = 7_390_113
-    """Whoever lets another release go live."""
+    """Promotion and rollback."""
+
+
+_ONCE_BY_ONE_NUMBER = frozenset({AdvisoryLock.PROMOTION})
+"""Locks that the release before took by one number: to PostgreSQL another lock than the same one by two.
+
+Both are taken until nobody upgrades from it any more, else a promotion by each version would not exclude the
+other.
+"""
 
 
 @transactions.required
@@ -62,3 +73,5 @@ def take(lock: AdvisoryLock, *, subject_id: int = 0, is_shared: bool = False) ->
     function = "pg_advisory_xact_lock_shared" if is_shared else "pg_advisory_xact_lock"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s, %s)", (lock.value, subject_id))
+        if lock in _ONCE_BY_ONE_NUMBER:
+            cursor.execute(f"SELECT {function}(%s)", (lock.value,))

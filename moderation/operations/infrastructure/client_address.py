@@ -1,4 +1,4 @@
-"""Who asks, as far as the network tells: the address that limits and sign-in count by."""
+"""The client's address, by which rate limits and sign-in throttling count."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from django.conf import settings
 from django.http import HttpRequest
 
 _IPV6_SITE = 64
-"""Bits that a single customer of a provider is given as one: whoever has one address has all below it."""
+"""Prefix length of a network that one customer of a provider usually holds as a whole."""
 
 
 def address(request: HttpRequest) -> str:
-    """Return who asks: the address that the outermost of our own proxies saw."""
+    """Return the client's address: the one that the outermost of our own proxies saw."""
     return address_in(request.META)
 
 
 def address_in(environ: Mapping[str, Any]) -> str:
-    """Return who asks, from a WSGI environment.
+    """Return the client's address, from a WSGI environment.
 
-    The last SPAMDESK_PROXIES entries of X-Forwarded-For are our proxies'; those before are the client's word.
+    The last SPAMDESK_PROXIES entries of X-Forwarded-For come from our proxies; those before can be forged.
     """
     direct = str(environ.get("REMOTE_ADDR", ""))
     if not settings.PROXIES:

@@ -1,4 +1,4 @@
-"""The one way out to addresses that others choose: checked at connect time, bounded in time and size.
+"""Guarded HTTP calls to addresses that others choose: checked at connect time, bounded in time and size.
 
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
@@ -30,18 +30,18 @@ TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})
 _MAX_RETRY_AFTER_SECONDS = 86_400
 _KEPT_SECONDS = 5.0
-"""An idle connection is closed after so long; servers keep theirs for as long or longer."""
+"""An idle connection is closed after this time; servers usually keep theirs for as long or longer."""
 _DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
 
 class Refused(Exception):
-    """The address must not be called; trying again would not help."""
+    """The address must not be called; a retry would not help."""
 
 
 class Failed(Exception):
-    """The call did not get an answer; trying again may help."""
+    """The call got no answer; a retry may help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Answered:
 
 
 def check(url: str) -> httpx.URL:
-    """Return the URL taken apart if it may be called as far as its words say. Raises Refused."""
+    """Parse the URL and check everything that needs no name resolution. Raises Refused."""
     try:
         target = httpx.URL(url)
     except httpx.InvalidURL as refused:
@@ -71,12 +71,12 @@ def check(url: str) -> httpx.URL:
 class Client:
     """Calls one endpoint over connections that stay open between its calls; use it as a context.
 
-    Safe to use from several threads: each call has a deadline of its own. What a name leads to is checked
-    whenever a connection is made.
+    Safe to use from several threads: each call has a deadline of its own. The address that a name resolves to
+    is checked whenever a connection is made.
     """
 
     def __init__(self, url: str) -> None:
-        """Raise Refused if the URL may not be called as far as its words say."""
+        """Raise Refused if the URL fails `check`."""
         self._target = check(url)
         self._host = _host_header(self._target)
         self._pool = httpcore.ConnectionPool(
@@ -143,12 +143,12 @@ def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_by
 
 @lru_cache(maxsize=1)
 def _tls() -> ssl.SSLContext:
-    """Return the one context of this process: making it reads every root certificate, some 80 ms of work."""
+    """Return the TLS context of this process: creating it reads every root certificate, some 80 ms."""
     return ssl.create_default_context()
 
 
 def _drained(response: httpcore.Response) -> bytes:
-    """Read a short body away, so that the connection can be used again; of a long one it is closed."""
+    """Read a short body to the end, so that the connection can be reused; with a long one it is closed."""
     call.ends_at = min(call.ends_at, time.monotonic() + _DRAIN_SECONDS)
     left = _DRAINED_BYTES
     with suppress(*_NETWORK_TROUBLE):  # the status is here: what follows it changes nothing
@@ -169,7 +169,7 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
 
 
 class _CheckedNetwork(httpcore.NetworkBackend):
-    """Connects to addresses that were checked, and to nothing after the call's time is over."""
+    """Connects only to checked addresses, and never after the call's deadline."""
 
     def __init__(self) -> None:
         self._network = httpcore.SyncBackend()
@@ -201,10 +201,11 @@ def _is_listed(host: str) -> bool:
 
 
 def _refuse_special_host(host: str) -> None:
-    """Refuse an address in place of a name, however it is spelled, unless it is public. Raises Refused.
+    """Refuse a literal address, however it is spelled, unless it is public. Raises Refused.
 
-    Whoever gives it learns at once what the connection would find out. Browsers' rules read the spelling:
-    0x7f.1, 017700000001 and 127。1 are 127.0.0.1, and what ends in a number but is no address is no name.
+    So a platform learns at registration what the connection would find out. The spelling is read by the URL
+    standard of browsers: 0x7f.1, 017700000001 and 127。1 are 127.0.0.1, and a host that ends in a number but
+    is no valid address is invalid.
     """
     try:
         read = can_ada.parse(f"http://[{host.split('%', 1)[0]}]/" if ":" in host else f"http://{host}/")
@@ -216,7 +217,7 @@ def _refuse_special_host(host: str) -> None:
     try:
         use = special_addresses.special_use(name)
     except ValueError:
-        return  # a name: what it leads to is checked whenever it is called
+        return  # a name: its address is checked at each call
     if use is not None:
         raise Refused(f"{host} is not a public address ({use}).")
 
@@ -233,11 +234,6 @@ def _checked_address(host: str, port: int) -> str:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")
     return addresses[0]
-
-
-def is_public(address: str) -> bool:
-    """Tell whether an address belongs to the internet, also where IPv6 carries an IPv4 address."""
-    return special_addresses.special_use(address) is None
 
 
 def _retry_after(given: bytes) -> float:

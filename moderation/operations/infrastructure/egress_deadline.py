@@ -1,4 +1,4 @@
-"""One deadline for a whole call, whatever httpcore does in it: connect, encrypt, write, read."""
+"""One deadline for a whole call through httpcore: connect, TLS, write, read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ call = _Call()
 
 
 class BoundedStream(httpcore.NetworkStream):
-    """A connection whose reads share the call's deadline: a receiver of a byte a second gains nothing."""
+    """A connection whose reads share the call's deadline: httpcore's time-outs start anew with every byte."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
@@ -43,16 +43,16 @@ class BoundedStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002 - as above
     ) -> httpcore.NetworkStream:
-        """Go on encrypted; the certificate is checked against the name, not against the address."""
+        """Start TLS; the certificate is checked against the name, not against the address."""
         return BoundedStream(self._stream.start_tls(ssl_context, server_hostname, seconds_left()))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return what the connection knows of itself."""
+        """Return details of the connection, by httpcore's keys."""
         return self._stream.get_extra_info(info)
 
 
 def seconds_left() -> float:
-    """Return how much of this thread's call is left. Raises httpcore.ReadTimeout when nothing is."""
+    """Return the seconds until this thread's deadline. Raises httpcore.ReadTimeout after it."""
     left = call.ends_at - time.monotonic()
     if left <= 0:
         raise httpcore.ReadTimeout("The call took too long.")

@@ -1,6 +1,6 @@
-"""Do something once under a key: whoever repeats the request gets the first answer.
+"""Idempotency keys: do something once under a key; a repeated request gets the first answer.
 
-The answer is written in the transaction of what was done. A process killed before the commit did nothing and
+The answer is written in the transaction of the work. A process killed before the commit did nothing and
 left no answer; one killed after it left both. There is no third case, so no repair is needed.
 """
 
@@ -20,7 +20,7 @@ from moderation.operations.infrastructure import transactions, vault
 
 KEPT = timedelta(hours=24)
 _FORGOTTEN = 410
-"""The status of an answer that was wiped: repeated, its request is refused, and not done again."""
+"""The status of a wiped answer: the repeated request is refused, not executed again."""
 
 _PRUNE_BATCH = 5_000
 _TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%(number)s)"
@@ -37,7 +37,7 @@ ON CONFLICT (platform_id, key) DO UPDATE SET request_digest = excluded.request_d
   status = excluded.status, headers = excluded.headers, body = excluded.body,
   answered_at = excluded.answered_at, subjects = excluded.subjects
 """
-"""One statement, also where an answer whose time is over stands under this key."""
+"""One statement, even if an expired answer is stored under this key."""
 
 
 class InFlight(Exception):
@@ -45,7 +45,7 @@ class InFlight(Exception):
 
 
 class Forgotten(Exception):
-    """What the request was about was erased since, and the answer with it."""
+    """The subject of the request was erased since, and the answer with it."""
 
 
 class KeyReused(Exception):
@@ -54,9 +54,10 @@ class KeyReused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a request got. `body` is JSON; `is_repeated` if it comes from an earlier request.
+    """The answer to a request. `body` is JSON; `is_repeated` if it comes from an earlier request.
 
-    `subjects` names whose words are in it, `post:1` or `author:1`: their erasure wipes it.
+    `subjects` names the posts and authors whose words are in it (`post:1`, `author:1`); erasing them wipes
+    it.
     """
 
     status: int
@@ -77,10 +78,11 @@ def once(
 ) -> Answer:
     """Return the stored answer of this key, or do the work and store its answer if it succeeded (2xx).
 
-    What is refused changed nothing: it is not stored, and may be tried again. A secret answer is stored
+    A refusal changed nothing: it is not stored, and the request may be retried. A secret answer is stored
     encrypted. Raises InFlight, KeyReused or Forgotten, and whatever `work` raises.
     """
     with transaction.atomic():
+        # Held until commit: a concurrent repetition fails here, a later one finds the stored answer.
         _take_turn(platform=platform, key=key)
         known = _known(platform=platform, key=key, since=at - KEPT)
         if known is not None:
@@ -107,7 +109,7 @@ def forget(*, subjects: Sequence[str]) -> None:
 
 
 def prune(*, at: datetime) -> int:
-    """Delete answers whose time is over; return how many."""
+    """Delete expired answers; return how many."""
     deleted = _PRUNE_BATCH
     total = 0
     while deleted == _PRUNE_BATCH:
@@ -119,7 +121,7 @@ def prune(*, at: datetime) -> int:
 
 
 def _take_turn(*, platform: Platform, key: str) -> None:
-    """Hold the key until this transaction ends, however it ends; another holder is still at work.
+    """Try to lock the key until this transaction ends. Raises InFlight if another request holds it.
 
     A row marked as in flight would outlive a killed process; the database drops this lock with it.
     """
@@ -132,7 +134,7 @@ def _take_turn(*, platform: Platform, key: str) -> None:
 def _known(*, platform: Platform, key: str, since: datetime) -> tuple[str, Answer] | None:
     """Return the digest of the request that was answered since then, and what was stored for it."""
     digest = _digest(platform=platform, key=key).hex()
-    # As it was sent, too: so the release before kept it. Needless a day after the upgrade.
+    # Also under the plain key: the release before stored it so. Unnecessary a day after the upgrade.
     found = prepared.rows(_KNOWN, platform=platform.pk, digest=digest, key=key, since=since)
     if not found:
         return None
@@ -155,5 +157,5 @@ def _store(answer: Answer, *, platform: Platform, key: str, request_digest: str,
 
 
 def _digest(*, platform: Platform, key: str) -> bytes:
-    """Digest a key, which platforms may make of anything: of an author's name, too."""
+    """Digest a key: platforms may build it from anything, even an author's name."""
     return hashlib.sha256(f"{platform.pk}:{key}".encode()).digest()

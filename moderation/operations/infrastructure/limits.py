@@ -1,8 +1,8 @@
-"""How much a key may do per minute. One call to the broker's store decides, so all web processes agree.
+"""Rate limits, counted in the broker's store with one call, so all web processes share them.
 
-A bucket leaks evenly and holds a burst (the generic cell rate algorithm, ITU-T I.371 annex A): one number
-per bucket is kept, and the cost does not depend on the rate. Without the store nobody is refused: a limit
-protects the installation, and must not be what takes it down.
+A bucket leaks evenly and holds a burst (the generic cell rate algorithm, ITU-T I.371 annex A): one number per
+bucket is kept, and the cost does not depend on the rate. Without the store nothing is refused (fail open): a
+limit protects the installation and must not take it down.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What is left of a bucket, and after how many seconds it is full again."""
+    """What is left of a bucket, and the seconds until it is full again."""
 
     bucket: Bucket
     remaining: int
@@ -72,7 +72,7 @@ class Taken:
 
 
 class LimitReached(Exception):
-    """Too much in too little time; `taken.reset_seconds` says when to come back."""
+    """The rate limit is exceeded; `taken.reset_seconds` says when to retry."""
 
     def __init__(self, taken: Taken) -> None:
         bucket = taken.bucket
@@ -83,7 +83,7 @@ class LimitReached(Exception):
 
 
 def take(*, bucket: Bucket, owner: str, at: datetime, cost: int = 1) -> Taken | None:
-    """Take from an owner's bucket; None when the store cannot be asked. Raises LimitReached."""
+    """Take from an owner's bucket; None if the store cannot be reached. Raises LimitReached."""
     numbers = [round(at.timestamp() * 1000, 3), 60_000 / bucket.per_minute, bucket.burst, cost]
     answer = ask(lambda _store: _script()(keys=[_name(bucket, owner)], args=numbers))
     if answer is None:
@@ -108,7 +108,7 @@ def refuse_if_empty(*, bucket: Bucket, owner: str, at: datetime) -> None:
 
 
 def ask(question: Callable[[redis.Redis], Any]) -> Any:
-    """Return what the store answers; None when it cannot be asked."""
+    """Return the store's answer; None if it cannot be reached."""
     if time.monotonic() < _Store.paused_until:
         return None
     try:
@@ -120,13 +120,13 @@ def ask(question: Callable[[redis.Redis], Any]) -> Any:
 
 
 class _Store:
-    """When the store may be asked again after it failed; one per process."""
+    """When the store may be called again after a failure; one per process."""
 
     paused_until = 0.0
 
 
 def _name(bucket: Bucket, owner: str) -> str:
-    """Return a name that tells nobody whose limit it is: the store's file outlives an erasure."""
+    """Return a pseudonymous key: the store's file outlives an erasure."""
     return f"spamdesk:limit:{bucket.name}:{salted_hmac('limits', owner, algorithm='sha256').hexdigest()[:32]}"
 
 

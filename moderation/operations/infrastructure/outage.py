@@ -1,4 +1,4 @@
-"""Which failures of the database are outages: not ours, and over by themselves or by an operator's hand.
+"""Which database errors are outages: not our bugs, and over by themselves or by an operator's action.
 
 An outage is answered with 503 and when to come back; every other failure is ours, logged and answered with
 500.
@@ -18,7 +18,7 @@ from django.utils.translation import override
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage:
-    """Why the database cannot be used now, for people; and after how many seconds to try again."""
+    """Why the database cannot be used now, for display, and after how many seconds to retry."""
 
     name: str
     says: str | Promise
@@ -26,7 +26,7 @@ class Outage:
 
     @property
     def detail(self) -> str:
-        """Return what it says in English, as the API speaks."""
+        """Return the reason in English, for the API."""
         with override("en"):
             return str(self.says)
 
@@ -47,7 +47,8 @@ READ_ONLY = Outage(
     retry_after_seconds=10,
 )
 
-# psycopg takes these for faults of the program (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+# psycopg classes these as errors of the program
+# (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 _BY_STATE = {
     "53100": NO_ROOM,  # disk_full
     "58030": NO_ROOM,  # io_error
@@ -58,7 +59,7 @@ _BY_STATE = {
 
 
 def of(failure: BaseException | None) -> Outage | None:
-    """Return the outage that a failure tells of, None if it is another failure."""
+    """Return the outage behind a database error, None if it is a bug."""
     if not isinstance(failure, Error):
         return None
     cause = failure.__cause__
@@ -68,7 +69,7 @@ def of(failure: BaseException | None) -> Outage | None:
 
 
 def note(found: Outage) -> None:
-    """Remember that a request was refused for it: a full disk shows in nothing but what it refuses."""
+    """Remember that a request was refused for it: a full disk shows only in refused writes."""
     _noted[found.name] = time.monotonic()
 
 

@@ -1,4 +1,4 @@
-"""Ask the parts that the product leans on whether they work, all at once, within two seconds."""
+"""Probe the parts that the product depends on, all at once, within two seconds."""
 
 from __future__ import annotations
 
@@ -25,18 +25,22 @@ LEAST_FREE_BYTES = 64 * 2**20
 
 
 class Part(StrEnum):
-    """What the product leans on, by the name that probes and metrics use."""
+    """A part that the product depends on, by its name in probes and metrics."""
 
     DATABASE = "database"
     BROKER = "broker"
     WORKERS = "workers"
+    RELEASE = "release"
     TRITON = "triton"
     STATE = "state"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Whether a part works, and how fast it said so; why it does not is for the log, but for a full disk.
+    """Whether a part works, and its latency.
+
+    The reason of a failure is logged, not answered, except a full disk and, in `unusable`, why no release can
+    score with this code.
 
     `latency_ms` is None without an answer. `workers` names those that answered, for that part alone.
     """
@@ -47,14 +51,15 @@ class Answer:
     workers: tuple[str, ...] = ()
     is_overdue: bool = False
     has_no_room: bool = False
+    unusable: str = ""
 
 
 class NoRoom(Exception):
-    """The part answers and has no room left to write."""
+    """The part answers, but its disk is full."""
 
 
 def ask(parts: Sequence[Part]) -> list[Answer]:
-    """Ask the parts side by side: one that hangs must not hide the others."""
+    """Probe the parts in threads: one that hangs must not hide the others."""
     if Part.TRITON in parts:
         load_client()
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
@@ -71,8 +76,8 @@ def _asked(part: Part) -> Answer:
         latency_ms = (time.perf_counter() - began_at) * 1000
         return Answer(part=part, is_up=True, latency_ms=latency_ms, workers=tuple(workers))
     finally:
-        # This thread's own, which dies with it: who is not given back is missing in the pool for ever. Asking
-        # Triton takes one, too, to look up the live release.
+        # This thread's own connection: without the close the pool would lose it for ever. Probing
+        # Triton uses one, too, to look up the live release.
         connection.close()
 
 
@@ -84,6 +89,8 @@ def _answer(part: Part, began_at: float, future: Future[Answer]) -> Answer:
         return Answer(part=part, is_up=False, is_overdue=True)
     except NoRoom:
         return Answer(part=part, is_up=False, has_no_room=True)
+    except scorer.UNUSABLE as reason:
+        return Answer(part=part, is_up=False, unusable=str(reason))
     except Exception:  # noqa: BLE001 - a probe reports every failure as the same fact
         return Answer(part=part, is_up=False)
 
@@ -95,7 +102,7 @@ def _ask_database() -> Sequence[str]:
     if is_standby:
         raise LookupError
     if outage.was_lately(outage.NO_ROOM):
-        raise NoRoom  # it still reads: only what was refused lately tells
+        raise NoRoom  # a full disk still allows reads: only recently refused writes reveal it
     return ()
 
 
@@ -112,14 +119,24 @@ def _ask_workers() -> Sequence[str]:
     return sorted(name.split("@", 1)[0] for answer in answers for name in answer)
 
 
+def _ask_release() -> Sequence[str]:
+    scorer.release()
+    return ()
+
+
 def _ask_triton() -> Sequence[str]:
-    # Triton calls itself ready when its python process is dead: only an answer proves it.
-    scorer.content().probabilities(["ready?"])
+    try:
+        content = scorer.content()
+    except scorer.UNUSABLE:  # which is not Triton's fault: _ask_release says it
+        content = scorer.content_of(scorer.shipped().id)
+    # Triton reports ready even if its Python backend process is dead: only an inference proves it.
+    content.probabilities(["ready?"])
     return ()
 
 
 def _ask_state() -> Sequence[str]:
-    # A disk can be full for us before it is full: written to, it says so; a read-only one, too.
+    # A disk can be full for this user before it is full (quota, reserved blocks), or read-only: only a write
+    # tells.
     try:
         with tempfile.TemporaryFile(dir=settings.STATE_DIR) as file:
             file.write(b"\0" * 4096)
@@ -134,6 +151,7 @@ _ASKED: dict[Part, Callable[[], Sequence[str]]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
     Part.WORKERS: _ask_workers,
+    Part.RELEASE: _ask_release,
     Part.TRITON: _ask_triton,
     Part.STATE: _ask_state,
 }

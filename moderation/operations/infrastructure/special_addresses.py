@@ -1,6 +1,6 @@
 """Addresses that are not the public internet: the registries for special purposes, kept here line by line.
 
-Python's own lists differ between versions (CVE-2024-4032), and a decision of safety must not. The list is
+Python's own lists differ between versions (CVE-2024-4032), and a security decision must not. The list is
 stricter than "globally reachable" in the registries: an anycast service or a transition mechanism is no
 receiver of calls. https://www.iana.org/assignments/iana-ipv4-special-registry
 https://www.iana.org/assignments/iana-ipv6-special-registry (both read for this list in November 2026).
@@ -72,7 +72,7 @@ _ISATAP = frozenset({0x0000_5EFE, 0x0200_5EFE})
 
 
 def special_use(address: str) -> str | None:
-    """Return what an address is reserved for, None for one of the public internet.
+    """Return the special use of an address, None for a public one.
 
     A zone (`%eth0`) is ignored. Raises ValueError if it is no address.
     """

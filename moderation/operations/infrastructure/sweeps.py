@@ -16,10 +16,10 @@ from django.db import connection
 from moderation.models import SweepRun
 
 _ABANDONED_SECONDS = 60.0
-"""Longer than a task may take: whoever began so long ago is gone."""
+"""Longer than a task may take: a run that began so long ago is dead."""
 
 _MOST_EARLY_SECONDS = 15.0
-"""Beat is never exactly on time: a run may begin so much, or half a period, before the period is over."""
+"""Celery beat has jitter: a run may begin this much, or half a period, before the period is over."""
 
 _BEGIN = """
 INSERT INTO moderation_sweeprun AS run (sweep, started_at) VALUES (%(sweep)s, %(at)s)
@@ -32,7 +32,7 @@ RETURNING sweep
 
 
 def run(*, sweep: str, work: Callable[[], int], at: datetime) -> int:
-    """Do the work of a sweep unless it is being done or was begun less than a period ago.
+    """Run a sweep unless it is running or was started less than a period ago.
 
     Returns what `work` returns, 0 if there was nothing to do. Call outside a transaction: others must see
     that it runs. Raises whatever `work` raises.

@@ -1,7 +1,7 @@
-"""Encrypt what must be read again but never lie in the clear: signing secrets, and answers that show one.
+"""Encryption at rest for what must be read again: signing secrets, and stored answers that show one.
 
-Keys come from the environment (SPAMDESK_ENCRYPTION_KEYS): the first encrypts, all of them decrypt, so a new
-key is put in front and the old one leaves once nothing is encrypted with it any more.
+Keys come from the environment (SPAMDESK_ENCRYPTION_KEYS): the first encrypts, all of them decrypt. To rotate,
+put a new key in front and remove the old one once nothing is encrypted with it any more.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ def _keys() -> MultiFernet:
 
 
 def _key_of_the_demo() -> str:
-    """Derive a key where nothing is worth protecting, so that the demonstration needs no set-up."""
+    """Derive a key from the secret key in demo mode, so that the demonstration needs no set-up."""
     return base64.urlsafe_b64encode(hashlib.sha256(settings.SECRET_KEY.encode()).digest()).decode()

@@ -1,3 +1,3 @@
-"""Labels: drawn at random for people (`draws`), exported (`export` → `export_build` → `export_write`,
+"""Labels: drawn at random for people (`draws`), exported (`exports` → `export_build` → `export_write`,
 `export_formats`, `export_files`).
 """

@@ -1,4 +1,4 @@
-"""Draw random posts of a platform's last days for people to label, each a case of its own."""
+"""Draw random posts of a platform's last days for labelling, each as a case of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from moderation.queries import latest_scores
 MOST_POSTS = 500
 MOST_DAYS = 90
 MOST_WAITING = 1_000
-"""Drawn posts of one platform that wait at once: more, and nobody would get round to them."""
+"""Drawn posts of one platform that may wait at once: more would never be labelled."""
 
 _DRAW = """
 SELECT p.id, count(*) OVER () FROM moderation_post p
@@ -35,11 +35,11 @@ ORDER BY random() LIMIT %(wanted)s
 
 
 class OutOfRange(Refusal):
-    """So many posts, or days, are not drawn at once."""
+    """The number of posts or days is beyond the limit of one draw."""
 
 
 class TooManyWait(Refusal):
-    """Drawn posts wait already: label those first, or cancel their draw."""
+    """Too many drawn posts wait already: label those first, or cancel their draw."""
 
 
 class NothingToDraw(Refusal):
@@ -71,7 +71,7 @@ def ask(
             _("Draw 1 to %(posts)d posts of 1 to %(days)d days.") % {"posts": MOST_POSTS, "days": MOST_DAYS}
         )
     with transaction.atomic():
-        # Draws of a platform stand in line: two at once would draw the same posts.
+        # Draws of a platform are serialised: two at once would draw the same posts.
         Platform.objects.select_for_update(no_key=True).get(pk=platform.pk)
         made = LabelDraw.objects.filter(asked_by=asked_by, idempotency_key=idempotency_key).first()
         if idempotency_key is not None and made is not None:
@@ -98,7 +98,9 @@ def ask(
 
 
 def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
-    """Take the posts that nobody looks at out of the queue; what was decided stays a random sample, of fewer.
+    """Remove the unclaimed posts of a draw from the queue.
+
+    The decided ones stay a random sample, a smaller one.
 
     Raises NotAllowed, AlreadyCancelled or LabelDraw.DoesNotExist.
     """
@@ -114,7 +116,7 @@ def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
         Case.objects.filter(pk__in=gone).update(
             state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
         )
-        # They are handed out in the order of the draw: those that were reached are a smaller sample.
+        # Cases come up in the order of the draw, so the decided ones are a random sample, too.
         kept = cases.exclude(state=CaseState.WITHDRAWN)
         kept.update(audit_probability=kept.count() / draw.population)
         draw.cancelled_at, draw.cancelled_by = at, cancelled_by
@@ -133,7 +135,7 @@ def _refuse_too_many(platform: Platform, *, posts: int) -> None:
 
 
 def _drawn(platform: Platform, *, posts: int, since: datetime) -> tuple[list[int], int]:
-    """Return posts in random order, and from how many they were drawn."""
+    """Return posts in random order, and the size of the population."""
     with connection.cursor() as cursor:
         cursor.execute(_DRAW, {"platform": platform.pk, "since": since, "wanted": posts})
         rows = cursor.fetchall()

@@ -1,7 +1,7 @@
 """Build exports: under a lease, so that a lost message or a killed worker only delays one.
 
-Every attempt writes to a file of its own, and publishes it only while the row still names it: two builders
-side by side never share a file, and what was erased meanwhile (export.withdraw) is never published.
+Every attempt writes to its own file, and publishes it only while the row still names it: two concurrent
+builders never share a file, and a file with erased posts (export.withdraw) is never published.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from moderation.models.exports import ExportState
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.labels import export_files, export_write
-from moderation.operations.labels.export import PATIENCE
 from moderation.operations.labels.export_files import path_of
+from moderation.operations.labels.exports import PATIENCE
 from moderation.operations.outbox import announce
 from moderation.queries.health import clocks
 from moderation.queries.labels import label_changes, labels
@@ -31,7 +31,7 @@ from moderation.queries.labels.labels import LabelFilter
 log = structlog.get_logger(__name__)
 
 LEASE = timedelta(seconds=120)
-"""Renewed with every few thousand labels; once it is over, another worker begins anew."""
+"""Renewed with every few thousand labels; once it has expired, another worker starts over."""
 
 LONGEST_SECONDS = 3_600
 MOST_ATTEMPTS = 5
@@ -49,7 +49,7 @@ class _TooLong(Exception):
 
 
 def build(*, export_id: int, at: datetime) -> None:
-    """Build an export that waits, or whose builder is gone. Safe to run twice, and side by side."""
+    """Build an export that waits, or whose builder died. Safe to run twice and concurrently."""
     row = _claim(export_id, at=at)
     if row is None:
         return
@@ -65,8 +65,9 @@ def build(*, export_id: int, at: datetime) -> None:
     except OSError as failure:
         reason = failure.strerror or type(failure).__name__
         attempt.fail(f"The file could not be written ({reason}): mend the export folder, then ask again.")
-    # Anything else, a lost database above all, leaves row and file as they are: was it committed, or not?
-    # The lease ends, and the next attempt deletes the file.
+    # After other errors, such as a lost database, it is unknown whether the row was committed: leave row and
+    # file.
+    # The lease expires, and the next attempt deletes the file.
 
 
 def sweep(*, at: datetime) -> int:
@@ -110,9 +111,9 @@ class _Attempt:
         )
 
     def publish(self, manifest: dict[str, Any]) -> None:
-        """Say that the file is there. Raises _Lost."""
+        """Mark the export as ready. Raises _Lost."""
         with transaction.atomic():
-            # An erasure locks the row, too: either it sees what we published, or we see that it was here.
+            # An erasure locks the row, too: either it sees the published file, or this sees that it ran.
             rows = Export.objects.select_for_update(of=("self",)).select_related("platform")
             row = rows.filter(self._is_ours).first()
             if row is None:
@@ -124,7 +125,7 @@ class _Attempt:
             announce.export_ready(row, at=self._now())
 
     def fail(self, reason: str) -> None:
-        """Give up for good, unless the export is somebody else's by now."""
+        """Mark the export as failed, unless another worker has it by now."""
         ours = Export.objects.filter(self._is_ours)
         ours.update(state=ExportState.FAILED, error=reason[:500], file_name="", lease_until=None)
         export_files.delete([self.row.file_name])
@@ -148,11 +149,12 @@ def _lease_is_over(*, at: datetime) -> Q:
 
 
 def _claim(export_id: int, *, at: datetime) -> Export | None:
-    """Take the lease; None where there is nothing to do, or not yet."""
+    """Take the lease; None if there is nothing to do, or not yet."""
     is_free = Q(state=ExportState.WAITING) | Q(state=ExportState.BUILDING) & _lease_is_over(at=at)
     try:
         with transaction.atomic():
             _wait_for_erasures()
+            # SKIP LOCKED: a locked row is being claimed by another worker, or withdrawn by an erasure.
             rows = Export.objects.select_for_update(skip_locked=True, of=("self",))
             row = rows.filter(is_free, pk=export_id, attempts__lt=MOST_ATTEMPTS).first()
             if row is None:
@@ -170,9 +172,9 @@ def _claim(export_id: int, *, at: datetime) -> Export | None:
 
 
 def _wait_for_erasures() -> None:
-    """Begin after every erasure that is under way: what is read from now on is wiped, or says that it was.
+    """Wait for every erasure in progress: what is read afterwards is already wiped.
 
-    Erasures that come meanwhile wait for us: not for long. They lock the row after this lock, and so do we.
+    New erasures wait only briefly. They lock the export's row after this lock, in the same order as here.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = '{_ERASURES_SECONDS}s'")
@@ -180,7 +182,7 @@ def _wait_for_erasures() -> None:
 
 
 def _send_back(row: Export, *, at: datetime) -> None:
-    row.file_name = ""  # what a dead builder left is a stray from now on
+    row.file_name = ""  # the file of a dead builder belongs to no export from now on
     if row.attempts < MOST_ATTEMPTS:
         row.state, row.lease_until = ExportState.WAITING, at + PATIENCE
         enqueue.export(export_id=row.pk)

@@ -1,4 +1,4 @@
-"""The files of exports: how they are called, and which of them no export names any more."""
+"""Files of exports: their names, and the deletion of stray ones that belong to no export."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def name_of(export: Export) -> str:
 
 
 def path_of(export: Export) -> Path:
-    """Return where the file of an export lies."""
+    """Return the path of an export's file."""
     return _folder() / export.file_name
 
 
 def delete(names: Sequence[str]) -> None:
-    """Delete files with their manifests, also such as were not finished. Raises OSError."""
+    """Delete files with their manifests, including unfinished ones. Raises OSError."""
     for name in filter(None, names) if _folder().is_dir() else ():
         for ending in ("", PARTIAL, MANIFEST):
             (_folder() / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def delete_strays() -> int:
-    """Delete the files of ours that no export names, which a killed process left; return how many.
+    """Delete files that belong to no export, left by killed processes; return how many.
 
-    The folder is read before the rows: an export names its file before it makes it, so that a file just made
-    is never taken for a stray. Raises OSError.
+    The folder is read before the rows: a row names its file before the file is created, so a new file is
+    never taken for a stray one. Raises OSError.
     """
     there = _ours()
     if not there:
@@ -56,7 +56,7 @@ def delete_strays() -> int:
 
 
 def _ours() -> dict[Path, str]:
-    """Return what lies in the folder under a name of ours, with the name of the export's file."""
+    """Return the files in the folder that match our naming, with the name of the export's file."""
     if not _folder().is_dir():
         return {}
     found = ((path, _OURS.fullmatch(path.name)) for path in _folder().iterdir())

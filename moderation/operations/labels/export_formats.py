@@ -1,4 +1,4 @@
-"""The forms of an export's file: JSON lines, CSV, Parquet; each written front to back in flat memory."""
+"""File formats of exports: JSON lines, CSV, Parquet; each written as a stream in constant memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GROUP_ROWS = 5_000
 GROUP_BYTES = 16 * 1024 * 1024
-"""A row group of Parquet is kept in memory until it is written: so many labels, or so many bytes of them."""
+"""A Parquet row group is kept in memory until it is written: limits in labels and in bytes."""
 
 MEDIA_TYPES = {
     ExportFormat.JSONL: "application/x-ndjson",
@@ -37,7 +37,8 @@ _PROVENANCE = (
     "sample",
 )
 _BEFORE = ("schema_version", "id", "text", "lang", "label", "group", "split")
-# A spreadsheet runs a cell that begins so; the full-width forms are read as the plain ones in East Asia.
+# A spreadsheet runs a cell that begins with one of these as a formula; East Asian versions read full-width
+# forms alike.
 _RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _MARK = "'"
 
@@ -50,7 +51,7 @@ class Digested(io.RawIOBase):
         self.sha256 = hashlib.sha256()
 
     def writable(self) -> bool:
-        """Say that writing is what it is for."""
+        """Return True: the interface of a binary file asks."""
         return True
 
     def write(self, data: Any, /) -> int:
@@ -60,17 +61,17 @@ class Digested(io.RawIOBase):
 
 
 class Form(Protocol):
-    """What an export writes its labels to."""
+    """A file format that labels are written in."""
 
     def add(self, label: LabelLine) -> None:
         """Write one more label."""
 
     def close(self) -> None:
-        """Write what is still to be written; the file stays open."""
+        """Flush and finish; the file stays open."""
 
 
 def form_of(name: str, *, file: Digested, has_weights: bool) -> Form:
-    """Return what writes this format into a file."""
+    """Return the writer of a format."""
     if name == ExportFormat.JSONL:
         return _JsonLines(file)
     columns = (*_BEFORE, *(("weight",) if has_weights else ()), "schema_hash", *_PROVENANCE)
@@ -78,7 +79,7 @@ def form_of(name: str, *, file: Digested, has_weights: bool) -> Form:
 
 
 class _JsonLines:
-    """The lines as they come."""
+    """JSON lines: each line is written as it is."""
 
     def __init__(self, file: Digested) -> None:
         self._file = file
@@ -94,7 +95,7 @@ class _Csv:
     """RFC 4180; features and record are JSON in a cell.
 
     A cell that a spreadsheet would run begins with an apostrophe, and so does one that begins with an
-    apostrophe: taking one away from the front of every cell that has it gives the text back.
+    apostrophe: removing one leading apostrophe gives the original text back.
     """
 
     def __init__(self, file: Digested, columns: tuple[str, ...]) -> None:
@@ -106,11 +107,11 @@ class _Csv:
     def add(self, label: LabelLine) -> None:
         row = _flat(label)
         nested = (json.dumps(row[name], ensure_ascii=False) for name in ("features", "record"))
-        self._rows.writerow([*(_inert(row[name]) for name in self._columns), *nested])
+        self._rows.writerow([*(inert_cell(row[name]) for name in self._columns), *nested])
 
     def close(self) -> None:
         self._text.flush()
-        # Else the wrapper would close the file below when it is thrown away.
+        # Else the text wrapper would close the underlying file when it is garbage collected.
         self._text.detach().detach()
 
 
@@ -159,18 +160,19 @@ def _schema(columns: tuple[str, ...]) -> pa.Schema:
         "is_audit_sample": pa.bool_(),
     }
     fields = [(name, kinds.get(name, pa.string())) for name in columns]
-    # No map: Hugging Face's `datasets` refuses a file that has one. A struct would need all schemas' names.
+    # No map type: Hugging Face's `datasets` refuses it. A struct would need the names of all schemas.
     features = pa.list_(pa.struct([("name", pa.string()), ("value", pa.float64())]))
     return pa.schema([*fields, ("features", features), ("record", pa.string())])
 
 
 def _flat(label: LabelLine) -> dict[str, Any]:
-    """Read a line back, what is nested in `provenance` beside the rest: the three forms say the same."""
+    """Parse a line and flatten `provenance`: all formats hold the same values."""
     row: dict[str, Any] = json.loads(label.line)
     provenance: dict[str, Any] = row.pop("provenance")
-    return row | dict.fromkeys(_PROVENANCE) | provenance  # a tombstone has no more than its names
+    return row | dict.fromkeys(_PROVENANCE) | provenance  # a tombstone has ids only
 
 
-def _inert(value: Any) -> Any:
+def inert_cell(value: Any) -> Any:
+    """Return a value of a CSV cell that no spreadsheet runs."""
     is_marked = isinstance(value, str) and value.startswith((*_RUNS, _MARK))
     return f"{_MARK}{value}" if is_marked else value

@@ -1,4 +1,4 @@
-"""Write labels to a file with a manifest beside it; what a file may be is in export_forms."""
+"""Write labels to a file with a manifest beside it; the formats are in `export_formats`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moderation.operations.labels.export_files import MANIFEST, PARTIAL
 from moderation.operations.labels.export_formats import Digested, form_of
 from moderation.operations.outbox import feed
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import label_changes, label_lines, labels
+from moderation.queries.labels import label_changes, label_json, label_lines
 from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
 from scoring.label_balance import Balance, findings
@@ -34,11 +34,12 @@ def write(
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
 
-    Its `positions` say how far the feeds of labels are in the file. With these as `wanted.after` a later file
-    holds what changed since: who applies its lines to this one, in order, has what a whole file would hold.
+    Its `positions` are the feed positions up to which the file goes. With these as `wanted.after` a later
+    file holds the changes since: applying its lines to this file, in order, gives what a whole export would
+    hold.
 
-    The file is written beside, synced to the disk and moved into place, so a file that is there is whole. The
-    part that was written stays when this fails. Raises OSError, and what `progress` raises.
+    The file is written under a temporary name, synced and renamed, so an existing file is complete. The
+    partial file stays when this fails. Raises OSError, and what `progress` raises.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + PARTIAL)
@@ -74,7 +75,7 @@ def as_json(positions: Mapping[str, Position]) -> dict[str, Any]:
 
 
 def from_json(positions: Mapping[str, Any]) -> dict[str, Position]:
-    """Read positions back. Raises KeyError, TypeError or ValueError for what is none."""
+    """Parse positions. Raises KeyError, TypeError or ValueError if they are malformed."""
     return {
         slug: Position(datetime.fromisoformat(position["entered_at"]), int(position["number"]))
         for slug, position in positions.items()
@@ -82,7 +83,7 @@ def from_json(positions: Mapping[str, Any]) -> dict[str, Position]:
 
 
 def _numbered(wanted: LabelFilter, *, at: datetime) -> dict[str, Position]:
-    """Number what is due in the feeds of labels, and return where they end then."""
+    """Number due entries in the feeds of labels, and return the last positions."""
     platforms = Platform.objects.order_by("id")
     if wanted.platform_id is not None:
         platforms = platforms.filter(pk=wanted.platform_id)
@@ -105,7 +106,7 @@ def _lines(
 
 
 class _Tally:
-    """What the manifest counts, gathered while the rows pass."""
+    """Counts for the manifest, gathered while rows are written."""
 
     def __init__(self) -> None:
         self.labels = 0
@@ -151,7 +152,7 @@ class _Tally:
 
 def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) -> dict[str, Any]:
     return {
-        "schema_version": labels.LABEL_SCHEMA_VERSION,
+        "schema_version": label_json.LABEL_SCHEMA_VERSION,
         "file": out.name,
         "generated_at": at.isoformat(),
         "filter": {

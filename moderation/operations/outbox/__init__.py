@@ -1,3 +1,3 @@
-"""What platforms are told: messages written with their cause (`messages`, `announce`), numbered after
+"""Messages to platforms: written with their cause (`messages`, `announce`), numbered after
 commit (`feed`).
 """

@@ -1,6 +1,6 @@
-"""Tell platforms of what is no decision: scores, cases, campaigns, exports, rules, models; only who asked.
+"""Queue webhook events other than decisions, for endpoints that subscribe to them by name.
 
-Each is called inside the transaction of what it tells; how it is sent is `outbox` and `notify`.
+Each is called inside the transaction of its cause; `messages` writes the rows and `webhooks.send` sends them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from moderation.models import CampaignDecision, Case, Decision, Export, Promotio
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.outbox import messages
 from moderation.operations.outbox.messages import Message
+from moderation.queries import wire
 
 
 def scored(scores: Sequence[Score], *, at: datetime) -> None:
-    """Tell of scores, which are loaded with `revision.post`."""
+    """Queue `post.scored`. The scores are loaded with `revision.post`."""
     messages.tell(
         [
             Message(
                 event=WebhookEvent.POST_SCORED,
                 platform_id=score.revision.post.platform_id,
                 data={
-                    "post": messages.reference(score.revision.post, revision=score.revision.number),
+                    "post": wire.reference(score.revision.post, revision=score.revision.number),
                     "spam_probability": round(score.spam_probability, 6),
                     "route": score.route,
                     "is_degraded": score.is_degraded,
@@ -39,7 +40,7 @@ def scored(scores: Sequence[Score], *, at: datetime) -> None:
 
 
 def opened(cases: Sequence[Case], *, at: datetime) -> None:
-    """Tell of new cases, which are loaded with `post` and `score.revision`."""
+    """Queue `case.opened`. The cases are loaded with `post` and `score.revision`."""
     messages.tell(
         [
             Message(
@@ -49,7 +50,7 @@ def opened(cases: Sequence[Case], *, at: datetime) -> None:
                     "id": str(case.pk),
                     "version": case.version,
                     "reason": case.reason,
-                    "post": messages.reference(case.post, revision=case.score.revision.number),
+                    "post": wire.reference(case.post, revision=case.score.revision.number),
                 },
                 at=at,
                 post_id=case.post_id,
@@ -60,9 +61,9 @@ def opened(cases: Sequence[Case], *, at: datetime) -> None:
 
 
 def campaign_decided(decision: CampaignDecision) -> None:
-    """Tell each platform how many of its posts a decision on a campaign settled.
+    """Queue `campaign.decided` for each platform, with the number of its posts that were decided.
 
-    It hangs on the first of the platform's decisions, so that undoing the campaign cancels it, too.
+    It is attached to the first of the platform's decisions, so that undoing the campaign cancels it, too.
     """
     if not messages.is_asked_for(WebhookEvent.CAMPAIGN_DECIDED):
         return
@@ -89,7 +90,10 @@ def campaign_decided(decision: CampaignDecision) -> None:
 
 
 def export_ready(row: Export, *, at: datetime) -> None:
-    """Tell of an export that its platform asked for; one of the whole installation concerns no platform."""
+    """Queue `export.ready` for the platform that requested it.
+
+    An export of the whole installation has no platform.
+    """
     if row.platform_id is not None:
         data = {"id": str(row.pk), "rows": row.rows_written, "sha256": (row.manifest or {}).get("sha256", "")}
         messages.tell(
@@ -98,21 +102,21 @@ def export_ready(row: Export, *, at: datetime) -> None:
 
 
 def rule_activated(rule: Rule, *, at: datetime) -> None:
-    """Tell every platform of a rule: it holds for all of them. Who an author is concerns theirs alone."""
+    """Queue `rule.activated` for every platform; a rule about an author only for the author's platform."""
     author = rule.author
     data = {
         "id": str(rule.pk),
         "effect": rule.effect,
         "kind": rule.kind,
         "value": (author.external_id or "") if author else rule.value,
-        "expires_at": messages.instant(rule.expires_at) if rule.expires_at else None,
+        "expires_at": wire.instant(rule.expires_at) if rule.expires_at else None,
     }
     platform_id = author.platform_id if author else None
     messages.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=platform_id, data=data, at=at)])
 
 
 def model_promoted(promotion: Promotion) -> None:
-    """Tell every platform that another release scores from now on, also after a rollback."""
+    """Queue `model.promoted` for every platform, also after a rollback."""
     data = {
         "release": promotion.release_id,
         "replaces": promotion.replaced_id,

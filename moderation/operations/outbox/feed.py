@@ -1,8 +1,8 @@
-"""Number what has committed, and keep the order of what is told of one post.
+"""Assign feed positions to committed entries, and keep messages about one post in order.
 
-A number is given after commit, by one sequencer at a time, so nothing can enter a feed behind a reader. It is
-one statement: a client that is stopped in the middle holds nothing, and readers never wait for a sequencer.
-See docs/adr/0013-numbers-after-commit.md.
+Positions are assigned after commit, by one sequencer at a time, so no entry can appear behind a reader's
+cursor. It is a single statement: a client stopped in the middle holds no lock, and readers never wait for a
+sequencer. See docs/adr/0013-numbers-after-commit.md.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ BATCH = 1_000
 _BATCHES_AT_ONCE = 20
 
 SETTLE = timedelta(seconds=2)
-"""What is decided at nearly one time is told in the order of its effect. Nothing is lost where that is too
-short: it only comes later in the order."""
+"""Decisions made at nearly the same time are numbered in the order of their effect.
+
+If this delay is too short nothing is lost: an entry only comes later in the order.
+"""
 
 
 def read(
@@ -38,15 +40,15 @@ def read(
     limit: int,
     at: datetime,
 ) -> Page:
-    """Return a page of a feed, having numbered what is due: it may be read at once."""
+    """Number due entries, then return a page of a feed."""
     number(platform_id=platform.pk, stream=stream, at=at)
     return feeds.page(platform=platform, stream=stream, since=since, cursor=cursor, limit=limit)
 
 
 def number(*, platform_id: int, stream: Stream, at: datetime, limit: int = BATCH) -> int:
-    """Number what is due, in the order of its effect; return how many.
+    """Number due entries, in the order of their effect; return how many.
 
-    None where another sequencer is at work, and entries that somebody takes away just now are left out.
+    None if another sequencer is running. Entries locked by an undo are left out.
     """
     values: dict[str, Any] = {
         "platform": platform_id,
@@ -64,7 +66,7 @@ def number(*, platform_id: int, stream: Stream, at: datetime, limit: int = BATCH
 
 
 def sweep(*, at: datetime) -> int:
-    """Number what is due in every feed, also where nobody polls; return how many."""
+    """Number due entries in every feed, also if nobody polls; return how many."""
     waiting = FeedEntry.objects.filter(number__isnull=True, due_at__lte=at - SETTLE)
     total = 0
     for platform_id, stream in waiting.order_by().values_list("platform", "stream").distinct():
@@ -77,9 +79,9 @@ def sweep(*, at: datetime) -> int:
 
 
 def put_in_order(decisions: Sequence[Decision], *, replaced: Sequence[int]) -> None:
-    """Let no decision take effect before an earlier one on the same post that nobody was told of yet.
+    """Delay decisions so that none takes effect before an earlier, still unsent one on the same post.
 
-    Those that are replaced are told now, with what replaces them. Call with the posts locked, before saving.
+    Replaced decisions become due now, with their replacement. Call with the posts locked, before saving.
     """
     if replaced:
         first = min(decision.effective_at for decision in decisions)
@@ -91,7 +93,7 @@ def put_in_order(decisions: Sequence[Decision], *, replaced: Sequence[int]) -> N
 
 @transactions.required
 def take_away(decisions: Sequence[Decision]) -> bool:
-    """Take decisions out of the feed; return whether nobody was told of any.
+    """Remove decisions from the feed; return whether none of them had been numbered.
 
     Call inside the transaction that undoes them, and roll it back where this is False.
     """
@@ -101,7 +103,7 @@ def take_away(decisions: Sequence[Decision]) -> bool:
 
 
 def _due(post_ids: Sequence[int]) -> dict[int, datetime]:
-    """Return when the last decision takes effect that nobody was told of, by post."""
+    """Return when the last unsent decision takes effect, by post."""
     waiting = FeedEntry.objects.filter(
         decision__post__in=post_ids, stream=Stream.DECISIONS, number__isnull=True
     )

@@ -11,22 +11,23 @@ from typing import Any
 from django.db.models import Max
 
 from moderation import enqueue
-from moderation.models import Decision, Delivery, Post, WebhookEndpoint
+from moderation.models import Decision, Delivery, WebhookEndpoint
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import EndpointState, WebhookEvent
 from moderation.operations.infrastructure import transactions
+from moderation.queries import wire
 
 _UNASKED = frozenset({WebhookEvent.DECISION_CREATED.value, WebhookEvent.DECISION_REVERSED.value})
-"""What endpoints are sent that name no events."""
+"""Events for endpoints that name none."""
 
 _LONGEST_REQUEST_ID = 520
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """An event that is no decision; None as the platform means every one. Due at once, or at `due_at`.
+    """An event other than a decision; platform None means all platforms. Due at once, or at `due_at`.
 
-    With a decision, undoing that cancels the delivery.
+    With a decision, undoing the decision cancels the delivery.
     """
 
     event: str
@@ -42,7 +43,7 @@ class Message:
 def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, int]) -> list[Delivery]:
     """Save a delivery of each decision to each endpoint that wants the event; without one it is polled.
 
-    `reverses` says which decision is replaced, by the id of the post. Call inside the transaction that saved
+    `reverses` maps the id of a post to the decision that is replaced. Call inside the transaction that saved
     the decisions, which are loaded with `post.platform`, `revision` and `score`.
     """
     if not decisions:
@@ -67,9 +68,9 @@ def write(*, decisions: Sequence[Decision], event: str, reverses: Mapping[int, i
 
 @transactions.required
 def tell(messages: Sequence[Message]) -> list[Delivery]:
-    """Save a delivery of each message to each endpoint that asked for its event by name; most ask for none.
+    """Save a delivery of each message to each endpoint that subscribes to its event by name; few do.
 
-    Call inside the transaction of what is told, which holds the lock on the posts that it is about.
+    Call inside the transaction of the cause, with the posts concerned locked.
     """
     if not messages:
         return []
@@ -88,13 +89,13 @@ def tell(messages: Sequence[Message]) -> list[Delivery]:
 
 @transactions.required
 def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> bool:
-    """Cancel what is told of these decisions and was not attempted yet; return whether that was all.
+    """Cancel the unattempted deliveries of these decisions; return whether that was all of them.
 
-    An attempt that has begun may have arrived: what follows must wait behind it, or not be written at all.
+    A started attempt may have arrived: later messages must wait behind it, or not be written at all.
     Call inside a transaction.
     """
     about = Delivery.objects.filter(decision__in=decisions)
-    # Whoever holds a row is claiming it or writing what came of it: the two cannot deadlock.
+    # A locked row is being claimed or recorded by a sender: skipping it avoids a deadlock.
     free = list(about.select_for_update(no_key=True, skip_locked=True).defer("body"))
     held = about.exclude(pk__in=[row.pk for row in free]).exists()
     untried = [row.pk for row in free if not _is_tried(row)]
@@ -103,23 +104,13 @@ def withdraw(*, decisions: Sequence[Decision], is_polled_too: bool = False) -> b
     return not held and len(untried) == len(free)
 
 
-def reference(post: Post, *, revision: int) -> dict[str, Any]:
-    """Return how messages name a post."""
-    return {"id": str(post.pk), "external_id": post.external_id, "revision": revision}
-
-
 def is_asked_for(event: str) -> bool:
     """Tell whether any endpoint asked for an event by name."""
     return WebhookEndpoint.objects.filter(state=EndpointState.ACTIVE, events__contains=[event]).exists()
 
 
-def instant(moment: datetime) -> str:
-    """Return a time as messages write it."""
-    return moment.isoformat().replace("+00:00", "Z")
-
-
 def _is_tried(delivery: Delivery) -> bool:
-    """Whoever claims a delivery takes its lease, committed before anything is sent."""
+    """A sender takes and commits the lease of a delivery before it sends anything."""
     return delivery.attempts > 0 or delivery.lease_until is not None
 
 
@@ -187,7 +178,7 @@ def _told(message: Message, endpoint: WebhookEndpoint, *, sequence: int) -> Deli
         decision_id=message.decision_id,
         event=message.event,
         sequence=sequence,
-        body={"type": message.event, "timestamp": instant(message.at), "data": data},
+        body={"type": message.event, "timestamp": wire.instant(message.at), "data": data},
         state=DeliveryState.WAITING,
         created_at=message.at,
         next_attempt_at=message.due_at or message.at,
@@ -198,17 +189,6 @@ def _body(decision: Decision, *, event: str, sequence: int, reverses: int | None
     """Return the webhook's body as the Standard Webhooks specification wants it: type, timestamp, data."""
     return {
         "type": event,
-        "timestamp": instant(decision.decided_at),
-        "data": {
-            "id": str(decision.pk),
-            "sequence": sequence,
-            "post": reference(decision.post, revision=decision.revision.number),
-            "verdict": decision.verdict,
-            "source": decision.source,
-            "reason": decision.reason,
-            "reverses": str(reverses) if reverses else None,
-            "spam_probability": round(decision.score.spam_probability, 6),
-            "is_degraded": decision.score.is_degraded,
-            "release": decision.score.release_id,
-        },
+        "timestamp": wire.instant(decision.decided_at),
+        "data": wire.decision(decision, reverses=reverses) | {"sequence": sequence},
     }

@@ -1,7 +1,7 @@
-"""Let a release go live, whole or not at all, and take it back.
+"""Promote a release, atomically, and roll back.
 
 Order: gate, files written beside the live ones, content model loaded under its own name, probed, stored posts
-scored, then one row flips the live release. Whatever fails before the flip leaves the live release as it was.
+scored, then one row is added that makes it live. A failure before that leaves the live release unchanged.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _TRIED_POSTS = 64
 
 
 class Refusal(Exception):
-    """A release that did not go live; the live one still is."""
+    """A release was not promoted; the live release is unchanged."""
 
 
 class NotGoodEnough(Refusal):
-    """The gate found something; the message names each finding that did not pass."""
+    """The gate refused; the message names each check that failed."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = [one for one in findings if not one.passed]
@@ -48,7 +48,7 @@ class AlreadyLive(Refusal):
 
 
 class LiveHasChanged(Refusal):
-    """Another release went live meanwhile: the comparison no longer says anything."""
+    """Another release went live meanwhile: the comparison is no longer valid."""
 
 
 class NothingBefore(Refusal):
@@ -60,13 +60,13 @@ class FailsOnPosts(Refusal):
 
 
 REFUSED = (Refusal, *scorer.UNUSABLE, gate.Unreadable, hosting.Refused, hosting.WrongAnswers)
-"""Everything that promote and roll_back raise by design; then the live release is what it was."""
+"""All refusals of promote and roll_back; after each the live release is unchanged."""
 
 
 def promote(
     *, folder: Path, report: Mapping[str, Any], repository: Path, actor: User | None, at: datetime
 ) -> Promotion:
-    """Let the release in `folder` go live if `report`, which compares it with the live one, lets it through.
+    """Promote the release in `folder` if `report`, its comparison with the live one, passes the gate.
 
     `repository` is the model repository that holds its content model. Raises one of REFUSED.
     """
@@ -93,12 +93,12 @@ def promote(
 
 
 def roll_back(*, to: str = "", actor: User | None, at: datetime) -> Promotion:
-    """Let the release go live that was live before this one, or the kept one whose id begins with `to`.
+    """Make the previous release live again, or the kept one whose id begins with `to`.
 
     Raises one of REFUSED.
     """
     live = scorer.newest()
-    wanted = _kept_id(to) if to else _before(live)
+    wanted = store.id_of(to) if to else _before(live)
     if wanted == live:
         raise AlreadyLive(wanted[:12])
     triton.load(scorer.of(wanted).release)
@@ -160,11 +160,3 @@ def _before(live: str) -> str:
     if promoted is None:
         raise NothingBefore(f"no release was live before {live[:12]}")
     return promoted.replaced_id
-
-
-def _kept_id(beginning: str) -> str:
-    ids = [*store.ids(), scorer.shipped().id]
-    found = {one for one in ids if one.startswith(beginning)}
-    if len(found) != 1:
-        raise scorer.NotKept(f"{len(found)} kept releases begin with {beginning!r}")
-    return found.pop()

@@ -1,7 +1,7 @@
-"""Score stored records again with the release that scored them, and say where the numbers differ.
+"""Score stored records again: with the release that scored them, or all with another one. Nothing is written.
 
-Trees are held against the stored content probability, the content model against its own stored answer: so a
-difference names the part that changed. Nothing is written.
+With its own release, trees are held against the stored content probability, the content model against its own
+stored answer: so a difference names the part that changed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from moderation import scorer
 from moderation.models import Score
 from scoring import platform_routes
+from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
 from scoring.ensemble import kept_margins
 from scoring.pipeline import Scorer
@@ -24,10 +25,15 @@ from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
 from scoring.release import SchemaMismatch
 
+_BATCH = 64
 TREES_TOLERANCE = 1e-6
 CONTENT_TOLERANCE = 1e-3
 
 Floats = NDArray[np.float64]
+
+
+class ContentAway(Exception):
+    """The content model of a release that is to be compared does not answer."""
 
 
 class _NotAsked:
@@ -56,6 +62,25 @@ class Replayed:
         return (self.trees or 0.0) <= TREES_TOLERANCE and (self.content or 0.0) <= CONTENT_TOLERANCE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A stored score, and what another release says of the same record."""
+
+    score_id: int
+    before: float
+    after: float
+    route_before: str
+    route_after: str
+
+
+def drawn(*, count: int, platform_id: int | None = None) -> list[Score]:
+    """Return so many stored scores, drawn at random from those that models gave, with content."""
+    stored = Score.objects.filter(ban__isnull=True, is_degraded=False)
+    if platform_id is not None:
+        stored = stored.filter(revision__post__platform=platform_id)
+    return list(stored.order_by("?")[:count])
+
+
 def replay(scores: Iterable[Score]) -> list[Replayed]:
     """Replay scores, each with its own release; a ban or the audit sample plays no part."""
     by_release: dict[str, list[Score]] = defaultdict(list)
@@ -63,6 +88,34 @@ def replay(scores: Iterable[Score]) -> list[Replayed]:
         if score.features:
             by_release[score.release_id].append(score)
     return [one for release_id, group in by_release.items() for one in _group(group, release_id=release_id)]
+
+
+def compare(scores: Iterable[Score], *, release_id: str) -> list[Compared]:
+    """Score stored records with a kept release, whose own content model answers anew.
+
+    Left out is whatever a rule or the audit sample routed: of those the probability does not say the route.
+    Raises ContentAway, or one of scorer.UNUSABLE.
+    """
+    judge = scorer.of(release_id)
+    routed = [score for score in scores if score.rule_id is None and not score.is_audit_sample]
+    found: list[Compared] = []
+    for start in range(0, len(routed), _BATCH):
+        batch = routed[start : start + _BATCH]
+        records = [PostRecord.from_json(score.record) for score in batch]
+        results = judge.score_many(records, blocklist=Blocklist())
+        if any(result.is_degraded for result in results):
+            raise ContentAway(f"the content model of {release_id[:12]} does not answer; is it loaded?")
+        found += [
+            Compared(
+                score_id=score.pk,
+                before=score.spam_probability,
+                after=result.spam_probability,
+                route_before=score.route,
+                route_after=result.routing.route,
+            )
+            for score, result in zip(batch, results, strict=True)
+        ]
+    return found
 
 
 def _group(scores: Sequence[Score], *, release_id: str) -> list[Replayed]:
@@ -99,8 +152,9 @@ def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floa
         return judge.spam_probabilities(records, content_probabilities=content)
     except SchemaMismatch:
         rows = np.array([score.features for score in scores], dtype=np.float64)
-        margins = kept_margins(release.folder, rows, content_probabilities=content)
         platforms = [str(score.record["platform"]) for score in scores]
+        bounds = platform_routes.link_bounds(release, platforms=platforms, content_probabilities=content)
+        margins = kept_margins(release.folder, rows, content_probabilities=content, link_bounds=bounds)
         return platform_routes.probabilities(release, margins, platforms=platforms)
 
 

@@ -1,4 +1,4 @@
-"""Keep releases: a row that scores can point to, and the files that can score again."""
+"""Store releases: a row that scores refer to, and the files needed to score again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
+from moderation import scorer
 from moderation.models import Release
 from scoring import release as releases
 from scoring.release import MANIFEST
@@ -18,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 
 def release(used: releases.Release, *, at: datetime) -> Release:
-    """Return the row of a release that scores; its first use makes it and keeps the files. Safe to repeat."""
+    """Return the row of a release; the first use creates it and keeps the files. Idempotent."""
     row, is_new = Release.objects.get_or_create(
         pk=used.id, defaults={"manifest": used.manifest, "first_used_at": at}
     )
@@ -26,13 +27,13 @@ def release(used: releases.Release, *, at: datetime) -> Release:
         try:
             files(used)
         except OSError as failure:
-            # Scoring goes on; only a later replay would miss the files, and the manifest says which.
+            # Scoring continues; only a later replay would miss the files, and the manifest says which.
             log.warning("release_not_kept", release=used.id[:12], reason=failure.strerror)
     return row
 
 
 def files(used: releases.Release) -> Path:
-    """Copy a release's manifest and files to the kept releases, whole or not at all. Safe to repeat.
+    """Copy a release's manifest and files to the kept releases, atomically. Idempotent.
 
     Raises OSError if the folder cannot be written.
     """
@@ -48,9 +49,17 @@ def files(used: releases.Release) -> Path:
         try:
             (Path(staging) / used.id).rename(place)
         except OSError:
-            if not place.is_dir():  # another process kept it first
+            if not place.is_dir():  # another process was faster
                 raise
     return place
+
+
+def id_of(beginning: str) -> str:
+    """Return the id of the one kept release, or the shipped one, that begins so. Raises scorer.NotKept."""
+    found = {one for one in (*ids(), scorer.shipped().id) if one.startswith(beginning)}
+    if len(found) != 1:
+        raise scorer.NotKept(f"{len(found)} kept releases begin with {beginning!r}")
+    return found.pop()
 
 
 def ids() -> set[str]:

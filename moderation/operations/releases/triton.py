@@ -19,7 +19,7 @@ from scoring.triton_socket import TritonSocket
 log = structlog.get_logger(__name__)
 
 STANDBY = 2
-"""Releases that stay loaded beside the live one, so that a rollback is a matter of one row."""
+"""Releases that stay loaded beside the live one, so that a rollback needs only one row."""
 
 
 def stage(release: Release, *, repository: Path) -> None:
@@ -34,7 +34,7 @@ def stage(release: Release, *, repository: Path) -> None:
 
 
 def load(release: Release) -> None:
-    """See to it that the content model of a kept release answers as it must. Raises as stage does."""
+    """Load the content model of a kept release if needed, and probe it. Raises as stage does."""
     try:
         hosting.probe(release.content, content=scorer.content_of(release.id))
     except hosting.WrongAnswers:
@@ -52,14 +52,14 @@ def reload() -> list[str]:
         for name in lost:
             triton.load(name)
     except hosting.Refused as reason:
-        # Triton is away or still starting; posts are scored without content meanwhile, and again later.
+        # Triton is down or still starting; posts are scored without content meanwhile, and again later.
         log.warning("content_model_not_loaded", reason=str(reason))
         return []
     return lost
 
 
 def tidy() -> None:
-    """Note which content models Triton loads at start, and unload those of releases long replaced."""
+    """Record which content models Triton loads at start, and unload those no longer on standby."""
     wanted = _wanted()
     settings.TRITON_MODELS_DIR.mkdir(parents=True, exist_ok=True)
     note = settings.TRITON_MODELS_DIR.with_name("live-models")
@@ -72,7 +72,7 @@ def tidy() -> None:
 
 
 def admin() -> TritonAdmin:
-    """Return the administrator of the configured Triton; the local one is asked over its socket."""
+    """Return the model-control client of the configured Triton; the local one is reached over its socket."""
     if TritonSocket(settings.TRITON_ADMIN_SOCKET, timeout_seconds=5).is_listening():
         return TritonAdmin(url=f"unix://{settings.TRITON_ADMIN_SOCKET}")
     return TritonAdmin(url=settings.TRITON_URL, key=settings.TRITON_ADMIN_KEY)
@@ -101,14 +101,14 @@ def _wanted() -> list[str]:
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
     names: dict[str, None] = {}
     for release_id in ids:
-        with suppress(*scorer.UNUSABLE):  # nobody can go back to it, so it needs no model
+        with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model
             if release_id != scorer.shipped().id:
                 names[scorer.served_name(scorer.kept(release_id))] = None
     return list(names)
 
 
 def _unload(triton: TritonAdmin, name: str) -> None:
-    """Unload what may not even be loaded."""
+    """Unload a model, also if it is not loaded."""
     try:
         triton.unload(name)
     except hosting.Refused as reason:

@@ -1,1 +1,1 @@
-"""What the outside world says of links: asked in a task of its own, never while a post is scored."""
+"""Reputation of links by external providers, queried in a task of its own, never while a post is scored."""

@@ -1,4 +1,4 @@
-"""Ask the configured providers about the links of posts, keep what they say, and score again if it is bad."""
+"""Query the configured providers about links of posts, store the answers, and rescore if one is bad."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from scoring.content import Unavailable
 
 log = structlog.get_logger(__name__)
 
-# A verdict from here on is news enough to look at a scored post again.
+# From this score on a link's verdict is bad enough to rescore its posts.
 BAD_THREAT = 0.5
 BAD_TRUST = 40.0
 _MOST_LINKS = 20
 
 
 def is_configured() -> bool:
-    """Tell whether anybody can be asked."""
+    """Return whether any provider is configured."""
     return bool(_providers())
 
 
 def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Ask about the links of revisions whatever is not known now; return how many answers came.
+    """Query what is not known or has expired about the links of revisions; return how many answers came.
 
-    Safe to run twice: what was answered is not asked again until it expires. A provider that does not answer
+    Idempotent: an answer is not queried again until it expires. A provider that does not answer
     leaves its feature unknown; the next post with that link asks again.
     """
     links = list(
@@ -46,7 +46,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
     )
     verdicts = list(_answers(links, at=at))
     with transaction.atomic():
-        # What was erased while the provider was asked leaves no trace of its addresses.
+        # Do not store URLs of posts that were erased during the query.
         posts = erasure_locks.posts(revisions__in={link.revision_id for link in links})
         links = [link for link in links if link.revision.post_id in posts]
         left = {provider.subject(link) for provider in _providers() for link in links}
@@ -57,7 +57,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
 
 
 def forget() -> None:
-    """Forget the providers, so that changed settings count."""
+    """Drop the cached providers, so that changed settings apply."""
     _providers.cache_clear()
 
 
@@ -101,7 +101,7 @@ def _is_bad(verdict: LinkVerdict) -> bool:
 
 
 def _score_again(bad: Sequence[LinkVerdict], *, links: Sequence[PostLink], at: datetime) -> None:
-    """Score those posts again that were scored before the verdict came; the others will see it anyway."""
+    """Rescore posts that were scored before the verdict came; later scorings read it anyway."""
     subjects = {verdict.subject for verdict in bad}
     revisions = {link.revision_id for link in links if {link.url_digest, link.domain.name} & subjects}
     due = Revision.objects.filter(pk__in=revisions, number=F("post__latest_revision"))
@@ -110,7 +110,10 @@ def _score_again(bad: Sequence[LinkVerdict], *, links: Sequence[PostLink], at: d
 
 @lru_cache(maxsize=1)
 def _providers() -> tuple[Provider, ...]:
-    """Return the providers that the settings name; one per process, so that its breaker remembers."""
+    """Return the providers that the settings name.
+
+    One per process, so that its circuit breaker keeps its state.
+    """
     found: list[Provider] = []
     if settings.WEB_RISK_KEY:
         found.append(WebRisk(address=settings.WEB_RISK_URL, key=settings.WEB_RISK_KEY))

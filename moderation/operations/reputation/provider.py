@@ -1,4 +1,4 @@
-"""What every reputation provider is to the product, and how each is called with care."""
+"""The interface of reputation providers, and the guarded client that calls them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOST_BYTES = 1_000_000
 
 
 class NoAnswer(Exception):
-    """The provider could not be asked, refused, or answered nonsense; another time it may."""
+    """The provider could not be reached, refused, or sent an invalid answer; a later query may succeed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A provider's answer: a score, or since when the link is live; both None where it knows nothing."""
+    """A provider's answer: a score, or the registration time; both None if it knows nothing."""
 
     value: float | None = None
     live_since_at: datetime | None = None
@@ -34,12 +34,15 @@ class Said:
 
 
 class Provider(Protocol):
-    """One of those that can be asked about a link."""
+    """A reputation provider for links."""
 
     name: ReputationProvider
 
     def subject(self, link: PostLink) -> str:
-        """Return what the answer is about: a URL's digest or a domain; empty if it cannot be asked."""
+        """Return the key of the answer: a URL's digest or a domain.
+
+        Empty if the provider cannot be queried about it.
+        """
 
     def ask(self, link: PostLink, *, at: datetime) -> Said:
         """Return what the provider says. Raises NoAnswer."""
@@ -47,7 +50,7 @@ class Provider(Protocol):
 
 @dataclass(frozen=True)
 class Line:
-    """The way to one provider: guarded, bounded in time, and cut off for a minute when it keeps failing."""
+    """HTTP client of one provider: guarded, with a deadline and a circuit breaker (one minute)."""
 
     base: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +63,7 @@ class Line:
     def get(self, path: str, *, unknown: tuple[int, ...] = ()) -> Any:
         """Return the JSON at a path, None for a status that means "unknown to us". Raises NoAnswer.
 
-        Raises content.Unavailable while the line is cut off.
+        Raises content.Unavailable while the circuit is open.
         """
         self.breaker.check()
         try:

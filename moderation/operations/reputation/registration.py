@@ -1,4 +1,4 @@
-"""Since when a domain is registered, by the registries' own protocol RDAP (RFC 9083, section 4.5)."""
+"""Registration dates of domains, by RDAP (RFC 9083, section 4.5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_FOUND = (404,)
 
 
 class Registration:
-    """Asks an RDAP server that answers for all registries; it needs no key."""
+    """Queries an RDAP server that answers for all registries; it needs no key."""
 
     name = ReputationProvider.REGISTRATION
 

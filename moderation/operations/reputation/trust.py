@@ -1,4 +1,4 @@
-"""A Web-of-Trust style provider: how much do people trust this site, from 0 to 100?
+"""A Web-of-Trust style provider: users' trust in a site, from 0 to 100.
 
 https://support.mywot.com/hc/en-us/articles/360024398673-3-Using-the-API (v3, targets)
 """

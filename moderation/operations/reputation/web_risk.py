@@ -12,7 +12,7 @@ from moderation.models import PostLink
 from moderation.models.reputation import ReputationProvider
 from moderation.operations.reputation.provider import Line, NoAnswer, Said
 
-# The extended list trades precision for reach, so it only suspects.
+# The extended list trades precision for recall, so a match is only a suspicion.
 _SURE = ("MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE")
 _SUSPECTED = ("SOCIAL_ENGINEERING_EXTENDED_COVERAGE",)
 _CLEAN_HOLDS_FOR = timedelta(hours=12)
@@ -20,7 +20,7 @@ _SHORTEST = timedelta(seconds=60)
 
 
 class WebRisk:
-    """Asks uris.search. The key travels in a header, since addresses end up in logs."""
+    """Queries uris.search. The key is sent in a header, since URLs end up in logs."""
 
     name = ReputationProvider.WEB_RISK
 

@@ -1,3 +1,4 @@
-"""Scores: revisions are claimed and scored (`score`), routed to a human or decided (`route`), and sampled
-for audit.
+"""Scores: revisions are claimed (`leases`) and taken step by step to a stored score (`score`, `score_rows`),
+which is routed to a human or decided (`route`) and sampled for audit (`audit_sample`). What was left open is
+found again (`recovery`).
 """

@@ -1,4 +1,4 @@
-"""Draw the audit sample of fresh scores by their platforms' plans, with the chance of each logged."""
+"""Draw the audit sample of new scores by their platforms' plans, and log each probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scoring.release import Release
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Earlier:
-    """With which chance a revision was drawn for when it was first scored, and what came of it."""
+    """The probability and the result of a revision's first draw."""
 
     chance: float
     is_drawn: bool
@@ -33,10 +33,10 @@ def drawn(
     release: Release,
     at: datetime,
 ) -> list[ScoreResult]:
-    """Return the results with the sample drawn; those that had to go to a human, and bans, as they are.
+    """Return the results with the sample drawn; posts that go to a human anyway, and bans, are unchanged.
 
-    A post that is scored again stays in the sample or out of it: else the chance that is logged would not be
-    the one it had. A release whose audit rate is 0 wants no sample.
+    A rescored post keeps its draw: otherwise its logged probability would be wrong. A release whose audit
+    rate is 0 has no sample.
     """
     if not release.thresholds.audit_rate:
         return list(results)
@@ -49,7 +49,7 @@ def drawn(
 
 
 class _Plans:
-    """The plans of a batch's platforms, and how many posts the sample took today, those of the batch too."""
+    """The plans of a batch's platforms, and how many posts were sampled today, including this batch."""
 
     def __init__(self, *, floor: float, at: datetime) -> None:
         self._floor, self._at = floor, at
@@ -96,10 +96,10 @@ def _earlier(revisions: Sequence[Revision]) -> dict[int, _Earlier]:
     rows = drawn_for.order_by("revision_id", "-generation").values_list(
         "revision_id", "audit_probability", "is_audit_sample"
     )
-    # The last one wins: the earliest generation.
+    # The last one in this order wins: the earliest generation.
     return {revision: _Earlier(chance, is_drawn) for revision, chance, is_drawn in rows}
 
 
 def _key() -> bytes:
-    """Return the installation's key of the draw: who sends posts must not know which of them are drawn."""
+    """Return the installation's secret key of the draw: senders must not predict which posts are drawn."""
     return salted_hmac("audit sample", "", algorithm="sha256").digest()

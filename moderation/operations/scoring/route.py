@@ -1,4 +1,4 @@
-"""Turn fresh scores into open cases or automatic decisions, inside the transaction that saved the scores."""
+"""Turn new scores into open cases or automatic decisions, inside the transaction that saved the scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import Case, Decision, Revision, Score
-from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations.campaigns import new_members
 from moderation.operations.cases import opening
@@ -21,7 +22,7 @@ _SAID_BY_SCORING = frozenset(
     {
         CaseReason.AUDIT.value,
         CaseReason.DEGRADED.value,
-        CaseReason.WAVE.value,
+        CaseReason.HOLD.value,
         CaseReason.OUTVOTED.value,
         CaseReason.UNREAD_SCRIPT.value,
     }
@@ -32,7 +33,7 @@ _VERDICTS = {RouteChoice.ALLOW.value: Verdict.NOT_SPAM, RouteChoice.REMOVE.value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Standing:
-    """What already stands for a post: its open case and the last decision that was not taken back."""
+    """The current state of a post: its open case and its decision in force."""
 
     case: Case | None
     decision: Decision | None
@@ -92,7 +93,7 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
 
 
 def _is_answered(standing: _Standing, score: Score) -> bool:
-    """A human's word on this very revision is final for the machine."""
+    """Whether a human decided this revision: the filter never overrules that."""
     decision = standing.decision
     return (
         decision is not None
@@ -102,7 +103,10 @@ def _is_answered(standing: _Standing, score: Score) -> bool:
 
 
 def _stands_with_its_like(standing: _Standing, score: Score) -> bool:
-    """What was decided with posts like it, the filter alone does not change; in doubt it goes to a human."""
+    """Whether the post was decided with similar posts: the filter alone does not change that.
+
+    In doubt a human decides.
+    """
     decision = standing.decision
     return (
         decision is not None
@@ -115,7 +119,7 @@ def _stands_with_its_like(standing: _Standing, score: Score) -> bool:
 
 
 def _is_held(standing: _Standing, *, at: datetime) -> bool:
-    """A case that a moderator is looking at, that was escalated or asked for, stays whatever the score."""
+    """Whether a case stays open whatever the score: claimed, escalated or requested by somebody."""
     case = standing.case
     if case is None:
         return False
@@ -127,7 +131,7 @@ def _is_held(standing: _Standing, *, at: datetime) -> bool:
 
 
 def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list[Case]:
-    """Bring open cases up to date, open one where there is none, and return the new ones."""
+    """Update open cases, open missing ones, and return the new ones."""
     waiting = [(one.standing.case, one) for one in for_humans if one.standing.case is not None]
     places = opening.queue_places([one.score for _, one in waiting])
     for case, one in waiting:
@@ -145,11 +149,11 @@ def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list
 def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) -> None:
     is_new_text = case.score.revision_id != score.revision_id
     case.score = score
-    # A draw's cases keep their order, and tell nothing of what the filter says.
+    # Cases of a draw keep their order, which must not reveal the filter's score.
     changed = place if case.reason != CaseReason.RANDOM else {}
     for name, value in changed.items():
         setattr(case, name, value)
-    # A decision on the old text must not land on the new one: the version tells them apart.
+    # A decision made on the old text must not apply to the new one: the version changes.
     case.version += int(is_new_text)
     case.skipped_by = [] if is_new_text else case.skipped_by
     case.reason = case.reason if case.is_escalated or case.reason in KEPT_REASONS else reason
@@ -157,7 +161,7 @@ def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) 
 
 
 def _reason(standing: _Standing, score: Score) -> str:
-    """Say why a human is asked: an automatic verdict that complaints put in doubt is worth saying first."""
+    """Return the reason of the case: complaints about an automatic verdict come before other reasons."""
     if score.route == RouteChoice.REVIEW and score.route_reason in _SAID_BY_SCORING:
         return score.route_reason
     decision = standing.decision
@@ -194,7 +198,10 @@ def _automatic(standing: _Standing, score: Score, *, at: datetime) -> list[Decis
 
 
 def _cause(score: Score) -> str:
-    """Say which rule acted, where the models did not: the codes are in docs/api-guide.md."""
+    """Return the code of the rule that decided, empty if the models did.
+
+    The codes are in docs/api-guide.md.
+    """
     if score.ban is not None:
         return f"banned_{score.ban.kind}"
     return "allowed" if score.is_allowed else ""

@@ -1,4 +1,4 @@
-"""Put near-duplicate texts into one similarity group, as they arrive."""
+"""Assign near-duplicate texts to similarity groups (MinHash bands)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMESPACE = uuid.UUID("6d0a7c52-6b51-4f0e-9f9e-2f6c1f1f9b0a")
 
 @transactions.required
 def groups(texts: Sequence[str]) -> list[uuid.UUID]:
-    """Return the similarity group of each text, and remember their bands. Call inside a transaction.
+    """Return the similarity group of each text, and store their bands. Call inside a transaction.
 
     A band has one row however many posts share it, so the cost of a text does not grow with its campaign.
     """
@@ -31,7 +31,7 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
         [SimilarityBand(digest=digest, similarity_group=proposed[digest]) for digest in sorted(proposed)],
         ignore_conflicts=True,
     )
-    # Read again: another transaction may have named one of these bands first, and the row in the table wins.
+    # Read again: another transaction may have inserted one of these bands first; the stored row wins.
     settled = found | (_lookup(set(proposed)) if proposed else {})
     return [_choose(of_text, settled) for of_text in bands]
 
@@ -42,9 +42,9 @@ def _lookup(digests: set[int]) -> dict[int, uuid.UUID]:
 
 
 def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID]) -> uuid.UUID:
-    """Take the group that most bands lead to, or a new one named after the first band.
+    """Return the group that most bands belong to, or a new one named after the first band.
 
-    A post without text resembles nothing: it gets a group of its own.
+    A post without text gets a group of its own.
     """
     if not of_text:
         return uuid.uuid4()

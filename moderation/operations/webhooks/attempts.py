@@ -1,4 +1,4 @@
-"""Claim deliveries for the call that is to come, and record what came of it, in few statements."""
+"""Claim deliveries before a call and record its result, in few statements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from moderation.operations.webhooks import circuit
 from moderation.queries.health import clocks
 
 RETRY_SECONDS = (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""Pauses between attempts, as the specification recommends; a quarter of each is added at random."""
+"""Pauses between attempts, as the specification recommends; up to a quarter of each is added as jitter."""
 
 GONE = 410
 _TRY_LATER = frozenset({408, 429})
@@ -24,7 +24,7 @@ _TRY_LATER = frozenset({408, 429})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One call for one delivery, and what came of it. Refused: its address must not be called."""
+    """One call for one delivery, and its result. Refused: its address must not be called."""
 
     delivery: Delivery
     at: datetime
@@ -36,24 +36,24 @@ class Attempt:
 
     @property
     def is_delivered(self) -> bool:
-        """Return whether the platform took it."""
+        """Return whether the endpoint accepted it."""
         return not self.error
 
     @property
     def is_final(self) -> bool:
-        """Return whether trying again would not help."""
+        """Return whether a retry would not help."""
         return self.is_refused or self.status == GONE
 
     @property
     def is_outage(self) -> bool:
-        """Return whether the endpoint is at fault, rather than this one message: others will fail, too."""
+        """Return whether the endpoint failed, rather than this one message: others would fail, too."""
         if self.is_refused or self.is_delivered:
             return False
         return self.status is None or self.status >= 500 or self.status in _TRY_LATER
 
 
 def due(*, at: datetime) -> QuerySet[Delivery]:
-    """Return what may be attempted now: due, claimed by nobody, the first of its post at its endpoint."""
+    """Return the deliveries that may be attempted now: due, unclaimed, the first of their post."""
     before = Delivery.objects.filter(
         post=OuterRef("post"),
         endpoint=OuterRef("endpoint"),
@@ -69,18 +69,19 @@ def due(*, at: datetime) -> QuerySet[Delivery]:
 def claim(*, endpoint_id: int, limit: int, at: datetime) -> list[Delivery]:
     """Claim the deliveries that have been due longest. Committed before any of them is sent.
 
-    Whoever locks such a row afterwards sees by `lease_until` that the platform may have been told.
+    A transaction that locks such a row afterwards sees by `lease_until` that the platform may have received
+    it.
     """
     with transaction.atomic():
         free = due(at=at).filter(endpoint=endpoint_id)
         rows = list(free.select_for_update(of=("self",), no_key=True, skip_locked=True)[:limit])
-        # Of the same post none but the first is due, so a row that was skipped has nothing behind it here.
+        # Only the first delivery of a post is due, so skipping a locked row cannot reorder messages.
         Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(lease_until=at + circuit.LEASE)
     return rows
 
 
 def record(attempts: Sequence[Attempt], *, unsent: Sequence[Delivery]) -> None:
-    """Log the attempts, and say what became of the deliveries. What was not sent is free again.
+    """Log the attempts and update the deliveries. Unsent ones are released.
 
     Only a delivery that still waits is written: one cancelled meanwhile keeps its state.
     """

@@ -17,7 +17,7 @@ from moderation.operations.webhooks.attempts import Attempt
 
 
 class Caller:
-    """The way to one endpoint; use it as a context. It touches no database, so its threads may."""
+    """HTTP client of one endpoint; use it as a context. It uses no database, so it may run in threads."""
 
     def __init__(self, endpoint: WebhookEndpoint, *, signer: sign.Signer, connections: int) -> None:
         self._url, self._signer, self._connections = endpoint.url, signer, connections
@@ -34,7 +34,7 @@ class Caller:
     def each(
         self, batch: Sequence[Delivery], make: Callable[[Delivery], Attempt | None]
     ) -> Iterable[Attempt | None]:
-        """Make an attempt for each of the batch, so many side by side as there may be connections."""
+        """Make an attempt for each delivery of the batch, as many at once as there may be connections."""
         if len(batch) == 1:
             return [make(batch[0])]
         if self._threads is None:
@@ -42,7 +42,7 @@ class Caller:
         return list(self._threads.map(make, batch))
 
     def attempt(self, delivery: Delivery, *, at: datetime) -> Attempt:
-        """Call once; says what came of it and raises nothing that the network does."""
+        """Call once and return the result; network errors are part of it, not raised."""
         began = time.perf_counter()
 
         def made(**outcome: object) -> Attempt:

@@ -1,4 +1,4 @@
-"""Find what a clock that was set back has put off, and let it be due now."""
+"""Find deliveries that a clock set back has postponed, and make them due now."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from moderation.queries.health import clocks
 
 
 def mend(*, at: datetime) -> int:
-    """Let the platform be told now what waits longer than the time for undoing; return how many messages.
+    """Make messages due now that wait longer than the time for undoing; return how many.
 
-    A retry is left alone: how long an endpoint asked us to wait, its row does not say.
+    Retries are left alone: their row does not say how long the endpoint asked to wait.
     """
     undo = timedelta(seconds=settings.UNDO_SECONDS)
     entries = FeedEntry.objects.filter(clocks.is_too_far("due_at", at=at, longest=undo), number__isnull=True)

@@ -1,4 +1,4 @@
-"""Where a platform is told of decisions: add an address, change it, exchange its secret, take it away."""
+"""Webhook endpoints of a platform: add, change, rotate the secret, remove."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AlreadyThere(Exception):
 
 
 class TooMany(Exception):
-    """The platform has as many endpoints as it may."""
+    """The platform has the maximum number of endpoints."""
 
 
 class Changed(Exception):
@@ -93,7 +93,7 @@ def change(
 
 
 def remove(*, endpoint_id: int, at: datetime, version: int | None = None, actor: User | None = None) -> None:
-    """Take an endpoint away with its secrets; its log stays. Raises Changed."""
+    """Remove an endpoint with its secrets; its log stays. Raises Changed."""
     with transaction.atomic():
         endpoint = _locked(endpoint_id)
         if version is not None and version != endpoint.version:
@@ -108,7 +108,7 @@ def remove(*, endpoint_id: int, at: datetime, version: int | None = None, actor:
 
 
 def disable(*, endpoint_id: int, reason: str, at: datetime) -> None:
-    """Stop sending to an endpoint that says it is gone; what waits fails visibly and can be replayed."""
+    """Disable an endpoint that answered 410; waiting deliveries fail visibly and can be replayed."""
     with transaction.atomic():
         endpoint = _locked(endpoint_id)
         if endpoint.state != EndpointState.ACTIVE:
@@ -127,7 +127,7 @@ def rotate(
     kind: SignatureKind = SignatureKind.HMAC,
     actor: User | None = None,
 ) -> tuple[SigningSecret, str]:
-    """Return a new secret; those before it sign, too, until the overlap is over. Raises vault.MissingKey."""
+    """Create a new secret; earlier ones also sign until the overlap ends. Raises vault.MissingKey."""
     secret = sign.make(kind)
     with transaction.atomic():
         endpoint = _locked(endpoint_id)
@@ -141,7 +141,7 @@ def rotate(
 
 
 def fail_waiting(endpoint: WebhookEndpoint) -> None:
-    """Fail visibly what waits for an endpoint that is not active; it can be replayed when it is again."""
+    """Fail the waiting deliveries of an inactive endpoint; they can be replayed once it is active again."""
     Delivery.objects.filter(endpoint=endpoint, state=DeliveryState.WAITING).update(
         state=DeliveryState.FAILED, last_error="The endpoint is disabled."
     )

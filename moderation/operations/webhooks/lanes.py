@@ -1,6 +1,6 @@
-"""Who may use this process's threads for webhooks: no endpoint and no platform takes them all.
+"""Share this process's webhook threads fairly: no endpoint and no platform takes all of them.
 
-Counted here and not in the database: it is this process's threads that are shared out.
+Counted in memory, not in the database, since the threads belong to this process.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MOST_SUSPECTS = 8
-"""Endpoints that failed or were slow lately; deploy/local/application.py says how many threads there are."""
+"""How many endpoints that failed or were slow lately may be served at once.
+
+Deploy/local/application.py says how many threads there are.
+"""
 
 MOST_PER_PLATFORM = 8
 
@@ -27,7 +30,7 @@ class Lanes:
 
     @contextmanager
     def place(self, *, platform_id: int, is_suspect: bool) -> Iterator[bool]:
-        """Say whether there is a place, and keep it until the block is left."""
+        """Yield whether there is a free place, which is held until the block is left."""
         is_free = self._enter(platform_id, is_suspect=is_suspect)
         try:
             yield is_free

@@ -1,9 +1,9 @@
 """Send deliveries to the platform's endpoints, signed by the Standard Webhooks specification.
 
-One turn serves one endpoint: it sends what is due there, over connections that stay open, until its time is
-over. A delivery is retried over days and ends delivered or visibly failed; every attempt is logged. Without a
-signing secret it is held: nothing leaves unsigned. Redirects are not followed. What is said of one post goes
-to an endpoint in order: the next message waits until the one before it is settled.
+One turn serves one endpoint: it sends the due deliveries over persistent connections until its time is up. A
+delivery is retried over days and ends delivered or visibly failed; every attempt is logged. Without a signing
+secret it is held: nothing is sent unsigned. Redirects are not followed. Messages about one post go to an
+endpoint in order: the next waits until the one before it is settled.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ log = structlog.get_logger(__name__)
 
 HOLD_SECONDS = 300
 TURN_SECONDS = 10.0
-"""Then another endpoint may have the thread; with the last call's time-out well within the lease."""
+"""Duration of a turn; including the last call's time-out it ends well within the lease."""
 
 CONNECTIONS = 4
-"""To one endpoint at once, as long as it answers well."""
+"""Concurrent calls to one endpoint while it answers well."""
 
 BATCH = 32
-"""Deliveries claimed at once: so many at most are sent twice where a process is killed."""
+"""Deliveries claimed at once: at most this many are sent twice if a process is killed."""
 
 _HELD_AT_ONCE = 5_000
 _GIVEN_UP_AFTER = timedelta(seconds=1.25 * sum(RETRY_SECONDS))
-"""As long as the retries of a delivery take: one that an open circuit held up so long has failed, too."""
+"""As long as all retries of a delivery take: one that an open circuit delayed for so long has failed, too."""
 
 _SOON = timedelta(seconds=1)
 _LANES = lanes.Lanes()
@@ -52,11 +52,11 @@ class NoReplay(Exception):
 
 
 def serve(*, endpoint_id: int, at: datetime) -> int:
-    """Send what is due at an endpoint, for a while; return how many attempts were made.
+    """Send the due deliveries of an endpoint for one turn; return how many attempts were made.
 
-    Safe to run twice and side by side: one sends, the others find it busy. Call outside a transaction.
+    Safe to run twice and concurrently: one sends, the others find it leased. Call outside a transaction.
     """
-    enqueue.deliveries_begun(endpoint_id=endpoint_id)  # what commits from here on needs another message
+    enqueue.deliveries_begun(endpoint_id=endpoint_id)  # later commits enqueue their own message
     found = WebhookEndpoint.objects.select_related("circuit").filter(pk=endpoint_id).first()
     if found is None:
         return 0
@@ -78,7 +78,7 @@ def serve(*, endpoint_id: int, at: datetime) -> int:
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue the endpoints at which something is due and that may be called; return how many."""
+    """Enqueue the callable endpoints that have due deliveries; return how many."""
     waiting = Delivery.objects.filter(
         endpoint=OuterRef("pk"), state=DeliveryState.WAITING, next_attempt_at__lte=at
     )
@@ -114,7 +114,7 @@ def replay(*, delivery_id: str, at: datetime, actor: User | None = None) -> Deli
 
 
 class _Turn:
-    """One turn at one endpoint, by whoever holds its lease."""
+    """One turn at one endpoint, by the worker that holds its lease."""
 
     def __init__(self, endpoint: WebhookEndpoint, lease: EndpointCircuit, *, at: datetime) -> None:
         self.made = 0
@@ -123,7 +123,7 @@ class _Turn:
         self._is_over = threading.Event()
 
     def run(self) -> None:
-        """Send what is due, batch after batch: one delivery first, more as long as all goes well."""
+        """Send due deliveries, batch after batch: a single one first, more while all succeed."""
         if self._endpoint.state != EndpointState.ACTIVE:
             endpoints.fail_waiting(self._endpoint)
             return
@@ -142,7 +142,7 @@ class _Turn:
             self._give_up()
 
     def hand_on(self) -> None:
-        """Ask for another turn if there is more to do here."""
+        """Enqueue another turn if there is more to send."""
         if self._circuit.state == CircuitState.OPEN:
             if self._circuit.retry_at is not None:
                 _come_back(self._endpoint.pk, at=self._circuit.retry_at)
@@ -168,9 +168,9 @@ class _Turn:
         )
 
     def _send(self, batch: Sequence[Delivery], call: Caller) -> None:
-        """Call for each of the batch, side by side, until one fails; record what came of it."""
+        """Call for each delivery of the batch, concurrently, until one fails; record the results."""
         if not connection.in_atomic_block:
-            connection.close()  # others need it while we wait for the network
+            connection.close()  # release the database connection while waiting for the network
         results = call.each(batch, lambda delivery: self._one(delivery, call))
         made = [attempt for attempt in results if attempt is not None]
         tried = {attempt.delivery.pk for attempt in made}
@@ -205,7 +205,7 @@ class _Turn:
             circuit.answered(self._circuit, seconds=attempt.seconds)
 
     def _give_up(self) -> None:
-        """Fail what an open circuit has held up for as long as its retries would have taken."""
+        """Fail deliveries that an open circuit has delayed for as long as their retries would have taken."""
         waiting = Delivery.objects.filter(
             endpoint=self._endpoint,
             state=DeliveryState.WAITING,
@@ -226,7 +226,7 @@ class _Turn:
 
 
 def _come_back(endpoint_id: int, *, at: datetime | None) -> int:
-    """Ask for another turn, at once or at a time; return 0."""
+    """Enqueue another turn, at once or at a time; return 0."""
     with transaction.atomic():
         enqueue.deliveries(endpoint_id=endpoint_id, due_at=at)
     return 0

@@ -1,7 +1,7 @@
-"""Sign deliveries by the Standard Webhooks specification, and make the secrets to do so.
+"""Sign deliveries by the Standard Webhooks specification, and create their secrets.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-HMAC is the specification's own library; it has no ed25519, which is signed here over the same bytes.
+HMAC uses the specification's own library; it lacks ed25519, which is computed here over the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSecret:
-    """A fresh secret. `shown` is what the platform needs: the shared secret, or the public key."""
+    """A new secret. `shown` is the part for the platform: the shared secret, or the public key."""
 
     kind: SignatureKind
     ciphertext: str
@@ -59,7 +59,7 @@ class Signer:
         self._keys = [(key.kind, vault.decrypt(key.ciphertext)) for key in keys]
 
     def signatures(self, *, message_id: str, at: datetime, body: str) -> str:
-        """Return the header webhook-signature: one signature per secret, by spaces."""
+        """Return the header webhook-signature: one signature per secret, separated by spaces."""
         return " ".join(
             _signature(kind, secret, message_id=message_id, at=at, body=body) for kind, secret in self._keys
         )
@@ -69,6 +69,7 @@ def _signature(kind: str, secret: str, *, message_id: str, at: datetime, body: s
     if kind == SignatureKind.HMAC:
         return str(Webhook(secret).sign(msg_id=message_id, timestamp=at, data=body))
     private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(secret.removeprefix("whsk_")))
+    # Whole seconds, as in the header webhook-timestamp, with which the receiver verifies.
     signed = f"{message_id}.{int(at.timestamp())}.{body}".encode()
     return f"v1a,{_base64(private.sign(signed))}"
 

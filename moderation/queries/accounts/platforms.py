@@ -11,7 +11,7 @@ from moderation.models.webhooks import EndpointState
 
 
 def listed(*, at: datetime) -> list[Platform]:
-    """Return every platform with `live_keys` that are valid now and `live_endpoints` that are told."""
+    """Return every platform with `live_keys` valid keys and `live_endpoints` active endpoints."""
     live = Q(api_keys__revoked_at__isnull=True) & (
         Q(api_keys__expires_at__isnull=True) | Q(api_keys__expires_at__gt=at)
     )
@@ -30,6 +30,6 @@ def endpoints(*, platform_id: int) -> list[WebhookEndpoint]:
 
 
 def keys(*, platform_id: int) -> list[ApiKey]:
-    """Return a platform's keys: those that open first, then by age."""
+    """Return a platform's keys: valid ones first, then by age."""
     found = ApiKey.objects.filter(platform=platform_id)
     return sorted(found, key=lambda key: (key.revoked_at is not None, -key.created_at.timestamp()))

@@ -1,4 +1,4 @@
-"""The reasons that the policy offers."""
+"""Active reasons for decisions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ def reasons() -> list[Reason]:
     """Return the active reasons in the order of their digits, 0 last."""
     active = list(Reason.objects.filter(is_active=True).order_by("digit"))
     return sorted(active, key=lambda reason: reason.digit or 10)
+
+
+def ever() -> list[Reason]:
+    """Return every reason, those out of use last."""
+    return list(Reason.objects.order_by("-is_active", "digit", "id"))
 
 
 def reason(code: str) -> Reason | None:

@@ -1,10 +1,10 @@
-"""The filters that a person keeps."""
+"""Saved filters of a user."""
 
 from __future__ import annotations
 
 from moderation.models import SavedFilter, User
 
 
-def kept(*, person: User, page: str) -> list[SavedFilter]:
-    """Return a person's filters of one list, by name."""
-    return list(SavedFilter.objects.filter(user=person, page=page))
+def kept(*, user: User, page: str) -> list[SavedFilter]:
+    """Return a user's filters of one list, by name."""
+    return list(SavedFilter.objects.filter(user=user, page=page))

@@ -1,4 +1,4 @@
-"""The people of the desk."""
+"""Users of the desk."""
 
 from __future__ import annotations
 
@@ -6,9 +6,23 @@ from django.db.models import Count, Q
 
 from moderation.models import User
 from moderation.models.cases import CaseState
+from moderation.models.users import DECIDERS
 
 
-def listed() -> list[User]:
-    """Return everybody with `claimed`, the cases in their hands: those who can sign in first, by name."""
+def listed_users() -> list[User]:
+    """Return all users with `claimed`, the number of their claimed cases: active users first, by name."""
     claimed = Count("claims", filter=Q(claims__state=CaseState.OPEN))
     return list(User.objects.annotate(claimed=claimed).order_by("-is_active", "username"))
+
+
+def deciders() -> list[User]:
+    """Return those who can sign in and decide cases, by name."""
+    return list(User.objects.filter(is_active=True, role__in=DECIDERS).order_by("username"))
+
+
+def by_name() -> list[User]:
+    """Return everybody, those who left last, in the order of the names that are shown."""
+    found = User.objects.order_by("pk")
+    return sorted(
+        found, key=lambda user: (not user.is_active, (user.get_full_name() or user.username).casefold())
+    )

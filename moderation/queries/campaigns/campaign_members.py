@@ -1,4 +1,4 @@
-"""Where each member of a campaign stands: waiting, decided, settled by the filter, left out."""
+"""The state of each member of a campaign: waiting, decided, settled by the filter, left out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Concat, Left
 
 from moderation.models import CampaignMember, Decision
-from moderation.models.cases import BLIND_REASONS, CaseState, DecisionSource, Verdict
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
@@ -33,7 +34,7 @@ _READ_LENGTH = 800
 
 
 class Place(StrEnum):
-    """Where a member stands. Only the first is settled by every decision on the campaign."""
+    """The state of a member. Only the first is settled by every decision on the campaign."""
 
     WAITING = "waiting"
     ESCALATED = "escalated"
@@ -48,9 +49,8 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberRow:
-    """One member. `case_id` is None where nothing waits, `spam_probability` where it is not to be seen."""
+    """One member. `case_id` is None if nothing waits, `spam_probability` if it must be hidden."""
 
-    member_id: int
     post_id: int
     external_id: str
     author: str
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
 
 def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
-    """Add to each member its open case (`waiting`), what stands of it and its `place`.
+    """Annotate each member with its open case (`waiting`), its decision in force and its `place`.
 
     A blind case measures the filter or the campaign: a human decides it alone, never with the others.
     """
@@ -95,7 +95,7 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
 
 
 def standing(*, post: str) -> Coalesce:
-    """Return an expression for what stands of the post in this field: "source:verdict", "" if nothing."""
+    """Return an expression for the decision in force of the field's post: "source:verdict", "" if none."""
     decisions = Decision.objects.filter(post=OuterRef(post), reversal__isnull=True)
     newest = decisions.order_by("-decided_at", "-id").annotate(said=Concat("source", Value(":"), "verdict"))
     return Coalesce(Subquery(newest.values("said")[:1]), Value(""))
@@ -109,9 +109,7 @@ def counts(*, campaign_id: int) -> Counter[Place]:
 
 
 def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[Place]:
-    """Return which places a decision settles: those that wait and, if asked, those that the filter judged
-    the other way.
-    """
+    """Return the places that a decision settles: waiting and, if asked, filtered the other way."""
     places = {Place.WAITING}
     if may_lead:
         places.add(Place.ESCALATED)
@@ -121,7 +119,7 @@ def meant(*, verdict: Verdict, has_filtered: bool, may_lead: bool) -> frozenset[
 
 
 def rows(*, campaign_id: int, is_newest_first: bool, cursor: str = "", limit: int = 50) -> Page[MemberRow]:
-    """Return members, those least like the others first, or the newest first. Raises InvalidCursor."""
+    """Return members, the least similar first, or the newest first. Raises InvalidCursor."""
     order, kinds = (("-pk",), (int,)) if is_newest_first else (("likeness", "pk"), (float, int))
     wanted = _columns(placed(CampaignMember.objects.filter(campaign=campaign_id)))
     page = keyset.page(wanted, order=order, after=keyset.after(cursor, *kinds), limit=limit)
@@ -145,6 +143,7 @@ def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
         "place",
         case_id=F("waiting__pk"),
         spam_probability=F("waiting__score__spam_probability"),
+        route_reason=F("waiting__score__route_reason"),
         external_id=F("post__external_id"),
         posted_at=F("post__posted_at"),
         author=F("post__author__display_name"),
@@ -156,8 +155,8 @@ def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
 
 def _member(row: dict[str, Any]) -> MemberRow:
     place = Place(row["place"])
+    is_untold = place == Place.BLIND or row["route_reason"] == CaseReason.UNREAD_SCRIPT
     return MemberRow(
-        member_id=row["pk"],
         post_id=row["post_id"],
         external_id=row["external_id"],
         author=row["author"] or row["author_external_id"] or str(ERASED_NAME),
@@ -168,7 +167,7 @@ def _member(row: dict[str, Any]) -> MemberRow:
         place=place,
         left_out_by=row["left_out"] or "",
         case_id=row["case_id"],
-        spam_probability=None if place == Place.BLIND else row["spam_probability"],
+        spam_probability=None if is_untold else row["spam_probability"],
     )
 
 

@@ -1,4 +1,4 @@
-"""What pages show of campaigns: the strip above a case, the list, one campaign with its members."""
+"""Campaigns for pages: the strip above a case, the list, one campaign with its members."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ListRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraitRow:
-    """What so many members share."""
+    """A trait, and the number of members that share it."""
 
     value: str
     name: str
@@ -89,9 +89,9 @@ class CampaignPage:
 
 
 def strip(*, case: Case) -> Strip | None:
-    """Return the line about a case's campaign, in one query; None if it is in none.
+    """Return the strip of a case's campaign, in one query; None if it is in none.
 
-    Blind cases get none: what others said of the campaign would colour what is to be measured.
+    Blind cases get none: it would bias the measurement.
     """
     if case.state == CaseState.OPEN and case.reason in BLIND_REASONS:
         return None
@@ -160,14 +160,14 @@ def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, lim
 
 
 def reasons() -> list[Reason]:
-    """Return the reasons that the policy offers, by digit."""
+    """Return the active reasons, by digit."""
     return list(Reason.objects.filter(is_active=True).order_by("digit", "id"))
 
 
 def page(*, campaign_id: int, at: datetime) -> CampaignPage:
     """Read a campaign's page but for its members, in a fixed number of queries.
 
-    Raises Campaign.DoesNotExist; of one that was merged, the row says where it went.
+    Raises Campaign.DoesNotExist; the row of a merged campaign says into which one.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
     members = CampaignMember.objects.filter(campaign=campaign)

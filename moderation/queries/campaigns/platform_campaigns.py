@@ -1,4 +1,4 @@
-"""Campaigns as one platform may see them: of those that cross platforms only its own posts."""
+"""Campaigns for platforms: of a campaign across platforms only its own posts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from moderation.queries.campaigns.campaign_members import placed
 from moderation.queries.keyset import Key, Page
 
 _TOGETHER = [reason for reason in CaseReason.values if reason not in BLIND_REASONS]
-"""Of these reasons are the cases that are decided with their campaign; the others are judged alone."""
+"""Cases with these reasons are decided with their campaign; others are judged alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnCampaign:
     """A campaign with the number of the platform's posts in it, and how many a decision would settle.
 
-    Those that were escalated only a lead settles with the others.
+    Escalated ones are settled only by a lead.
     """
 
     campaign_id: int
@@ -37,9 +37,8 @@ class OwnCampaign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnMember:
-    """A post of the platform in a campaign, and where it stands."""
+    """A post of the platform in a campaign, and its state."""
 
-    member_id: int
     post_id: int
     external_id: str
     revision: int
@@ -64,7 +63,7 @@ def one(*, platform: Platform, campaign_id: int) -> OwnCampaign:
 
 
 def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: int) -> Page[OwnMember]:
-    """Return the platform's members in the order of their arrival."""
+    """Return the platform's members in the order in which they joined."""
     wanted = placed(CampaignMember.objects.filter(campaign=campaign_id, post__platform=platform))
     columns: QuerySet[Any, Any] = wanted.values(
         "pk",
@@ -81,7 +80,7 @@ def members(*, platform: Platform, campaign_id: int, after: Key | None, limit: i
 
 
 def is_shared(*, platform: Platform, campaign_id: int) -> bool:
-    """Tell whether posts of other platforms are in a campaign, too."""
+    """Return whether a campaign also holds posts of other platforms."""
     return CampaignMember.objects.filter(campaign=campaign_id).exclude(post__platform=platform).exists()
 
 
@@ -117,7 +116,6 @@ def _counted(rows: Iterable[Campaign], *, platform: Platform) -> list[OwnCampaig
 
 def _member(row: dict[str, Any]) -> OwnMember:
     return OwnMember(
-        member_id=row["pk"],
         post_id=row["post_id"],
         external_id=row["external_id"],
         revision=row["number"],

@@ -1,4 +1,4 @@
-"""How pure is a decided campaign? What people say of its members when they judge each alone."""
+"""The purity of a decided campaign: human decisions on members that were judged individually."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from django.conf import settings
 
 from moderation.models import CampaignDecision, Decision
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.models.cases import DecisionSource
+from moderation.models.decisions import DecisionSource
 
 LATEST = 100
-"""How many of the latest single judgements count: a campaign that changes hands must show soon."""
+"""Number of latest individual decisions that count, so that a change in a campaign shows soon."""
 
 _Z = 1.644854  # one-sided 95 %
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purity:
-    """Of the members that people judged alone, how many they judged as the campaign was."""
+    """Counts of individually judged members, and of those judged like the campaign."""
 
     agreeing: int
     judged: int
 
     @property
     def lower_bound(self) -> float:
-        """Wilson's lower bound of the share (Wilson 1927), sure to 95 %; 0 where nothing was judged."""
+        """Wilson's lower bound of the share (Wilson 1927), one-sided 95 %; 0 if nothing was judged."""
         if not self.judged:
             return 0.0
         n, share = self.judged, self.agreeing / self.judged
@@ -38,12 +38,12 @@ class Purity:
 
     @property
     def is_enough(self) -> bool:
-        """True while posts that join may be decided with the campaign."""
+        """Whether new members may be decided with the campaign."""
         return self.lower_bound >= settings.CAMPAIGN_GATE
 
 
 def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, CampaignDecision]:
-    """Return the decision that holds for each campaign, by its id: done, told, and not taken back."""
+    """Return the decision in force of each campaign, by its id: completed, sent, and not reversed."""
     rows = CampaignDecision.objects.filter(
         campaign__in=campaign_ids,
         state=CampaignDecisionState.DONE,
@@ -56,7 +56,7 @@ def standing(*, campaign_ids: Sequence[int], at: datetime) -> dict[int, Campaign
 
 
 def purity(decision: CampaignDecision) -> Purity:
-    """Judge a campaign by the latest decisions that people made on single members, those left out too."""
+    """Return the purity by the latest individual human decisions on members, including those left out."""
     alone = Decision.objects.filter(
         post__membership__campaign=decision.campaign_id,
         source=DecisionSource.MODERATOR,

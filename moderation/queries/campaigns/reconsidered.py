@@ -1,4 +1,4 @@
-"""Which posts the filter allowed before people decided that posts like them are spam."""
+"""Posts that the filter allowed before similar posts were decided to be spam."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from django.db.models import F, QuerySet
 
 from moderation.models import CampaignMember, Post, Reconsideration
 from moderation.models.campaigns import CampaignDecisionState
-from moderation.models.cases import CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries.campaigns import campaign_members
 from moderation.queries.campaigns.campaign_members import Place
 
@@ -17,7 +18,7 @@ _ALLOWED = f"{DecisionSource.AUTOMATIC}:{Verdict.NOT_SPAM}"
 
 
 def holds(row: Reconsideration) -> bool:
-    """Tell whether the decision that asks for it still stands."""
+    """Return whether the decision that requested it is still in force."""
     if row.decision is not None:
         return not hasattr(row.decision, "reversal")
     cause = row.campaign_decision
@@ -26,7 +27,7 @@ def holds(row: Reconsideration) -> bool:
 
 
 def is_carried_out(row: Reconsideration) -> bool:
-    """Tell whether the decision is done: a large campaign is settled first."""
+    """Return whether the decision is complete: a large campaign is decided in batches."""
     cause = row.campaign_decision
     return cause is None or cause.state not in (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
 
@@ -42,7 +43,7 @@ def posts(row: Reconsideration, *, limit: int) -> list[int]:
 
 
 def still_allowed(post_ids: Iterable[int]) -> QuerySet[Post]:
-    """Return those posts on which the filter's "not spam" is all that stands, and that do not wait."""
+    """Return the posts whose only decision in force is the filter's "not spam", and that do not wait."""
     return _allowed(Post.objects.filter(pk__in=post_ids))
 
 

@@ -1,4 +1,4 @@
-"""Earlier posts that share something with a post: what grouping into campaigns looks at.
+"""Earlier posts that share a trait with a post: the input of clustering into campaigns.
 
 Each trait's latest posts only, straight from an index, so that a domain in a third of all posts costs no
 more than a new one.
@@ -18,10 +18,10 @@ from moderation.models.campaigns import TieKind
 from scoring import similarity
 
 LATEST, FIRST = 16, 8
-"""How many posts with a trait are looked at: the latest before, and the first of the same instant."""
+"""Number of posts read per trait: the latest before, and the first of the same instant."""
 
 WINDOW = timedelta(days=14)
-"""A trait not seen for so long begins anew."""
+"""A trait not seen for this time counts as new."""
 
 _MAX_LINKS = 20
 _MAX_GROUPS = 4
@@ -44,8 +44,9 @@ _POST_ID = {
     TieKind.AUTHOR: "x.id",
 }
 
-# The latest before, and the first of those that came in the same instant: posts of one bulk request share
-# theirs, and only its beginning is sure to have its place already. Both walk an index and stop.
+# The latest before, and the first of those that arrived in the same instant: posts of one bulk request have
+# the same instant, and only the first of them surely have a campaign already. Both parts read an index and
+# stop.
 _QUERY = """
 SELECT k.position, ARRAY(
   SELECT s.post_id FROM (
@@ -60,9 +61,9 @@ FROM unnest(%(keys)s::text[], %(posts)s::bigint[], %(ats)s::timestamptz[], %(sin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trait:
-    """Something that posts can share; `key` finds it in its index, `value` is what people read.
+    """A trait that posts can share; `key` finds it in its index, `value` is for display.
 
-    `bands` says of a text how many of the signature's bands lead to this group.
+    For a text, `bands` is the number of the signature's bands that lead to this group.
     """
 
     kind: TieKind
@@ -95,7 +96,7 @@ def traits_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 
 
 def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
-    """Return authors, networks, domains and links of revisions, by their id: all that is no text."""
+    """Return authors, networks, domains and links of revisions, by their id: everything but texts."""
     found: dict[int, dict[Trait, None]] = {}
     for revision in revisions:
         author, network = str(revision.post.author_id), revision.ip_network
@@ -143,12 +144,12 @@ def _latest(kind: TieKind, asked: list[tuple[Revision, Trait]]) -> list[list[int
 
 
 def _instant(kind: TieKind, revision: Revision) -> datetime:
-    """An edited post looks for companions of its new text, but its author's posts are older than itself."""
+    """Return the instant to compare from: an edited post looks for posts similar to its new text."""
     return revision.post.received_at if kind == TieKind.AUTHOR else revision.received_at
 
 
 def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
-    """Return the similarity groups that each text's bands lead to: its own, and those it nearly fell into."""
+    """Return the similarity groups that each text's bands lead to: its own, and those it nearly matched."""
     bands = {revision.pk: similarity.bands(revision.text) for revision in revisions if revision.text.strip()}
     known = _known({digest for of_text in bands.values() for digest in of_text})
     found: dict[int, Counter[str]] = {}
@@ -162,7 +163,7 @@ def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
 
 
 def _known(digests: set[int]) -> dict[int, str]:
-    """Look up the groups of bands; as one array, for a batch has a thousand of them."""
+    """Look up the groups of bands; as one array parameter, since a batch has a thousand of them."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT digest, similarity_group::text FROM moderation_similarityband"

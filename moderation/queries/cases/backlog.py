@@ -1,4 +1,4 @@
-"""How many cases wait, for what, for how long and in which languages."""
+"""Counts of waiting cases by reason, age and language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from moderation.models.cases import CaseReason, CaseState
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-# Waiting times that a lead acts on; the last bucket is open.
+# Bounds of the age buckets; the last bucket is open.
 BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
     (_("under 5 min"), timedelta(0)),
     (_("5 to 30 min"), timedelta(minutes=5)),
@@ -27,7 +27,7 @@ BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """How many cases have waited so long; `index` is the value of the filter by age."""
+    """Number of cases in an age bucket; `index` is the value of the filter by age."""
 
     index: int
     name: str
@@ -56,7 +56,7 @@ class Overview:
 
 
 def overview(*, viewer: User, at: datetime) -> Overview:
-    """Count the open cases that a person may work on, in one pass over them."""
+    """Count the open cases that a user may work on, in one pass."""
     aggregates: dict[str, Any] = {"cases": Count("pk"), "oldest_at": Min("opened_at")}
     aggregates["claimed"] = Count("pk", filter=Q(lease_end_at__gt=at))
     for index in range(len(BUCKETS)):
@@ -83,12 +83,12 @@ def overview(*, viewer: User, at: datetime) -> Overview:
 
 
 def visible(viewer: User) -> QuerySet[Case]:
-    """Return the open cases that a person may work on."""
+    """Return the open cases that a user may work on."""
     cases = Case.objects.filter(state=CaseState.OPEN)
     return cases if viewer.may_lead else cases.filter(is_escalated=False)
 
 
 def aged(index: int, *, at: datetime) -> Q:
-    """Return the condition of having waited as long as one of BUCKETS says."""
+    """Return the condition for an age bucket of BUCKETS."""
     condition = Q(opened_at__lte=at - BUCKETS[index][1]) if index else Q()
     return condition & Q(opened_at__gt=at - BUCKETS[index + 1][1]) if index + 1 < len(BUCKETS) else condition

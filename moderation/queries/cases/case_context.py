@@ -1,4 +1,4 @@
-"""What happened around a post: the author's posts, complaints, decisions, the domains, the address."""
+"""Context of a post: the author's posts, complaints, decisions, the domains, the address."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from datetime import datetime
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from moderation.models import Case, Complaint, Decision, Post, PostLink, Revision
-from moderation.models.cases import DecisionSource
+from moderation.models.decisions import DecisionSource
 
 LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened. `verdict` is "" where nothing was decided; `is_this` marks the post itself."""
+    """An event. `verdict` is "" if nothing was decided; `is_this` marks the post itself."""
 
     at: datetime
     verdict: str = ""
@@ -25,7 +25,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """One kind of events, the newest `LIMIT` of them; `subject` was written by somebody else."""
+    """Events of one kind, the newest `LIMIT` of them; `subject` is untrusted text."""
 
     name: str
     events: tuple[Event, ...]
@@ -33,7 +33,7 @@ class Lane:
 
     @property
     def is_cut(self) -> bool:
-        """True when there may be more than are shown."""
+        """Whether there may be more events than shown."""
         return len(self.events) == LIMIT
 
 

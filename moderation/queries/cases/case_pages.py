@@ -1,11 +1,11 @@
-"""A case with all that its page shows, in a fixed number of queries."""
+"""Everything that a case's page shows, in a fixed number of queries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, Q, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
 from moderation.models import (
@@ -19,14 +19,14 @@ from moderation.models import (
     Rule,
     User,
 )
-from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState, Verdict
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries.cases import exposure
+from moderation.queries.cases import exposure, scored_post
+from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.rules import rule_pages
-from scoring import unread_script
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
-from scoring.records import InvalidRecord
 from scoring.records import PostRecord as PostRecord  # noqa: PLC0414
 from scoring.routing import hundredth as hundredth  # noqa: PLC0414
 
@@ -39,7 +39,7 @@ _NEAR_LENGTH = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainFact:
-    """A domain that the post links to: what was known at scoring, and which rule holds for it now."""
+    """A domain that the post links to: what was known at scoring, and the rule in force now."""
 
     name: str
     urls: tuple[str, ...]
@@ -53,9 +53,9 @@ class DomainFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPost:
-    """A post that says nearly the same, and what was decided on it; None as `decided_by` is the filter."""
+    """A near-duplicate post and its decision; `decided_by` is None for the filter."""
 
-    case_id: int | None
+    post_id: int
     author: str
     excerpt: str
     verdict: str
@@ -65,9 +65,9 @@ class NearPost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearPosts:
-    """The nearest decided posts, people's decisions first, and how all that were looked at were decided.
+    """The nearest decided posts, people's decisions first, and counts over all posts compared.
 
-    `spam` and `not_spam` count what people decided, as sentences about near-duplicates do.
+    `spam` and `not_spam` count people's decisions, as the sentences about near-duplicates do.
     """
 
     posts: tuple[NearPost, ...]
@@ -78,7 +78,7 @@ class NearPosts:
 
 @dataclass(frozen=True, kw_only=True)
 class CasePage:
-    """Everything that the review page tells. `record` is None where it cannot be read any more."""
+    """Everything that the review page shows. `record` is None if it cannot be read any more."""
 
     case: Case
     record: PostRecord | None
@@ -93,17 +93,17 @@ class CasePage:
 
     @property
     def is_open(self) -> bool:
-        """True while the case waits for a human."""
+        """Whether the case waits for a human."""
         return self.case.state == CaseState.OPEN
 
     @property
     def is_score_hidden(self) -> bool:
-        """True for audit samples until they are decided: the model's opinion would colour the human's."""
-        return self.is_open and (self.case.reason in BLIND_REASONS or self.case.score.is_audit_sample)
+        """True for audit samples until they are decided: the model's output would bias the human."""
+        return is_blind(self.case)
 
     @property
     def is_being_explained(self) -> bool:
-        """True while the words that moved the content model are still being looked for."""
+        """Whether the word contributions are still being computed."""
         score = self.case.score
         return (
             self.is_open
@@ -115,26 +115,21 @@ class CasePage:
         )
 
     @property
-    def unread_script(self) -> str | None:
-        """Return the script, as Unicode names it, that keeps the models which scored the post from reading
-        it.
-        """
-        score = self.case.score
-        return unread_script.in_release(
-            score.revision.text, platform=self.case.post.platform.slug, manifest=score.release.manifest
-        )
+    def scored(self) -> ScoredPost:
+        """Return the score that the case was opened for."""
+        return ScoredPost(score=self.case.score, record=self.record, case_id=self.case.pk)
 
     @property
     def is_graphic(self) -> bool:
-        """True when people complained of something that is hard to look at."""
+        """Whether complaints say that the post is hard to look at."""
         return any(complaint.reason in exposure.GRAPHIC for complaint in self.complaints)
 
     def is_held_by(self, person: User, *, at: datetime) -> bool:
-        """Tell whether a person holds a live claim."""
+        """Return whether a user holds a live claim."""
         return self.case.claimed_by_id == person.pk and self._is_leased(at=at)
 
     def other_holder(self, person: User, *, at: datetime) -> User | None:
-        """Return who else holds a live claim, None if nobody does."""
+        """Return the other user who holds a live claim, None if there is none."""
         return (
             self.case.claimed_by if self.case.claimed_by_id != person.pk and self._is_leased(at=at) else None
         )
@@ -145,19 +140,22 @@ class CasePage:
 
 
 def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
-    """Read a case's page. Raises Case.DoesNotExist, also to others than leads when it waits for a lead."""
-    cases = Case.objects.select_related(
-        "claimed_by",
-        "post__platform",
-        "post__author",
-        "score__revision",
-        "score__release",
-        "score__ban__author__platform",
-        "score__rule__author__platform",
-    ).defer("score__features")
-    if not viewer.may_lead:
-        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    """Read a case's page. Raises Case.DoesNotExist, also if it waits for a lead and the user is none."""
+    cases = (
+        visible(viewer)
+        .select_related(
+            "claimed_by",
+            "post__platform",
+            "post__author",
+            "score__revision",
+            "score__release",
+            "score__ban__author__platform",
+            "score__rule__author__platform",
+        )
+        .defer("score__features")
+    )
     case = cases.get(pk=case_id)
+    case.score.revision.post = case.post  # the same row: avoid a second query
     complaints = list(
         Complaint.objects.filter(post=case.post_id)
         .select_related("reporter")
@@ -168,7 +166,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         .select_related("decided_by", "reversal")
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
-    record = _record(case)
+    record = scored_post.record_of(case.score)
     winner = next((one for one in decisions if one.case_id == case.pk and not hasattr(one, "reversal")), None)
     return CasePage(
         case=case,
@@ -179,19 +177,36 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
-        notes=tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author")),
+        notes=notes(case),
         near=_near(case),
     )
 
 
+def visible(viewer: User) -> QuerySet[Case]:
+    """Return the cases that somebody may see: those that wait for a lead are for leads."""
+    if viewer.may_lead:
+        return Case.objects.all()
+    return Case.objects.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+
+
+def notes(case: Case) -> tuple[CaseNote, ...]:
+    """Return what people told each other of a case, in order."""
+    return tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author"))
+
+
+def is_blind(case: Case) -> bool:
+    """Tell whether a case, loaded with its score, is to be decided without seeing what others said."""
+    return case.state == CaseState.OPEN and (case.reason in BLIND_REASONS or case.score.is_audit_sample)
+
+
 def read_link(candidate: str) -> tuple[str, str] | None:
-    """Read a candidate as scoring does: (host, registrable domain), None when no browser would open it."""
+    """Parse a link as scoring does: (host, registrable domain), None if no browser would open it."""
     found = links_in(candidate)
     return (found[0].host, found[0].domain) if found else None
 
 
 def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:
-    """Who is asked as the second must not see what the first said."""
+    """Return the earlier decisions; none in an open second review, where they must be hidden."""
     if case.state == CaseState.OPEN and case.reason == CaseReason.SECOND:
         return ()
     return tuple(decision for decision in decisions if decision != winner)
@@ -202,14 +217,14 @@ def _appeal(case: Case) -> Appeal | None:
 
 
 def _near(case: Case) -> NearPosts:
-    """Look at the newest near-duplicates only: a campaign may have a hundred thousand."""
+    """Read the newest near-duplicates only: a campaign may have a hundred thousand."""
     alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
     newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
     decided = list(
         Decision.objects.filter(revision__in=newest, reversal__isnull=True)
         .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
         .values_list(
-            "case_id",
+            "post_id",
             Coalesce(
                 NullIf("post__author__display_name", Value("")),
                 "post__author__external_id",
@@ -222,7 +237,7 @@ def _near(case: Case) -> NearPosts:
         )
     )
     verdicts = [row[3] for row in decided if row[4] is not None]
-    names = ("case_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
+    names = ("post_id", "author", "excerpt", "verdict", "decided_by", "decided_at")
     return NearPosts(
         posts=tuple(NearPost(**dict(zip(names, row, strict=True))) for row in decided[:_MAX_NEAR]),
         spam=verdicts.count(Verdict.SPAM),
@@ -231,15 +246,8 @@ def _near(case: Case) -> NearPosts:
     )
 
 
-def _record(case: Case) -> PostRecord | None:
-    try:
-        return PostRecord.from_json(case.score.record)
-    except InvalidRecord:
-        return None
-
-
 def _count(case: Case, complaints: list[Complaint]) -> int:
-    """Count again only when there are more than are shown."""
+    """Count by a query only if there are more than shown."""
     if len(complaints) <= _MAX_COMPLAINTS:
         return len(complaints)
     return Complaint.objects.filter(post=case.post_id).count()

@@ -1,4 +1,4 @@
-"""The earlier posts that a count on a case is of, as they stood when the post was scored."""
+"""The earlier posts behind a count on a case, in their state when the post was scored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moderation.queries.search import PostFilter, PostRow
 
 
 class Counted(StrEnum):
-    """What the counted posts have in common with the post of the case."""
+    """The trait that the counted posts share with the post of the case."""
 
     AUTHOR = "author"
     ADDRESS = "address"
@@ -27,7 +27,7 @@ class Counted(StrEnum):
 
 
 class NotCounted(LookupError):
-    """The post has nothing of the kind, so nothing was counted."""
+    """The post has no such trait, so nothing was counted."""
 
 
 _KEYS = {
@@ -44,9 +44,9 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedPost:
-    """A post as it stands now, with what people had judged and complained of when the case's was scored.
+    """A post now, with the decisions and complaints on it when the case's post was scored.
 
-    `was_spam` is None where nobody had judged it by then.
+    `was_spam` is None if nobody had judged it by then.
     """
 
     row: PostRow
@@ -64,22 +64,22 @@ class CountedPosts:
 
     @property
     def spam(self) -> int:
-        """Those that people had judged spam."""
+        """Number that people had judged spam."""
         return sum(post.was_spam is True for post in self.posts)
 
     @property
     def not_spam(self) -> int:
-        """Those that people had judged not spam."""
+        """Number that people had judged not spam."""
         return sum(post.was_spam is False for post in self.posts)
 
     @property
     def complaints(self) -> int:
-        """Complaints about all of them."""
+        """Number of complaints about all of them."""
         return sum(post.complaints for post in self.posts)
 
     @property
     def is_complete(self) -> bool:
-        """False where posts were erased since, or grouped otherwise."""
+        """False if posts were erased or regrouped since."""
         told = self.history
         return (self.spam, self.not_spam, len(self.posts)) == (
             told.confirmed_spam,
@@ -89,7 +89,7 @@ class CountedPosts:
 
     @property
     def is_sample(self) -> bool:
-        """True where more may have come before: a history looks at the latest posts only."""
+        """True if there may be more: a history covers the latest posts only."""
         return len(self.posts) >= record_histories.SAMPLE
 
 
@@ -124,7 +124,7 @@ def _domain_key(revision: Revision, domain: str) -> str | None:
 
 
 def _history(record: PostRecord, *, counted: Counted, domain: str) -> History:
-    """Return what the record says of the same posts."""
+    """Return the record's history of the same posts."""
     if counted is Counted.DOMAIN:
         of_domain = [link.domain_history for link in record.links if (link.domain or link.host) == domain]
         if not of_domain:

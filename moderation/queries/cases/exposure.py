@@ -1,4 +1,4 @@
-"""What a moderator has had in front lately: long runs of one campaign or of graphic posts wear down."""
+"""Recent exposure of a moderator to one campaign or to graphic posts, to limit long runs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ GRAPHIC = (ComplaintReason.ADULT, ComplaintReason.ABUSE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
-    """What the next case should not be, if there is another: None and False when anything may come."""
+    """What the next case should avoid, if there is another one: None and False mean nothing."""
 
     similarity_group: UUID | None = None
     is_graphic: bool = False
 
     def spare(self, cases: QuerySet[Case]) -> QuerySet[Case]:
-        """Leave out the cases that would make the run longer."""
+        """Exclude the cases that would continue the run."""
         if self.similarity_group is not None:
             cases = cases.exclude(score__revision__similarity_group=self.similarity_group)
         if self.is_graphic:
@@ -35,7 +35,7 @@ class Exposure:
 
 
 def run(*, moderator: User, held: Iterable[Case], cap: int) -> Exposure:
-    """Return what filled the last `cap` cases, those on the desk included; two queries."""
+    """Return what all of the last `cap` cases have in common, claimed ones included; two queries."""
     waiting = Case.objects.filter(pk__in=[case.pk for case in held])
     in_order = waiting.order_by("-is_escalated", "-priority", "id")
     seen = _kinds(in_order, group="score__revision__similarity_group")

@@ -1,4 +1,4 @@
-"""A person's own pace and agreement. Nobody sees another's: there are no leaderboards."""
+"""A user's own pace and agreement. Users never see another's: there are no leaderboards."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from moderation.queries import outcome_counts
 DAYS = 14
 _FEWEST_JUDGED = 20
 _LONGEST_LOOK = timedelta(minutes=10)
-"""Between two decisions further apart the moderator was away: that is no look at a case."""
+"""A longer pause between two decisions counts as absence, not as time on a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """How many decisions a day saw."""
+    """Number of decisions on a day."""
 
     day: date
     decisions: int
@@ -30,10 +30,10 @@ class Day:
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """The last fortnight. `seconds` is the median look at a case today, None below ten of them.
+    """The last fortnight. `seconds` is the median time per case today, None below ten cases.
 
     `judged` counts decisions on which somebody else decided later: a second look, an appeal, a correction, an
-    escalation; `agreed` those that they decided alike. Of all others nobody knows.
+    escalation; `agreed` those that they decided alike. For other decisions agreement is unknown.
     """
 
     days: tuple[Day, ...]
@@ -46,12 +46,12 @@ class Pace:
 
     @property
     def most(self) -> int:
-        """The decisions of the fullest day."""
+        """The number of decisions on the busiest day."""
         return max(day.decisions for day in self.days)
 
     @property
     def agreement(self) -> float | None:
-        """Share of what somebody else judged that they decided alike, None below twenty."""
+        """Share of agreement in [0, 1] among `judged`, None below twenty."""
         return self.agreed / self.judged if self.judged >= _FEWEST_JUDGED else None
 
     @property
@@ -60,10 +60,10 @@ class Pace:
         return outcome_counts.interval(self.agreed, of=self.judged)
 
 
-def own(*, person: User, at: datetime) -> Pace:
-    """Read a person's pace in three queries."""
+def own_pace(*, user: User, at: datetime) -> Pace:
+    """Read a user's pace in three queries."""
     since = (at - timedelta(days=DAYS - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
-    mine = Decision.objects.filter(decided_by=person, decided_at__gte=since, decided_at__lte=at)
+    mine = Decision.objects.filter(decided_by=user, decided_at__gte=since, decided_at__lte=at)
     per_day = Counter(dict(mine.values_list(TruncDate("decided_at")).annotate(all=Count("pk")).order_by()))
     days = [since.date() + timedelta(days=number) for number in range(DAYS)]
     today = list(
@@ -72,7 +72,7 @@ def own(*, person: User, at: datetime) -> Pace:
         .values_list("decided_at", flat=True)
     )
     is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)
-    counts = mine.annotate(said=_said_by_others(person)).aggregate(
+    counts = mine.annotate(said=_said_by_others(user)).aggregate(
         undone=Count("pk", filter=is_undone),
         judged=Count("pk", filter=Q(said__isnull=False) & ~is_undone),
         agreed=Count("pk", filter=Q(said=F("verdict")) & ~is_undone),
@@ -88,15 +88,15 @@ def own(*, person: User, at: datetime) -> Pace:
     )
 
 
-def _said_by_others(person: User) -> Subquery:
-    """Return what the next person said of the same revision, judging it by itself and not taking it back."""
+def _said_by_others(user: User) -> Subquery:
+    """Return the next human decision on the same revision, made individually and not reversed."""
     later = Decision.objects.filter(
         Q(reversal__isnull=True) | Q(reversal__replacement__isnull=False),
         revision=OuterRef("revision"),
         decided_at__gt=OuterRef("decided_at"),
         decided_by__isnull=False,
         campaign_decision__isnull=True,
-    ).exclude(decided_by=person)
+    ).exclude(decided_by=user)
     return Subquery(later.order_by("decided_at", "id").values("verdict")[:1])
 
 

@@ -1,4 +1,4 @@
-"""A platform's own cases, for those who review through the API."""
+"""A platform's own cases, for reviews through the API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from moderation.models import Appeal, Case, Platform
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.queries import keyset
-from moderation.queries.cases.queue import KEYS, Sort
+from moderation.queries.cases.queue_filter import KEYS, Sort
 from moderation.queries.keyset import Key, Page
 
 SORTS = {sort.value: key for sort, key in KEYS.items()}
@@ -41,7 +41,7 @@ def page(*, platform: Platform, wanted: Wanted, limit: int) -> Page[Case]:
     if wanted.priority_from is not None:
         rows = rows.filter(priority__gte=wanted.priority_from)
     if wanted.campaign_id is not None:
-        # A blind case measures the campaign: that it belongs to one would colour what is to be measured.
+        # A blind case measures the campaign: showing that it belongs to one would bias the measurement.
         rows = rows.filter(post__membership__campaign=wanted.campaign_id).exclude(reason__in=BLIND_REASONS)
     if wanted.release_id:
         rows = rows.filter(score__release=wanted.release_id)
@@ -83,7 +83,7 @@ def appeal(*, platform: Platform, appeal_id: int, at: datetime) -> Appeal:
 
 
 def held(case: Case, *, at: datetime) -> bool:
-    """Tell whether somebody holds a live claim."""
+    """Return whether somebody holds a live claim."""
     return case.claimed_by_id is not None and case.lease_end_at is not None and case.lease_end_at > at
 
 

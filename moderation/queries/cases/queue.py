@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -14,40 +13,12 @@ from moderation.models import Case, Post, PostLink, Score, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME
 from moderation.queries import keyset
-from moderation.queries.cases.backlog import aged, visible
+from moderation.queries.cases.backlog import visible
+from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, matching
 from moderation.queries.keyset import Page
 
 EXCERPT_LENGTH = 160
 _READ_LENGTH = 4 * EXCERPT_LENGTH
-
-
-class Sort(StrEnum):
-    """The orders of the queue. None tells a hidden probability: an audit sample has a place without one."""
-
-    HARM = "harm"
-    UNCERTAINTY = "uncertainty"
-    NEWEST = "newest"
-    REPORTED = "reported"
-
-
-KEYS = {
-    Sort.HARM: "priority",
-    Sort.UNCERTAINTY: "uncertainty",
-    Sort.NEWEST: "opened_at",
-    Sort.REPORTED: "complaint_count",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class QueueFilter:
-    """What to show, and in which order; empty means everything. `age` is an index of backlog.BUCKETS."""
-
-    reason: str = ""
-    language: str = ""
-    domain: str = ""
-    campaign: int | None = None
-    age: int | None = None
-    sort: Sort = Sort.HARM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +26,7 @@ class QueueRow:
     """One case in the list. `spam_probability` is None for audit samples: showing it would bias the human."""
 
     case_id: int
+    version: int
     reason: str
     is_escalated: bool
     expected_harm: float
@@ -77,6 +49,11 @@ class QueueRow:
     campaign_posts: int
 
     @property
+    def pick(self) -> str:
+        """Name case and version where it may be decided with others; "" for what is judged blindly."""
+        return "" if self.reason in BLIND_REASONS or self.holder else f"{self.case_id}:{self.version}"
+
+    @property
     def hidden_domains(self) -> tuple[str, ...]:
         """Domains that the excerpt does not show by itself."""
         return tuple(name for name in self.domains if name not in self.excerpt[:EXCERPT_LENGTH])
@@ -95,7 +72,7 @@ def rows(
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue
-        group = _filtered(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
+        group = matching(visible(viewer), wanted, at=at).filter(is_escalated=is_escalated)
         if after is not None and after[0] == is_escalated:
             group = keyset.beyond(group, order=order, after=after[1:])
         found += _columns(group.order_by(*order))[: limit + 1 - len(found)]
@@ -104,29 +81,14 @@ def rows(
     return Page(_whole(found[:limit], at=at), end)
 
 
-def _filtered(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
-    if wanted.reason:
-        cases = cases.filter(reason=wanted.reason)
-    if wanted.language:
-        cases = cases.filter(language=wanted.language)
-    if wanted.age is not None:
-        cases = cases.filter(aged(wanted.age, at=at))
-    if wanted.domain:
-        links = PostLink.objects.filter(domain__name=wanted.domain.lower())
-        # By post, of which a case is the only open one; by score, every open case would be joined first.
-        cases = cases.filter(post__in=links.values("revision__post"))
-    if wanted.campaign is not None:
-        cases = cases.filter(post__membership__campaign=wanted.campaign).exclude(reason__in=BLIND_REASONS)
-    return cases
-
-
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
-    """Only what a row shows, and only of the case itself: what belongs to it is read for the rows shown.
+    """Return the columns of the case itself; related rows are read for the shown rows only.
 
-    With all of it joined, PostgreSQL thought about the order of nine tables for longer than it read them.
+    With everything joined, planning the order of nine tables took longer than reading them.
     """
     return cases.values(
         "pk",
+        "version",
         "reason",
         "is_escalated",
         "priority",
@@ -142,7 +104,7 @@ def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
 
 
 def _whole(cases: list[dict[str, Any]], *, at: datetime) -> tuple[QueueRow, ...]:
-    """Return the rows with what belongs to their cases."""
+    """Return the rows with the related rows of their cases."""
     posts = _posts([case["post_id"] for case in cases])
     scores = _scores([case["score_id"] for case in cases])
     domains = _domains([score["revision_id"] for score in scores.values()])
@@ -169,7 +131,7 @@ def _posts(ids: list[int]) -> dict[int, dict[str, Any]]:
 
 
 def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
-    """Whole texts and records would be megabytes."""
+    """Read the scores without texts and records, which would be megabytes."""
     scores: QuerySet[Score, Any] = Score.objects.filter(pk__in=ids).values(
         "pk",
         "spam_probability",
@@ -185,7 +147,7 @@ def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
 
 
 def _holders(cases: list[dict[str, Any]], *, at: datetime) -> dict[int, str]:
-    """Return the names of those who hold one of the cases; asks nobody where none is held."""
+    """Return the names of the users who hold the cases; no query if none is held."""
     held = {case["claimed_by_id"] for case in cases if case["lease_end_at"] and case["lease_end_at"] > at}
     return dict(User.objects.filter(pk__in=held).values_list("pk", "username")) if held else {}
 
@@ -205,6 +167,7 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: dat
     is_hidden = case["reason"] in BLIND_REASONS or case["is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
+        version=case["version"],
         reason=case["reason"],
         is_escalated=case["is_escalated"],
         expected_harm=case["priority"],

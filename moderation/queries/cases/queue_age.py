@@ -1,4 +1,4 @@
-"""How long the case that had waited longest had waited, at moments of the last day."""
+"""The longest waiting time in the queue, at moments of the last day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from moderation_case where closed_at > %(start)s and closed_at <= %(at)s group b
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Age:
-    """At `at`, the longest-waiting case had waited so long; zero where nothing waited."""
+    """The longest waiting time at `at`; zero if nothing waited."""
 
     at: datetime
     oldest: timedelta
@@ -48,5 +48,5 @@ def _oldest_closed(*, at: datetime) -> dict[int, datetime]:
 
 
 def _since(opened_at: datetime | None, *, at: datetime) -> timedelta:
-    """The oldest of all that were closed later: if even that one was not open yet, nothing waited."""
+    """Return the waiting time of the oldest case; zero if even that one was opened later."""
     return max(at - opened_at, timedelta()) if opened_at else timedelta()

@@ -1,1 +1,1 @@
-"""Decisions as the desk pages through them, as platforms may see them, and the feeds of both."""
+"""Decisions for the desk (`decision_pages`), for platforms (`platform_decisions`) and as `feeds`."""

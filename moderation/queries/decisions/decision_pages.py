@@ -1,26 +1,35 @@
-"""What was decided: the pages of decisions and the one that can still be undone."""
+"""Pages of decisions, and the decision that can still be undone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
 from moderation.models import Decision, Export, Post, User
-from moderation.models.cases import DecisionSource
+from moderation.models.decisions import DecisionSource
 from moderation.queries import keyset, search
-from moderation.queries.keyset import Page
+from moderation.queries.keyset import Key, Page
+
+_BATCH = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryFilter:
-    """What to show; `text` is matched with the post's and the author's id and the author's name."""
+    """What to show; `text` is matched with the post's and the author's id and the author's name.
+
+    `user_id` None is everyone, the filter included. `since` counts, `until` does not.
+    """
 
     text: str = ""
     verdict: str = ""
     source: str = ""
-    is_everyone: bool = False
+    reason: str = ""
+    user_id: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +44,14 @@ class Correctable:
 def undoable(*, moderator: User, at: datetime) -> Decision | None:
     """Return the moderator's last decision while the platform has not been told of it, else None."""
     waiting = Decision.objects.filter(decided_by=moderator, effective_at__gt=at, reversal__isnull=True)
-    # A correction takes effect at once, so what still waits is a first decision on a case. One that was made
-    # with its campaign is undone with its campaign.
+    # A correction takes effect at once, so a decision not yet in effect is a first decision on a case. One
+    # made with its campaign is undone with its campaign.
     first = waiting.filter(case__isnull=False, campaign_decision__isnull=True)
     return _related(first).order_by("-decided_at", "-id").first()
 
 
 def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable | None:
-    """Return a decision that this person may correct, None if there is none: taken back, or another's."""
+    """Return a decision that this user may correct; None if it was taken back or is another user's."""
     decisions = _related(Decision.objects.filter(pk=decision_id, reversal__isnull=True))
     if not viewer.may_lead:
         decisions = decisions.filter(decided_by=viewer)
@@ -56,17 +65,28 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
 
 
 def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
-    """Return decisions, newest first: one's own, or everyone's where a lead asks. Raises InvalidCursor."""
+    """Return decisions, newest first: a moderator's own, to a lead those asked for. Raises InvalidCursor."""
+    return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
+
+
+def every(*, viewer: User, wanted: HistoryFilter) -> Iterator[Decision]:
+    """Yield all decisions that the pages would show, a batch at a time: no transaction stays open between."""
+    after = None
+    while True:
+        found = _page(viewer, wanted, after=after, limit=_BATCH)
+        yield from found.rows
+        if found.end is None:
+            return
+        after = found.end
+
+
+def _page(viewer: User, wanted: HistoryFilter, *, after: Key | None, limit: int) -> Page[Decision]:
     decisions = _related(Decision.objects.all())
-    if not (wanted.is_everyone and viewer.may_lead):
+    if not viewer.may_lead:
         decisions = decisions.filter(decided_by=viewer)
-    decisions = _filtered(decisions, wanted)
-    return keyset.page(
-        decisions,
-        order=("-decided_at", "-pk"),
-        after=keyset.after(cursor, datetime, int),
-        limit=limit,
-    )
+    elif wanted.user_id is not None:
+        decisions = decisions.filter(decided_by=wanted.user_id)
+    return keyset.page(_filtered(decisions, wanted), order=("-decided_at", "-pk"), after=after, limit=limit)
 
 
 def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
@@ -93,8 +113,16 @@ def _filtered(decisions: QuerySet[Decision], wanted: HistoryFilter) -> QuerySet[
         decisions = decisions.filter(verdict=wanted.verdict)
     if wanted.source in DecisionSource.values:
         decisions = decisions.filter(source=wanted.source)
+    if wanted.source == DecisionSource.AUTOMATIC:
+        decisions = decisions.filter(decided_by__isnull=True)  # what it implies, in the words of an index
+    if wanted.reason:
+        decisions = decisions.filter(reason=wanted.reason)
+    if wanted.since:
+        decisions = decisions.filter(decided_at__gte=wanted.since)
+    if wanted.until:
+        decisions = decisions.filter(decided_at__lt=wanted.until)
     if wanted.text:
-        # Subqueries, so that each search index is read once instead of a text for each decision.
+        # Subqueries, so that each search index is read once; a join would test the text of each decision.
         decisions = decisions.filter(
             Q(post__in=Post.objects.filter(external_id=wanted.text.strip()).values("pk"))
             | Q(post__author__in=search.authors(wanted.text).values("pk"))

@@ -1,4 +1,4 @@
-"""Feeds as the platform may read them: what has a number, in the order of the numbers."""
+"""Feeds for platforms: numbered entries in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moderation.models.feed import Stream
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a feed: the last row that was read. The time orders it also after a restore."""
+    """A position in a feed: the last row read. The time keeps the order even after a restore."""
 
     entered_at: datetime
     number: int
@@ -22,7 +22,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class EarlierPosition:
-    """What cursors named before feeds had numbers: a decision that was read last."""
+    """The position in cursors from before feeds had numbers: the last decision read."""
 
     effective_at: datetime
     id: int
@@ -33,7 +33,7 @@ AnyPosition = Position | EarlierPosition
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Entries in order. `end` is where the next page begins: at the last row, or where this one began."""
+    """Entries in order. `end` is the position of the last row, or the given one if there is none."""
 
     rows: tuple[FeedEntry, ...]
     end: AnyPosition | None
@@ -48,16 +48,16 @@ def page(
     cursor: AnyPosition | None,
     limit: int,
 ) -> Page:
-    """Read what was numbered from `since` on and after `cursor`, in one query; two for an earlier cursor."""
+    """Read entries numbered from `since` on and after `cursor`, in one query; two for an old cursor."""
     entries = FeedEntry.objects.filter(platform=platform, stream=stream, number__isnull=False)
     if since is not None:
         entries = entries.filter(entered_at__gte=since)
     after = _place_of(platform, stream, cursor) if isinstance(cursor, EarlierPosition) else cursor
     if after is not None:
-        # Compared as a row, the index starts at the cursor, also among many of one instant.
+        # A row comparison: the index starts at the cursor, even among many entries of one instant.
         place = Tuple(F("entered_at"), F("number"))
         entries = entries.filter(TupleGreaterThan(place, (after.entered_at, after.number)))
-    # Only the release before undid what has a number.
+    # Numbered decisions were undone only by the release before.
     is_undone = Q(decision__reversal__isnull=False, decision__reversal__replacement__isnull=True)
     rows = entries.exclude(is_undone) if stream == Stream.DECISIONS else entries
     found = list(_related(rows).order_by("entered_at", "number")[: limit + 1])
@@ -67,7 +67,7 @@ def page(
 
 
 def _place_of(platform: Platform, stream: Stream, cursor: EarlierPosition) -> Position:
-    """Return where the decision stands now; where it has no number, a place before all that came later."""
+    """Return the decision's position now; if it has no number, a position before all later ones."""
     entry = FeedEntry.objects.filter(
         platform=platform, stream=stream, decision=cursor.id, number__isnull=False
     ).first()

@@ -1,4 +1,4 @@
-"""Decisions as the platform may see them, none too early. The feed of them all is in feeds.py."""
+"""Decisions for platforms, none before it takes effect. The feed is in feeds.py."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from moderation.models import Complaint, Decision, Platform, Reason, Revision
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 
 
 def standing(*, post_id: int, at: datetime) -> Decision | None:
-    """Return the decision that holds for a post as far as the platform may know, None before the first."""
+    """Return the decision in force of a post that the platform may know, None before the first."""
     told = _told(Decision.objects.filter(post=post_id), before=at)
-    # Decisions on a post are made one after another, with it locked: the last made is the last in the feed.
+    # Decisions on a post are serialised by its lock: the last one made is the last in the feed.
     return told.order_by("-id").first()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What a removal rested on: the policy's reason in words, and the complaints that had come by then."""
+    """The grounds of a removal: the reason's text, and the complaints before it."""
 
     reason: str
     complaints: int
@@ -34,7 +34,7 @@ def removal(*, platform: Platform, decision_id: int, at: datetime) -> Decision:
 
 
 def grounds(decision: Decision) -> Grounds:
-    """Return what a removal rested on."""
+    """Return the grounds of a removal."""
     title = Reason.objects.filter(code=decision.reason).values_list("title", flat=True).first()
     before = Complaint.objects.filter(post=decision.post_id, received_at__lte=decision.decided_at)
     media = Revision.objects.filter(pk=decision.revision_id).values_list("media_urls", flat=True).first()

@@ -1,1 +1,1 @@
-"""Authors, domains and addresses: what they posted and what became of it, for the desk and for platforms."""
+"""Authors, domains and addresses with their posts and outcomes, for the desk and for platforms."""

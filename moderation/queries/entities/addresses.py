@@ -1,4 +1,4 @@
-"""Addresses that posts were sent from, single or as a range: what came from there, by whom, its rules."""
+"""IP addresses and ranges that posts were sent from: posts, authors, outcomes and rules."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class SeenAddress:
 
 @dataclass(frozen=True, kw_only=True)
 class AddressFacts:
-    """All that an address's page tells. `network` is the range around a single address, "" for a range."""
+    """Everything that an address's page shows.
+
+    `network` is the range around a single address, "" for a range.
+    """
 
     target: Target
     network: str
@@ -43,7 +46,7 @@ class AddressFacts:
 
 
 def facts(*, address: str, at: datetime) -> AddressFacts:
-    """Read the page of an address or range. Raises targets.NotATarget where the text is neither."""
+    """Read the page of an address or range. Raises targets.NotATarget if the text is neither."""
     target = targets.target(kind=RuleKind.ADDRESS, value=address)
     revisions = targets.reached(target)
     covering = rule_pages.of_address(wanted=target)

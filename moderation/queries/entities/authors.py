@@ -1,4 +1,4 @@
-"""Authors as moderators see them: who they are, what they posted and what became of it."""
+"""Authors for the desk: account facts, posts and outcomes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Author, Case, Complaint, Label, Post, PostLink, Revision, Rule
+from moderation.models import Author, AuthorNote, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
 from moderation.queries import keyset, outcome_counts, search
 from moderation.queries.entities import timeline
@@ -20,6 +20,7 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
 
 _TOP = 8
+_NOTES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +45,7 @@ class AuthorRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """A domain or address that an author used, in how many posts."""
+    """A domain or address that an author used, and the number of posts with it."""
 
     name: str
     posts: int
@@ -52,8 +53,10 @@ class Used:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorFacts:
-    """All that an author's page tells. `snapshot` is what the platform last said of the account; there is
-    no target for rules once it was erased."""
+    """Everything that an author's page shows.
+
+    `snapshot` is the platform's latest description of the account; an erased author has no target for rules.
+    """
 
     author: Author
     snapshot: dict[str, Any]
@@ -106,6 +109,12 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
     )
 
 
+def notes(*, author_id: int) -> tuple[AuthorNote, ...]:
+    """Return the latest notes on an author, the newest first."""
+    kept = AuthorNote.objects.filter(author=author_id).exclude(text="").select_related("written_by")
+    return tuple(kept.order_by("-id")[:_NOTES])
+
+
 def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
     posts = Post.objects.filter(author=OuterRef("pk"))
     if state == "spam":
@@ -121,7 +130,7 @@ def _in_state(found: QuerySet[Author], state: str) -> QuerySet[Author]:
 
 
 def _rows(shown: Sequence[Author]) -> tuple[AuthorRow, ...]:
-    """Count in four queries for any number of authors: joined in one, the counts would multiply."""
+    """Count in four queries for any number of authors: joins in one query would multiply the counts."""
     ids = [author.pk for author in shown]
     posts = _counted(Post.objects.filter(author__in=ids), "author", total=Count("pk"))
     live = Label.objects.filter(post__author__in=ids, retracted_at__isnull=True)

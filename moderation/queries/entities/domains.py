@@ -1,4 +1,4 @@
-"""Domains as moderators see them: how often they were posted, what became of those posts, and their rules."""
+"""Domains for the desk: posts that link to them, outcomes and rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DomainHistory:
 
     @property
     def decided(self) -> int:
-        """Posts that a human has judged."""
+        """Number of posts that a human has judged."""
         return self.spam + self.not_spam
 
     @property
@@ -59,7 +59,7 @@ class SeenHost:
 
 @dataclass(frozen=True, kw_only=True)
 class DomainFacts:
-    """All that a domain's page tells. `live_rule` is of the whole domain."""
+    """Everything that a domain's page shows. `live_rule` is the rule about the whole domain."""
 
     target: Target
     first_seen_at: datetime
@@ -121,6 +121,7 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     live = rule_pages.live_by_domain(ids, at=at)
     post = "post_links__revision__post"
     labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
+    # Distinct, since the joins multiply rows: a post with two links to the domain must count once.
     rows = Domain.objects.filter(pk__in=ids).annotate(
         posts=Count(post, distinct=True),
         recent=Count(post, distinct=True, filter=Q(post_links__received_at__gt=at - RECENT)),

@@ -1,4 +1,4 @@
-"""What a platform may know of an author and of a domain: from its own posts alone."""
+"""Authors and domains for a platform, from its own posts alone."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ class OwnDomain:
 
 
 def of_author(*, platform: Platform, external_id: str) -> Timeline:
-    """Return what happened around an author. Raises Author.DoesNotExist."""
+    """Return the timeline of an author. Raises Author.DoesNotExist."""
     author = Author.objects.get(platform=platform, external_id=external_id)
     return timeline.of(Revision.objects.filter(post__author=author, number=F("post__latest_revision")))
 
 
 def of_domain(*, platform: Platform, value: str, at: datetime) -> OwnDomain:
-    """Count a domain's posts among a platform's; a host stands for its domain. Raises targets.NotATarget."""
+    """Count a platform's posts that link to a domain; a host counts as its domain.
+
+    Raises targets.NotATarget.
+    """
     target = targets.target(kind=RuleKind.DOMAIN, value=value)
     live = Rule.objects.filter(rule_pages.live(at=at), kind=RuleKind.DOMAIN, value=target.value)
     return OwnDomain(

@@ -1,4 +1,4 @@
-"""What happened around an author, a domain or an address, on one axis: posts, complaints, decisions."""
+"""Timeline of an author, a domain or an address: posts, complaints, decisions."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from moderation.models import Complaint, Decision, Label, Revision
-from moderation.models.cases import DecisionSource
+from moderation.models.decisions import DecisionSource
 
 SAMPLE = 300
-"""Most recent posts that a timeline looks at; a domain may have a hundred thousand."""
+"""Number of latest posts in a timeline; a domain may have a hundred thousand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing that happened. `tone` is spam, ham or "" where nothing was judged."""
+    """An event. `tone` is spam, ham or "" if nothing was judged."""
 
     at: datetime
     kind: str
@@ -25,7 +25,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Events of the most recent posts in order; `is_partial` where older ones were left out."""
+    """Events of the most recent posts in order; `is_partial` if older ones were left out."""
 
     events: tuple[Event, ...]
     is_partial: bool

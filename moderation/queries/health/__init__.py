@@ -1,1 +1,1 @@
-"""How the product is: backlogs, lateness, sweeps, clocks."""
+"""Health of the product: backlogs, lateness, sweeps, clocks."""

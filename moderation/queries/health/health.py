@@ -1,4 +1,4 @@
-"""How long the backlogs are, and how scoring has gone lately."""
+"""Sizes and ages of the backlogs, and recent scoring latency."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SEQUENCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """Rows that wait for something, and since when. `late_after` is the age from which it deserves a look."""
+    """Waiting rows, and since when. `late_after` is the age from which it counts as late."""
 
     key: str
     name: str
@@ -49,7 +49,7 @@ class Backlog:
     late_after: timedelta
 
     def is_late(self, *, at: datetime) -> bool:
-        """Tell whether the oldest has waited too long."""
+        """Return whether the oldest row is late."""
         return self.oldest_at is not None and at - self.oldest_at > self.late_after
 
 
@@ -63,7 +63,7 @@ class RecentScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCircuits:
-    """How many webhook endpoints do not answer, and since when the first of them does not."""
+    """Number of endpoints whose circuit is open, and since when the oldest is."""
 
     endpoints: int
     since: datetime | None
@@ -151,14 +151,14 @@ def recent_scores(*, at: datetime) -> RecentScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """What the database says of itself: how long its oldest transaction is open, and what time it has."""
+    """State of the database server: age of its oldest transaction, and its clock."""
 
     oldest_transaction_seconds: float
     clock_at: datetime
 
 
 def server_state() -> ServerState:
-    """Return it. Of other roles' sessions the server tells no times, unless ours has `pg_read_all_stats`."""
+    """Read the server's state. Other roles' sessions are included only with the role `pg_read_all_stats`."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(xact_start)), 0)::float,"
@@ -173,7 +173,7 @@ def server_state() -> ServerState:
 def totals() -> dict[str, int]:
     """Return how many rows of each kind were ever written, from the tables' sequences: no table is read.
 
-    A transaction that was rolled back counts, too: these are for rates, not for books.
+    A transaction that was rolled back counts, too: use these for rates, not for exact counts.
     """
     with connection.cursor() as cursor:
         cursor.execute(

@@ -1,4 +1,4 @@
-"""What is late, from few rows: whoever asks whether the product is well may ask often, and without a key."""
+"""What is late, from few rows: health checks may poll often, and without a key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Late:
-    """Something that should have happened so many seconds ago; None if it never did.
+    """A late item: `seconds` since it was due; None if it never happened.
 
-    Housekeeping is the installation's own; the rest may be late because of load, or of a platform.
+    Housekeeping depends on the installation alone; the rest may be late because of load or of a platform.
     """
 
     what: str
@@ -57,7 +57,7 @@ def oldest_unsealed_at() -> datetime | None:
 
 
 def oldest_due_at() -> datetime | None:
-    """Return when the oldest delivery was due, but for endpoints whose circuit is open: they are at fault."""
+    """Return when the oldest due delivery was due, except those of endpoints whose circuit is open."""
     waiting = Delivery.objects.filter(endpoint=OuterRef("pk"), state=DeliveryState.WAITING)
     first = waiting.order_by("next_attempt_at").values("next_attempt_at")[:1]
     closed = WebhookEndpoint.objects.exclude(circuit__state__in=(CircuitState.OPEN, CircuitState.HALF_OPEN))

@@ -1,4 +1,4 @@
-"""Which sweeps there are, how often each runs, and which of them have not run for too long."""
+"""The sweeps, their periods, and which of them are late."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _sweep(name: str, succeeded_at: datetime | None, *, at: datetime) -> Sweep:
         name=name,
         period=_period(name),
         succeeded_at=succeeded_at,
-        # A new installation has not run the rare ones yet; the frequent ones tell whether anything runs.
+        # A new installation has not run the rare sweeps yet; the frequent ones show whether any runs.
         is_late=at - succeeded_at > late_after(name) if succeeded_at else _period(name) <= _FREQUENT,
     )
 

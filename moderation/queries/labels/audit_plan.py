@@ -1,7 +1,7 @@
-"""How large a share of automatic verdicts people check: large where random labels say little yet.
+"""The share of automatic verdicts that people check: large while there are few random labels.
 
-The share falls with the number of random labels, not with time. A stratum is what a post has in common with
-others: a band of its content probability, its language, and whether posts like it were seen before.
+The share falls with the number of random labels, not with time. A stratum is one of: the band of the content
+probability, the language, and whether similar posts were seen before.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from moderation.models import Platform, Post, Score
 from scoring.records import PostRecord
 
 SETTLED_LABELS = 50
-"""Up to so many random labels of its stratum a post is drawn with the first share."""
+"""Up to this many random labels in its stratum a post is drawn with the first share."""
 
 LABELS_COUNT = timedelta(days=90)
 """Older random labels say little of today's posts."""
 
 _DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 _OF_BOUND = 0.8
-"""The chance aims below the bound, so that luck alone does not reach it."""
+"""The probability aims below the limit, so that random variation rarely reaches it."""
 
 _BEYOND = 0.5
-"""Draws a day that are expected beyond the bound: with a chance of 0, posts would stand for nothing."""
+"""Expected draws per day beyond the limit: a probability of 0 would make weights infinite."""
 
 _FEWEST_POSTS = 1_000
-"""So many may come before they are counted."""
+"""Posts that may arrive before the counts are read again."""
 
 _BANDS = ((0.05, "low"), (0.5, "middle"))
 
@@ -53,7 +53,7 @@ _DRAWN = ("s.is_audit_sample AND s.scored_at > %(since)s", "c.draw_id IS NOT NUL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a platform's posts are drawn with. `labels` counts random labels by stratum and in all (None)."""
+    """The audit plan of a platform. `labels` counts random labels by stratum, and in total under None."""
 
     first: float
     floor: float
@@ -62,14 +62,12 @@ class Plan:
     labels: Mapping[str | None, int]
 
     def share(self, labels: int) -> float:
-        """Return the share that so many random labels leave: the first one, falling as one over their number
-        to the release's.
-        """
+        """Return the share for a number of random labels: the first, then falling as 1/n to the release's."""
         highest = max(self.first, self.floor)
         return max(self.floor, highest * min(1.0, SETTLED_LABELS / max(labels, 1)))
 
     def chance(self, record: PostRecord, *, content_probability: float | None, drawn_today: int) -> float:
-        """Return the chance with which a post is drawn: by the stratum of its own that has fewest labels."""
+        """Return the probability that a post is drawn, in (0, 1]: by its stratum with the fewest labels."""
         fewest = min(self.labels.get(stratum, 0) for stratum in strata(record, content_probability))
         share = self.share(fewest)
         beyond = _BEYOND / max(self.posts_per_day, _FEWEST_POSTS)
@@ -84,7 +82,7 @@ def strata(record: PostRecord, content_probability: float | None) -> tuple[str, 
 
 
 def of(*, platform: Platform, floor: float, at: datetime) -> Plan:
-    """Return a platform's plan; what it counts is at most a minute old."""
+    """Return a platform's plan; its counts are at most a minute old."""
     first = settings.AUDIT_FIRST_SHARE if platform.audit_first_share is None else platform.audit_first_share
     posts_per_day, labels = _counted(platform.pk, int(at.timestamp() // 60))
     return Plan(
@@ -97,7 +95,7 @@ def of(*, platform: Platform, floor: float, at: datetime) -> Plan:
 
 
 def drawn_today(*, platform_id: int, at: datetime) -> int:
-    """Return how many posts of a platform the sample took within the last day."""
+    """Return how many posts of a platform were sampled within the last day."""
     return Score.objects.filter(
         is_audit_sample=True,
         scored_at__gt=at - _DAY,
@@ -107,13 +105,13 @@ def drawn_today(*, platform_id: int, at: datetime) -> int:
 
 
 def forget() -> None:
-    """Count anew: tests do within the minute."""
+    """Clear the cached counts: tests need new ones within the minute."""
     _counted.cache_clear()
 
 
 @lru_cache(maxsize=256)
 def _counted(platform_id: int, minute: int) -> tuple[int, Mapping[str | None, int]]:
-    """Return the posts that come a day, by the last day or a busier last hour, and the random labels."""
+    """Return the posts per day, by the last day or a busier last hour, and the random labels."""
     at = datetime.fromtimestamp(minute * 60 + 60, tz=UTC)
     posts = Post.objects.filter(platform=platform_id, erased_at__isnull=True)
     day = posts.filter(received_at__gt=at - _DAY).count()

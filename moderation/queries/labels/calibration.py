@@ -1,4 +1,4 @@
-"""How many posts that were scored alike people then judged to be spam: what a probability came to, here."""
+"""Measured precision: the share of posts with a similar score that people then judged to be spam."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _CACHED_SECONDS = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """Posts of one platform that one release scored from `low` to `high` per cent and people then judged.
+    """Judged posts of one platform that one release scored from `low` to `high` per cent.
 
-    Only posts that chance or their score sent to a human, each judged by itself: what complaints, appeals
-    and decided campaigns brought would make every score look spammier than it is.
+    Only posts that came to a human at random or by their score, judged individually: posts from complaints,
+    appeals and decided campaigns would bias the share upwards.
     """
 
     low: int
@@ -34,7 +34,7 @@ class Measured:
 
 
 def measured(score: Score, *, platform_id: int, at: datetime) -> Measured | None:
-    """Return what became of posts scored like this one, None while too few of them were judged.
+    """Return the outcomes of posts with a similar score, None while too few of them were judged.
 
     The answer may be five minutes old.
     """
@@ -59,7 +59,7 @@ def measured(score: Score, *, platform_id: int, at: datetime) -> Measured | None
 
 
 def forget() -> None:
-    """Forget what was counted; the next call counts again."""
+    """Clear the cache; the next call counts again."""
     _judged.cache_clear()
 
 

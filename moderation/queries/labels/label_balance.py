@@ -1,4 +1,4 @@
-"""What a platform's labels are like, by sort, language and way in; and how far its draws are."""
+"""The balance of a platform's labels by class, language and origin, and the progress of its draws."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRow:
-    """A draw, and what became of its posts."""
+    """A draw, and the outcomes of its posts."""
 
     draw: LabelDraw
     decided: int
@@ -61,7 +61,7 @@ class Sampling:
 
 
 def of(*, platform_id: int | None = None) -> Balance:
-    """Count the labels that stand, of one platform or all."""
+    """Count the valid labels of one platform or all."""
     labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
     if platform_id is not None:
         labels = labels.filter(post__platform=platform_id)
@@ -115,7 +115,7 @@ def live_release() -> Release:
 
 
 def audit_rate(release: Release) -> float:
-    """Return the audit rate of a release, the usual one where it says none."""
+    """Return the audit rate of a release, the default if it names none."""
     return float((release.manifest.get("thresholds") or {}).get("audit_rate", 0.02))
 
 

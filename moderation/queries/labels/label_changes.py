@@ -1,12 +1,11 @@
-"""What became of labels between two positions of their feeds, as lines of an export: labels and tombstones.
+"""Changes of labels between two positions of their feeds, as lines of an export: labels and tombstones.
 
-Numbers are given after commit (docs/adr/0013), so increments between positions leave out nothing that was
-being written, and what an earlier file holds and no longer stands has its tombstone in a later one.
+Positions are assigned after commit (docs/adr/0013), so increments miss no concurrent write, and every
+retracted label of an earlier file has a tombstone in a later one.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -17,8 +16,9 @@ from django.db.models import QuerySet
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels.label_lines import CHUNK, KINDS, STANDING, LabelLine, line
-from moderation.queries.labels.labels import LABEL_SCHEMA_VERSION, LabelFilter
+from moderation.queries.labels import label_json
+from moderation.queries.labels.label_lines import CHUNK, KINDS, NAMES_OF_COLUMNS, STANDING, LabelLine, line
+from moderation.queries.labels.labels import LabelFilter
 from scoring.features import SCHEMA_HASH
 
 _HEADS: LiteralString = """
@@ -38,8 +38,7 @@ COPY (
   {STANDING} AND d.id = ANY(%(decisions)s)
 ) TO STDOUT
 """
-_DECISION = -5
-"""Where a row of STANDING has the decision's id."""
+_DECISION = NAMES_OF_COLUMNS.index("decision_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class _Span:
 
 
 def positions(*, platform_id: int | None) -> dict[str, Position]:
-    """Return where the feeds of labels end now, by platform: what came until then, a reader sees."""
+    """Return the last positions of the feeds of labels, by platform."""
     heads = _heads(platform_id)
     return {
         head.platform.slug: Position(head.entered_at, head.number)
@@ -82,10 +81,10 @@ def lines(
     has_weights: bool = True,
     pause: Callable[[], None] | None = None,
 ) -> Iterator[LabelLine]:
-    """Yield what changed after `wanted.after` and up to `until`, platform by platform in the feed's order.
+    """Yield changes after `wanted.after` and up to `until`, platform by platform in the feed's order.
 
     A label that was retracted since is left out: its tombstone follows, here or in a later increment.
-    Tombstones pass every split, since an erased label says no longer in which it was.
+    Tombstones are in every split, since an erased label's split is unknown.
     """
     for span in _spans(wanted, until=until):
         for chunk in _chunks(span):
@@ -143,23 +142,9 @@ def _is_wanted(label: LabelLine, wanted: LabelFilter) -> bool:
 
 
 def _tombstone(name: str, *, decision_id: int, has_weights: bool) -> LabelLine:
-    """Say that a label stands no longer: no `label`, and nothing of what it was but its names."""
-    row = {
-        "schema_version": LABEL_SCHEMA_VERSION,
-        "id": name,
-        "text": "",
-        "lang": "",
-        "label": None,
-        "group": "",
-        "split": "",
-        **({"weight": None} if has_weights else {}),
-        "features": {},
-        "schema_hash": "",
-        "record": {},
-        "provenance": {"decision_id": str(decision_id)},
-    }
+    """Return the tombstone of a retracted label: `label` is null, only ids are left."""
     return LabelLine(
-        line=f"{json.dumps(row, ensure_ascii=False)}\n".encode(),
+        line=label_json.tombstone(name, decision_id=decision_id, has_weights=has_weights),
         is_spam=False,
         split="",
         release="",

@@ -1,11 +1,11 @@
-"""Labels as the lines of an export file. PostgreSQL streams them, and JSON that is stored stays as it is.
+"""Labels as lines of an export file. PostgreSQL streams them, and stored JSON is copied without parsing.
 
-Reading every record into Python and writing it out again would be most of the time of an export.
+Parsing and serialising every record in Python would take most of the time of an export.
 """
 
 from __future__ import annotations
 
-import json
+import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,42 +14,56 @@ from typing import Any, LiteralString
 
 from django.db import connection
 
-from moderation.queries.labels.labels import LABEL_SCHEMA_VERSION, LabelFilter, weight_of
+from moderation.queries.labels import label_json
+from moderation.queries.labels.label_json import LabelValues
+from moderation.queries.labels.labels import LabelFilter
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
-from scoring.splits import split_of
 
 _COLUMNS = (
-    ("f.slug || '/' || p.external_id || '/' || r.number", "text"),
-    ("r.text", "text"),
-    ("r.language", "text"),
-    ("l.is_spam", "bool"),
-    ("l.similarity_group", "text"),
-    ("CASE WHEN s.schema_hash = %(schema)s THEN '' ELSE s.contributions::text END", "text"),
-    ("s.features::text", "text"),
-    ("coalesce(s.content_probability::text, 'null')", "text"),
-    ("s.schema_hash", "text"),
-    ("s.record::text", "text"),
-    ("u.username", "text"),
-    ("d.decided_at", "timestamptz"),
-    ("d.reason", "text"),
-    ("s.release_id", "text"),
-    ("s.spam_probability", "float8"),
-    ("s.is_degraded", "bool"),
-    ("s.is_audit_sample OR c.draw_id IS NOT NULL", "bool"),
-    ("coalesce(c.audit_probability, s.audit_probability)", "float8"),
-    ("d.id", "int8"),
-    ("CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit' ELSE '' END", "text"),
+    ("name", "f.slug || '/' || p.external_id || '/' || r.number", "text"),
+    ("text", "r.text", "text"),
+    ("language", "r.language", "text"),
+    ("is_spam", "l.is_spam", "bool"),
+    ("group", "l.similarity_group", "text"),
+    ("schema_hash", "s.schema_hash", "text"),
+    ("decided_by", "u.username", "text"),
+    ("decided_at", "d.decided_at", "timestamptz"),
+    ("reason", "d.reason", "text"),
+    ("release", "s.release_id", "text"),
+    ("spam_probability", "s.spam_probability", "float8"),
+    ("is_degraded", "s.is_degraded", "bool"),
+    ("is_random", "s.is_audit_sample OR c.draw_id IS NOT NULL", "bool"),
+    ("audit_probability", "coalesce(c.audit_probability, s.audit_probability)", "float8"),
+    ("decision_id", "d.id", "int8"),
     (
+        "sample",
+        "CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit' ELSE '' END",
+        "text",
+    ),
+    # JSON that stays as it is stored
+    (
+        "contributions",
+        "CASE WHEN s.schema_hash = %(schema)s THEN '' ELSE s.contributions::text END",
+        "text",
+    ),
+    ("features", "s.features::text", "text"),
+    ("content", "coalesce(s.content_probability::text, 'null')", "text"),
+    ("record", "s.record::text", "text"),
+    # what is counted, and where the next statement goes on
+    (
+        "is_by_complaint",
         """coalesce(c.reason IN ('complaints', 'appealed', 'second'), false)
            OR EXISTS (SELECT FROM moderation_reversal v WHERE v.replacement_id = d.id)""",
         "bool",
     ),
-    ("l.labelled_at", "timestamptz"),
-    ("l.id", "int8"),
+    ("labelled_at", "l.labelled_at", "timestamptz"),
+    ("label_id", "l.id", "int8"),
 )
-_EXPRESSIONS = ", ".join(expression for expression, _ in _COLUMNS)
-KINDS = tuple(kind for _, kind in _COLUMNS)
+_EXPRESSIONS = ", ".join(expression for _, expression, _ in _COLUMNS)
+_VALUES = tuple(field.name for field in dataclasses.fields(LabelValues))
+NAMES_OF_COLUMNS = tuple(name for name, _, _ in _COLUMNS)
+KINDS = tuple(kind for _, _, kind in _COLUMNS)
 STANDING = f"""
   SELECT {_EXPRESSIONS}
   FROM moderation_label l
@@ -62,7 +76,7 @@ STANDING = f"""
   LEFT JOIN moderation_case c ON c.id = d.case_id
   WHERE l.retracted_at IS NULL AND p.erased_at IS NULL
 """  # noqa: S608 - our own column names
-"""Every label that stands, in columns of these KINDS; more conditions may follow."""
+"""Every valid label, in columns of these KINDS; more conditions may follow."""
 _LINES = f"""
 COPY (
   {STANDING}
@@ -76,13 +90,13 @@ COPY (
 """
 _FEATURES = ", ".join(f'"{name}": %s' for name in NAMES) + f', "{CONTENT_TEXT}": %s'
 _CONTRIBUTION = re.compile(r'\[("[^"]*"), ([^,\]]+), [^,\]]+\]')
-"""[name, value, contribution]: of other schemas only these know the names."""
+"""[name, value, contribution]: for other schemas only these hold the names."""
 CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelLine:
-    """One line, and what a manifest counts of it."""
+    """One line, and the fields that the manifest counts."""
 
     line: bytes
     is_spam: bool
@@ -98,10 +112,10 @@ class LabelLine:
 def lines(
     *, wanted: LabelFilter, has_weights: bool = True, pause: Callable[[], None] | None = None
 ) -> Iterator[LabelLine]:
-    """Yield labels oldest first that nobody can undo any more; memory does not grow with their number.
+    """Yield labels that can no longer be undone, oldest first; memory does not grow with their number.
 
-    A statement for every few thousand, so that no snapshot grows old. Between them the connection is free,
-    and `pause` is called; while a line is being looked at it is not.
+    One statement for every few thousand, so that no snapshot grows old. Between statements the connection is
+    free and `pause` is called; while a line is being processed the connection is busy.
     """
     values: dict[str, object] = {
         "since": wanted.since or datetime.min.replace(tzinfo=UTC),
@@ -133,45 +147,22 @@ def _rows(values: dict[str, object]) -> Iterator[tuple[Any, ...]]:
 
 def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
     """Return the line of a row of COLUMNS."""
-    name, text, language, is_spam, group, contributions, features, content, schema_hash, *rest = row
-    record, username, decided_at, reason, release, spam_probability, is_degraded, is_audit, *rest = rest
-    split, moment = split_of(group).value, decided_at.isoformat()
-    before = {
-        "schema_version": LABEL_SCHEMA_VERSION,
-        "id": name,
-        "text": text,
-        "lang": language,
-        "label": int(is_spam),
-        "group": group,
-        "split": split,
-    }
-    if has_weights:
-        before["weight"] = weight_of(audit_probability=rest[0], is_audit_sample=is_audit)
-    provenance = {
-        "decided_by": username,
-        "decided_at": moment,
-        "reason": reason,
-        "release": release,
-        "spam_probability": spam_probability,
-        "is_degraded": is_degraded,
-        "is_audit_sample": is_audit,
-        "audit_probability": rest[0],
-        "decision_id": str(rest[1]),
-        "sample": rest[2],
-    }
-    text_of_line = (
-        f'{_json(before)[:-1]}, "features": {{{_features(features, contributions, content)}}},'
-        f' "schema_hash": "{schema_hash}", "record": {record}, "provenance": {_json(provenance)}}}\n'
-    )
+    named = dict(zip(NAMES_OF_COLUMNS, row, strict=True))
+    values = LabelValues(**{name: named[name] for name in _VALUES})
     return LabelLine(
-        line=text_of_line.encode(),
-        is_spam=is_spam,
-        split=split,
-        release=release,
-        decided_at=moment,
-        language=language,
-        is_random=is_audit,
-        is_by_complaint=rest[3] and not is_audit,
+        line=label_json.line(
+            values,
+            features=_features(named["features"], named["contributions"], named["content"]),
+            record=named["record"],
+            has_weights=has_weights,
+        ),
+        is_spam=values.is_spam,
+        split=values.split,
+        release=values.release,
+        decided_at=values.decided_at.isoformat(),
+        language=values.language,
+        is_random=values.is_random,
+        is_by_complaint=named["is_by_complaint"] and not values.is_random,
     )
 
 
@@ -179,9 +170,6 @@ def _features(values: str, contributions: str, content: str) -> str:
     """Return the members of the object that holds the features by name, null where unknown."""
     if contributions:
         return _CONTRIBUTION.sub(r"\1: \2", contributions)[1:-1]
-    if values == "{}":  # a banned domain: nothing was computed
+    if values == "{}":  # banned: no features were computed
         return ""
     return _FEATURES % (*values[1:-1].replace("NaN", "null").split(","), content)
-
-
-_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -1,4 +1,4 @@
-"""Labels with everything a training run needs; as lines of a file in label_lines.py."""
+"""Labels with everything a training run needs; `label_lines` writes them as lines of a file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from moderation.models import Decision, Label
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.keyset import Key, Page
-from scoring.splits import Split, split_of
+from moderation.queries.labels import label_json
+from moderation.queries.labels.label_json import LabelValues
+from scoring.splits import Split
 
-LABEL_SCHEMA_VERSION = 1
 _RELATED = (
     "decision__decided_by",
     "decision__score",
@@ -31,7 +32,7 @@ class LabelFilter:
     """Labels given at or after `since` and before `until`, None leaving a side open, of one platform or all.
 
     Never retracted ones, and none of erased posts. `splits` are those that an export holds, empty for all.
-    `after` asks for what changed since an earlier export, by platform: then retractions are told, too.
+    `after` selects changes since an earlier export, by platform, including retractions.
     """
 
     since: datetime | None = None
@@ -55,25 +56,15 @@ def page(*, wanted: LabelFilter, after: Key | None, limit: int) -> Page[dict[str
 
 
 def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Return the labels of decisions by those, without retracted ones and those of erased posts."""
+    """Return the valid labels of these decisions, without those of erased posts."""
     found = _labels(LabelFilter()).filter(decision__in=decision_ids).select_related(*_RELATED)
     return {label.decision_id: _row(label) for label in found}
 
 
 def name_of(decision: Decision) -> str:
-    """Return what a label is called: its post and revision."""
+    """Return the id of a label: platform, post and revision."""
     post = decision.post
     return f"{post.platform.slug}/{post.external_id}/{decision.revision.number}"
-
-
-def weight_of(*, audit_probability: float, is_audit_sample: bool) -> float:
-    """Return for how many posts a label stands: 1 over the chance that its post reached a human.
-
-    Weighted so, what labels say holds of all posts (Horvitz and Thompson 1952). 0 for a label that came
-    another way, by a complaint, an appeal or a second look: it stands for no other post.
-    """
-    is_by_chance = is_audit_sample or audit_probability >= 1.0
-    return 1.0 / audit_probability if is_by_chance and audit_probability else 0.0
 
 
 def _labels(wanted: LabelFilter) -> QuerySet[Label]:
@@ -91,31 +82,26 @@ def _labels(wanted: LabelFilter) -> QuerySet[Label]:
 
 def _row(label: Label) -> dict[str, Any]:
     decision, score, revision = label.decision, label.decision.score, label.decision.revision
-    drawn = decision.case if decision.case is not None and decision.case.draw_id is not None else None
-    chance = (drawn and drawn.audit_probability) or score.audit_probability
-    is_random = score.is_audit_sample or drawn is not None
-    return {
-        "schema_version": LABEL_SCHEMA_VERSION,
-        "id": f"{label.post.platform.slug}/{label.post.external_id}/{revision.number}",
-        "text": revision.text,
-        "lang": revision.language,
-        "label": int(label.is_spam),
-        "group": str(label.similarity_group),
-        "split": split_of(str(label.similarity_group)).value,
-        "weight": weight_of(audit_probability=chance, is_audit_sample=is_random),
-        "features": {name: value for name, value, _ in score.contributions},
-        "schema_hash": score.schema_hash,
-        "record": score.record,
-        "provenance": {
-            "decided_by": decision.decided_by.username if decision.decided_by else None,
-            "decided_at": decision.decided_at.isoformat(),
-            "reason": decision.reason,
-            "release": score.release_id,
-            "spam_probability": score.spam_probability,
-            "is_degraded": score.is_degraded,
-            "is_audit_sample": is_random,
-            "audit_probability": chance,
-            "decision_id": str(decision.pk),
-            "sample": "draw" if drawn else "audit" if score.is_audit_sample else "",
-        },
-    }
+    case = decision.case
+    is_drawn = case is not None and case.draw_id is not None
+    chance = case.audit_probability if case is not None else None
+    values = LabelValues(
+        name=f"{label.post.platform.slug}/{label.post.external_id}/{revision.number}",
+        text=revision.text,
+        language=revision.language,
+        is_spam=label.is_spam,
+        group=str(label.similarity_group),
+        schema_hash=score.schema_hash,
+        decided_by=decision.decided_by.username if decision.decided_by else None,
+        decided_at=decision.decided_at,
+        reason=decision.reason,
+        release=score.release_id,
+        spam_probability=score.spam_probability,
+        is_degraded=score.is_degraded,
+        is_random=score.is_audit_sample or is_drawn,
+        audit_probability=score.audit_probability if chance is None else chance,
+        decision_id=decision.pk,
+        sample="draw" if is_drawn else "audit" if score.is_audit_sample else "",
+    )
+    features = {name: value for name, value, _ in score.contributions}
+    return label_json.row(values, features=features, record=score.record)

@@ -1,4 +1,4 @@
-"""How well scores agree with truths: rank measures, and the latest score of each post."""
+"""Quality of scores against known truth: rank measures, and the latest score of each post."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ def roc_auc(*, truths: Flags, probabilities: Numbers) -> float:
     if not spam or not talk:
         return math.nan
     _, tie, ties = np.unique(scores, return_inverse=True, return_counts=True)
+    # Ranks start at 1; equal scores share the mean of their ranks.
     mean_rank = ties.cumsum() - (ties - 1) / 2
     return float((mean_rank[tie][is_spam].sum() - spam * (spam + 1) / 2) / (spam * talk))
 

@@ -1,8 +1,8 @@
-"""What was known of an author, an address, a domain or a likeness strictly before an instant.
+"""Histories of an author, an address, a domain or a similarity group, strictly before an instant.
 
 Of posts on the same platform: two platforms that share their histories count each other's, too.
 
-A history looks at the most recent posts only (SAMPLE), so that its cost stays flat however much is stored.
+A history covers the most recent posts only (SAMPLE), so that its cost does not grow with what is stored.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from scoring.records import RECENT_HALF_LIFE_DAYS, History
 from scoring.resemblance import SHARED_BANDS
 
 SAMPLE = 200
-"""Most recent posts that a history counts; also the most complaints and earlier reports of a record."""
+"""Maximum number of posts in a history, and of complaints and earlier reports in a record."""
 
 _SCAN = 10 * SAMPLE
-"""Most recent posts of all platforms among which those of one are looked for: what many share stays cheap."""
+"""Latest posts of all platforms searched for those of one, so that widely shared values stay cheap.
+"""
 
 _AUTHORS_ALIKE = 50
 _NUMBERS = {
@@ -52,7 +53,7 @@ _SOURCES = {
     " JOIN moderation_post p ON p.id = r.post_id"
     " WHERE (r.author_snapshot ->> 'email_domain') = k.key AND r.received_at < %(at)s"
     " AND r.post_id <> k.post_id ORDER BY r.received_at DESC",
-    # Other accounts with enough bands in common; of a band that many share, only the newest accounts.
+    # Other accounts with enough common bands; for a widely shared band only the newest accounts.
     "resembling": "SELECT p.id AS post_id, p.author_id, p.platform_id, p.received_at FROM moderation_post p"
     " WHERE p.received_at < %(at)s AND p.author_id IN (SELECT alike.author_id FROM"
     " unnest(string_to_array(k.key, ',')::bigint[]) AS own(digest) CROSS JOIN LATERAL"
@@ -118,13 +119,13 @@ ON_PLATFORM = """(platform_id = own.platform_id OR (
   EXISTS (SELECT FROM moderation_platform f WHERE f.id = own.platform_id AND f.shares_histories)
   AND EXISTS (SELECT FROM moderation_platform f
               WHERE f.id = any_platform.platform_id AND f.shares_histories)))"""
-"""What is known of a post: its own platform's posts, and those of others where both share their histories."""
+"""The posts visible to a post's history: its own platform's, and others' if both share their histories."""
 
 _HISTORY_FIELDS = tuple(field.name for field in dataclasses.fields(History))
 
 
 def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at: datetime) -> list[History]:
-    """Return one history per key; a key of None (nothing was sent to look up) has an empty one."""
+    """Return one history per key; empty for a key of None (the platform sent no such value)."""
     asked = [(key, post) for key, post in zip(keys, posts, strict=True) if key is not None]
     if not asked:
         return [History()] * len(keys)
@@ -142,7 +143,7 @@ def histories(kind: str, *, keys: Sequence[str | None], posts: Sequence[int], at
 def posts_of(kind: str, *, key: str, post: int, at: datetime) -> list[tuple[int, bool | None, int]]:
     """Return the posts that a history counts, the newest first.
 
-    Each with whether people had judged it spam by then (None where they had not) and its complaints by then.
+    Each with the human verdict by then (None if there was none) and its complaints by then.
     """
     found = rows(_POSTS.replace("{source}", _SOURCES[kind]), keys=[key], posts=[post], at=at)
     return [(post_id, is_spam, complaints) for post_id, is_spam, complaints in found]
@@ -154,7 +155,7 @@ def _history(row: tuple[Any, ...]) -> History:
 
 
 def since(history: History, first_seen_at: datetime, *, at: datetime) -> History:
-    """Date a history by the row that knows its true beginning, which may lie before the counted sample."""
+    """Set the true beginning of a history from its own row: it may be before the counted sample."""
     if first_seen_at >= at:
         return history
     return dataclasses.replace(history, first_seen_at=first_seen_at)

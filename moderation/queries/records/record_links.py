@@ -1,4 +1,4 @@
-"""The links of revisions, with what was known of them strictly before an instant."""
+"""Links of revisions, with their history strictly before an instant."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _counts(
 
 
 def _reputations(stored: Sequence[PostLink], *, at: datetime) -> dict[int, LinkReputation]:
-    """Return the latest verdicts that had come before `at` and still held then."""
+    """Return the latest provider verdicts that were stored before `at` and had not expired then."""
     subjects = {row.url_digest for row in stored} | {row.domain.name for row in stored}
     verdicts = {
         (verdict.subject, verdict.provider): verdict

@@ -1,6 +1,6 @@
-"""Rows → PostRecord as of an instant. Everything counts strictly before `at`: nothing later may leak in.
+"""Rows → PostRecord as of an instant. Everything counts strictly before `at`, to prevent leakage.
 
-The histories themselves are counted in histories.py, the links in record_links.py.
+Histories are read in record_histories.py, links in record_links.py.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
 
 
 def keys_of(revision: Revision) -> dict[str, str | None]:
-    """Return by what each history of a revision is looked up, None where nothing was sent to look up."""
+    """Return the lookup key of each history of a revision, None if the platform sent no such value."""
     return {
         "author": str(revision.post.author_id),
         "ip": revision.ip,
@@ -118,7 +118,7 @@ def keys_of(revision: Revision) -> dict[str, str | None]:
 
 
 def bands_of(revision: Revision) -> tuple[int, ...]:
-    """Return the bands by which a revision's author resembles other accounts."""
+    """Return the similarity bands of a revision's author."""
     return author_bands(
         _author(revision.author_snapshot), ip_network=revision.ip_network, user_agent=revision.user_agent
     )

@@ -1,3 +1,3 @@
-"""Rules and what they reach: for pages (`rule_pages`), before one is made (`targets`), for scoring
+"""Rules and what they match: for pages (`rule_pages`), before one is made (`targets`), for scoring
 (`blocklist`).
 """

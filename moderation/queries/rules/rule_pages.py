@@ -1,4 +1,4 @@
-"""Rules that people made: which hold, which wait or ended, and what they reach among a platform's posts."""
+"""Rules in force, drafts and ended rules, and what they match among a platform's posts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 from enum import StrEnum
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Label, Platform, Revision, Rule
+from moderation.models import Label, Platform, Revision, Rule, Score
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries import keyset, outcome_counts
 from moderation.queries.keyset import Key, Page
@@ -20,7 +20,7 @@ _EXAMPLES = 5
 
 
 class RuleState(StrEnum):
-    """Drafts wait for their activation, live rules hold, ended ones were lifted or are past their end."""
+    """Drafts wait for activation, live rules are in force, ended ones were lifted or have expired."""
 
     DRAFT = "draft"
     LIVE = "live"
@@ -28,24 +28,24 @@ class RuleState(StrEnum):
 
 
 def live(*, at: datetime) -> Q:
-    """Return the condition of a rule that holds at an instant."""
+    """Return the condition for rules in force at an instant."""
     return Q(activated_at__lte=at) & _unended(at=at)
 
 
 def state_of(rule: Rule, *, at: datetime) -> RuleState:
-    """Return where a loaded rule stands at an instant."""
+    """Return the state of a loaded rule at an instant."""
     if rule.lifted_at is not None or (rule.expires_at is not None and rule.expires_at <= at):
         return RuleState.ENDED
     return RuleState.DRAFT if rule.is_draft else RuleState.LIVE
 
 
 def first_live(found: Iterable[Rule], *, at: datetime) -> Rule | None:
-    """Return the first of loaded rules that holds at an instant."""
+    """Return the first of loaded rules that is in force at an instant."""
     return next((rule for rule in found if state_of(rule, at=at) == RuleState.LIVE), None)
 
 
 def live_by_domain(domain_ids: Collection[int], *, at: datetime) -> dict[int, Rule]:
-    """Return the rules that hold for whole domains, by the domain's id, each with who imposed it."""
+    """Return the rules in force about whole domains, by the domain's id, each with its creator."""
     rows = Rule.objects.filter(live(at=at), kind=RuleKind.DOMAIN, domain__in=domain_ids)
     return {rule.domain_id: rule for rule in rows.select_related("imposed_by") if rule.domain_id is not None}
 
@@ -60,6 +60,21 @@ def listed(
 ) -> list[Rule]:
     """Return rules, the newest first."""
     return list(_whole(_wanted(state=state, kind=kind, effect=effect, at=at))[:limit])
+
+
+def hits(rules: Iterable[Rule]) -> dict[int, int]:
+    """Count the texts that each rule decided, by the rule's id; a text that was scored twice counts once."""
+    ids = [rule.pk for rule in rules]
+    found: dict[int, int] = {}
+    for field in ("ban", "rule"):
+        scores = Score.objects.filter(**{f"{field}__in": ids}).order_by().values_list(field)
+        found |= dict(scores.annotate(texts=Count("revision", distinct=True)))
+    return found
+
+
+def count_drafts(*, at: datetime) -> int:
+    """Return how many drafts wait to be activated or dropped."""
+    return _wanted(state=RuleState.DRAFT, kind="", effect="", at=at).count()
 
 
 def page(
@@ -103,15 +118,32 @@ def of_author(*, author_id: int) -> list[Rule]:
     return list(_whole(Rule.objects.filter(activated_at__isnull=False, author=author_id)))
 
 
+def about(wanted: Target) -> list[Rule]:
+    """Return every rule in force now or before that a target falls under, the newest first; of a domain those
+    of the whole domain.
+    """
+    if wanted.author_id is not None:
+        return of_author(author_id=wanted.author_id)
+    if wanted.kind == RuleKind.ADDRESS:
+        return of_address(wanted=wanted)
+    return [rule for rule in of_domain(name=wanted.domain) if rule.kind == RuleKind.DOMAIN]
+
+
+def drafts_about(wanted: Target, *, at: datetime) -> list[Rule]:
+    """Return the drafts about exactly this target, the newest first."""
+    drafts = _wanted(state=RuleState.DRAFT, kind=wanted.kind, effect="", at=at)
+    return list(_whole(drafts.filter(value=wanted.value)))
+
+
 def reach(rule: Rule, *, platform: Platform, at: datetime) -> tuple[Figures, list[Revision]]:
-    """Count what a rule reaches among a platform's posts, with the newest of them."""
+    """Count the posts of a platform that a rule matches, with the newest of them."""
     reached = targets.reached(targets.target_of(rule)).filter(post__platform=platform)
     newest = reached.select_related("post").order_by("-post_id")[:_EXAMPLES]
     return outcome_counts.of(reached, at=at), list(newest.only("number", "post__external_id"))
 
 
 def posts_decided_by(rule: Rule) -> QuerySet[Revision]:
-    """Return the latest revisions that were scored under a rule and that nobody judged."""
+    """Return the latest revisions that a rule decided and that nobody judged."""
     under = {"scores__ban": rule} if rule.effect == RuleEffect.BAN else {"scores__rule": rule}
     latest = Revision.objects.filter(number=F("post__latest_revision"), **under)
     judged = Label.objects.filter(post=OuterRef("post"), retracted_at__isnull=True)
@@ -135,7 +167,7 @@ def _unended(*, at: datetime) -> Q:
 
 
 def _concerns(platform: Platform) -> Q:
-    """Links and addresses are the same for all; who an author is, is their platform's own."""
+    """Return the condition for rules that concern a platform: about links, addresses and its own authors."""
     return Q(author__isnull=True) | Q(author__platform=platform)
 
 

@@ -1,4 +1,4 @@
-"""What a rule is about, what it reaches, and what it would have done before anybody presses the button."""
+"""Targets of rules: parsing, matching posts, and the dry run before activation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from moderation.queries.outcome_counts import Figures
 from scoring.links import links_in, registrable_domain
 
 _EXAMPLES = 5
-# A wider range holds whole providers: banning one is a slip of the keyboard more often than a wish.
+# A wider range holds whole providers: banning one is more often a typing error than intended.
 _WIDEST = {4: 16, 6: 32}
 
 
@@ -27,7 +27,7 @@ class NotATarget(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a rule names, in its canonical form; `label` is what people read.
+    """The target of a rule, in canonical form; `label` is for display.
 
     `domain` is set for links, the two addresses or an author for senders.
     """
@@ -43,14 +43,14 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class DryRun:
-    """What a rule would have reached until now, with some of the posts that people found harmless."""
+    """What a rule would have matched until now, with some of the posts that people found harmless."""
 
     figures: Figures
     harmless: tuple[Revision, ...]
 
 
 def target(*, kind: str, value: str) -> Target:
-    """Read what somebody typed; of an author our id. Raises NotATarget with words for them."""
+    """Parse user input; an author is given by our id. Raises NotATarget with a message for the user."""
     wanted = value.strip().lower()
     if kind == RuleKind.ADDRESS:
         return _address(wanted)
@@ -60,7 +60,7 @@ def target(*, kind: str, value: str) -> Target:
 
 
 def target_of(rule: Rule) -> Target:
-    """Return what an existing rule names."""
+    """Return the target of an existing rule."""
     return Target(
         kind=RuleKind(rule.kind),
         value=rule.value,
@@ -73,12 +73,12 @@ def target_of(rule: Rule) -> Target:
 
 
 def of_author(author: Author) -> Target:
-    """Return what a rule about an author names; the author is loaded with the platform."""
+    """Return the target of a rule about an author, who is loaded with the platform."""
     return Target(kind=RuleKind.AUTHOR, value=str(author.pk), label=author_label(author), author_id=author.pk)
 
 
 def reached(wanted: Target) -> QuerySet[Revision]:
-    """Return the latest revisions of the posts that a rule of this target reaches."""
+    """Return the latest revisions of the posts that a rule with this target matches."""
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
         return latest.filter(ip__gte=wanted.first_address, ip__lte=wanted.last_address)
@@ -91,7 +91,7 @@ def reached(wanted: Target) -> QuerySet[Revision]:
 
 
 def dry_run(*, wanted: Target, at: datetime) -> DryRun:
-    """Count what a rule would have reached, in two queries at most."""
+    """Count what a rule would have matched, in at most two queries."""
     revisions = reached(wanted)
     counted = outcome_counts.of(revisions, at=at)
     return DryRun(figures=counted, harmless=_harmless(revisions) if counted.not_spam else ())
@@ -120,7 +120,7 @@ def _domain(text: str) -> Target:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a link could lead to this name: a registrable domain, or an address used as a host."""
+    """Return whether a link could lead to this name: a registrable domain, or an address used as a host."""
     try:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:

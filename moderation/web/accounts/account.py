@@ -1,4 +1,4 @@
-"""Signing in and out, the first page, and a person's own account."""
+"""Signing in and out, the first page, and a user's own account."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class SignInForm(AuthenticationForm):
     """Name and password; the demonstration's password opens nothing in production."""
 
     def confirm_login_allowed(self, user: User) -> None:
-        """Refuse as if the password were wrong."""
+        """Refuse the demonstration's accounts in production, as if the password were wrong."""
         super().confirm_login_allowed(user)
         if settings.IS_PRODUCTION and self.cleaned_data["password"] == demo.PASSWORD:
             raise self.get_invalid_login_error()
 
 
 class SignIn(LoginView):
-    """The sign-in page; django-axes counts the failures."""
+    """The sign-in page; django-axes counts failures."""
 
     template_name = "accounts/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        """Sign in, and know this browser from now on."""
+        """Sign in, and remember this browser as a known device."""
         response = super().form_valid(form)
         lockout.remember_device(response, user=form.get_user())
         return response
@@ -52,7 +52,7 @@ class SignOut(LogoutView):
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def device(request: HttpRequest, token: str) -> HttpResponse:
-    """Make a browser known by a link of the operator's; only a press of the button uses the link up."""
+    """Make a browser known by an operator's link; only the POST uses the link up."""
     if request.method != "POST":
         return render(request, "accounts/device.html")
     try:
@@ -67,22 +67,31 @@ def device(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 @access.signed_in
 def home(request: access.DeskRequest) -> HttpResponse:
-    """Lead everyone to their own first page."""
+    """Redirect to the first page of the user's role."""
+    if request.user.may_lead:
+        return redirect("today")
     return redirect("queue" if request.user.may_decide else "exports")
 
 
 @require_safe
-@access.newcomers
+@access.signed_in
+def moved(_request: access.DeskRequest, *, name: str) -> HttpResponse:
+    """Redirect from a URL of the previous release to its new name."""
+    return redirect(name, permanent=True)
+
+
+@require_safe
+@access.signed_in_before_password_change
 def account(request: access.DeskRequest) -> HttpResponse:
-    """Show a person's account."""
+    """Show the user's own account."""
     return _page(request)
 
 
 @require_POST
 @sensitive_post_parameters()
-@access.newcomers
+@access.signed_in_before_password_change
 def password(request: access.DeskRequest) -> HttpResponse:
-    """Choose a new password; this session goes on, every other one ends."""
+    """Choose a new password; all other sessions end."""
     form = PasswordChangeForm(user=request.user, data=request.POST)
     if not form.is_valid():
         return _page(request, password_form=form, status=422)

@@ -1,8 +1,9 @@
-"""What an administrator may send. Forms check and translate; they change nothing."""
+"""Forms of administrators. They validate; they change nothing."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.conf import settings
@@ -10,11 +11,14 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models import User
-from moderation.models.cases import Verdict
-from moderation.models.people import Role
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts.reasons import Wording
-from moderation.operations.accounts.users import Person
+from moderation.operations.accounts.users import Profile
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
 
@@ -37,18 +41,31 @@ class EndpointForm(forms.Form):
     url = forms.URLField(max_length=500, assume_scheme="https")
 
     def clean_url(self) -> str:
-        """Refuse an address without TLS in production: decisions name people's posts."""
+        """Refuse a URL without TLS in production: decisions are personal data."""
         url = str(self.cleaned_data["url"])
         if settings.IS_PRODUCTION and not url.startswith("https://"):
             raise ValidationError(_("In production the address must begin with https://."))
         return url
 
 
+SCOPES: dict[Scope, StrOrPromise] = {
+    Scope.POSTS_WRITE: _("send posts"),
+    Scope.COMPLAINTS_WRITE: _("send complaints"),
+    Scope.VERDICTS_READ: _("read posts with their scores, and decisions"),
+    Scope.CASES_READ: _("read the cases that wait for a human"),
+    Scope.DECISIONS_WRITE: _("claim cases, decide them, take decisions back"),
+    Scope.RULES_ADMIN: _("ban, hold or allow domains, hosts, addresses and authors"),
+    Scope.LABELS_EXPORT: _("read labels, export them"),
+    Scope.WEBHOOKS_ADMIN: _("register endpoints for decisions, read the log, replay deliveries"),
+}
+"""What each scope lets a key do, as the API guide says it."""
+
+
 class KeyForm(forms.Form):
     """A new key: what it may do, and until when."""
 
     name = forms.CharField(max_length=100, strip=True)
-    scopes = forms.MultipleChoiceField(choices=[(scope.value, scope.value) for scope in Scope])
+    scopes = forms.MultipleChoiceField(choices=[(scope.value, SCOPES[scope]) for scope in Scope])
     days = forms.ChoiceField(choices=KEY_LENGTHS, required=False)
 
     def expires_at(self, *, at: datetime) -> datetime | None:
@@ -57,23 +74,23 @@ class KeyForm(forms.Form):
         return at + timedelta(days=int(days)) if days else None
 
 
-class PersonForm(forms.Form):
+class UserForm(forms.Form):
     """Somebody's name and role."""
 
     first_name = forms.CharField(max_length=150, required=False, strip=True)
     last_name = forms.CharField(max_length=150, required=False, strip=True)
     role = forms.ChoiceField(choices=Role.choices)
 
-    def person(self) -> Person:
+    def profile(self) -> Profile:
         """Return what was said. Call after `is_valid`."""
-        return Person(
+        return Profile(
             first_name=self.cleaned_data["first_name"],
             last_name=self.cleaned_data["last_name"],
             role=Role(self.cleaned_data["role"]),
         )
 
 
-class NewPersonForm(PersonForm):
+class NewUserForm(UserForm):
     """Somebody new; the name to sign in with follows Django's own rule."""
 
     username = forms.CharField(max_length=150, strip=True, validators=[User.username_validator])

@@ -1,4 +1,4 @@
-"""Which language the desk speaks: the one chosen by a cookie, else the browser's."""
+"""Language of the desk: chosen by a cookie, otherwise by the browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NOT_THE_DESK = ("/api/", "/problems/", "/1.1/", "/healthz", "/readyz", "/metric
 
 
 class DeskLocaleMiddleware(LocaleMiddleware):
-    """Django's middleware for the desk's pages only: what programs read must not change with a header."""
+    """Django's locale middleware, for the desk's pages only: API answers must not change with a header."""
 
     def process_request(self, request: HttpRequest) -> None:
         """Activate the language of the request."""

@@ -1,7 +1,7 @@
-"""How long wrong passwords hold up the next attempt, and whom; django-axes keeps the counts in the database.
+"""Sign-in throttling: delays after wrong passwords; django-axes keeps the counts in the database.
 
-Delays grow, and none is long where others can bring it about. A browser that its user signed in with before
-has a count of its own: nothing that anybody else does holds it up.
+Delays grow, and those that others can cause stay short. A known device of the user has its own count: other
+people's attempts never delay it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CLOCK_SKEW_SECONDS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How many failures cost nothing, and the delays after them: the first, doubling, up to the longest."""
+    """Number of free failures, and the delays after them: the first, doubling up to the longest."""
 
     free: int
     first_seconds: int
@@ -43,22 +43,22 @@ class Patience:
         """Return how long the next attempt has to wait."""
         if failures < self.free:
             return 0
-        # The exponent is bounded: a long attack must not make a number of a million digits.
+        # The exponent is bounded: after a long attack 2**n would have a million digits.
         return min(self.longest_seconds, self.first_seconds << min(failures - self.free, 20))
 
 
 ONE_NAME = Patience(free=5, first_seconds=15, longest_seconds=900)
-"""For a name from one address, and for a known device: only who mistypes is held up."""
+"""For a name from one address, and for a known device: only the user's own mistakes cause it."""
 
 MANY = Patience(free=20, first_seconds=5, longest_seconds=60)
-"""For a name from anywhere, or an address with any names: others can bring this about, so it stays short."""
+"""For a name from anywhere, or an address with any names: others can cause this, so it stays short."""
 
 
 class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
-    """Counts alike whether or not the name exists, so that being held up tells nobody who works here."""
+    """Counts the same whether or not the name exists, so that a delay does not reveal user names."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
-        """Return axes' limit while the attempt has to wait, else nothing."""
+        """Return axes' limit while the attempt has to wait, otherwise 0."""
         username = get_client_username(request, credentials) or ""
         return settings.AXES_FAILURE_LIMIT if wait_seconds(request, username=username) else 0
 
@@ -69,7 +69,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
         request: Any = None,
         **_: Any,
     ) -> None:
-        """Count a wrong password; one that came too early was not looked at and does not count."""
+        """Count a wrong password; an attempt during a delay was not checked and does not count."""
         if request is None:
             return
         self.clean_expired_user_attempts(request, credentials)
@@ -93,7 +93,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
 
 
 def wait_seconds(request: HttpRequest, *, username: str) -> int:
-    """Return after how many seconds the next attempt for this name is looked at; 0 if at once."""
+    """Return the seconds until the next attempt for this name is checked; 0 if at once."""
     device = _device(request, username=username)
     if device:
         return _left(AccessAttempt.objects.filter(user_agent=device), ONE_NAME)
@@ -113,7 +113,7 @@ def counted_address(request: HttpRequest) -> str:
 
 
 def answer(request: HttpRequest, _original: object, credentials: dict[str, Any] | None) -> HttpResponse:
-    """Say when to come back; the same for names that nobody has."""
+    """Answer 429 with the waiting time; the same for unknown names."""
     username = get_client_username(request, credentials) or ""
     seconds = wait_seconds(request, username=username) or 1
     response = render(request, "accounts/locked_out.html", {"seconds": seconds}, status=429)
@@ -159,5 +159,5 @@ def _left(attempts: QuerySet[Any], patience: Patience) -> int:
         return 0
     since = (timezone.now() - last_at).total_seconds()
     if since < -_CLOCK_SKEW_SECONDS:
-        return 0  # the clock was set back: nobody waits for it to come here again
+        return 0  # the clock was set back: the failure does not count
     return max(0, math.ceil(patience.seconds_after(found["failures"]) - max(since, 0.0)))

@@ -28,7 +28,7 @@ _OVERLAP = timedelta(days=1)
 @never_cache
 @access.admins
 def page(request: access.DeskRequest) -> HttpResponse:
-    """List the platforms, and take on a new one."""
+    """List the platforms, and create one."""
     at = timezone.now()
     form = NewPlatformForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -67,7 +67,7 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @never_cache
 @access.admins
 def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Tell a platform's endpoint of decisions from now on; show its signing secret, once."""
+    """Add a webhook endpoint; show its signing secret, once."""
     row = get_object_or_404(Platform, pk=platform_id)
     form = EndpointForm(request.POST)
     if form.is_valid():
@@ -86,7 +86,7 @@ def add_endpoint(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @never_cache
 @access.admins
 def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
-    """Make a new signing secret and show it, once; the old one signs, too, for a day."""
+    """Rotate the signing secret and show the new one, once; the old one also signs for a day."""
     endpoint = get_object_or_404(WebhookEndpoint.objects.select_related("platform"), pk=endpoint_id)
     try:
         _row, secret = endpoints.rotate(
@@ -101,7 +101,7 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
 @require_POST
 @access.admins
 def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
-    """Tell an endpoint nothing more."""
+    """Remove an endpoint."""
     endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
     endpoints.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
     messages.success(request, _("The endpoint is removed; its log stays."))

@@ -1,4 +1,4 @@
-"""A person's own settings: how the desk looks and behaves, which keys it listens to, and their own pace."""
+"""A user's preferences: how the desk looks and behaves, its shortcuts, and the user's own pace."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.operations.accounts import preferences
-from moderation.queries.cases import pace as cases_pace
+from moderation.queries.cases.pace import own_pace
 from moderation.web import access
 from moderation.web.accounts import shortcuts
-from moderation.web.accounts.preferences_form import ComfortForm
+from moderation.web.accounts.preferences_form import PreferencesForm
 
 _YEAR_SECONDS = 365 * 86_400
 
@@ -23,15 +23,17 @@ _YEAR_SECONDS = 365 * 86_400
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.signed_in
 def page(request: access.DeskRequest) -> HttpResponse:
-    """Show and change a person's settings; light or dark is kept in a cookie, since screens differ."""
+    """Show and change a user's preferences; light or dark is kept in a cookie, since screens differ."""
     if request.method != "POST":
-        return _page(request, ComfortForm.of(request.user.comfort, theme=request.COOKIES.get("theme", "")))
-    form = ComfortForm(request.POST)
+        return _page(
+            request, PreferencesForm.of(request.user.preferences, theme=request.COOKIES.get("theme", ""))
+        )
+    form = PreferencesForm(request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    preferences.keep(user=request.user, comfort=form.comfort(keys=request.user.comfort.keys))
+    preferences.store(user=request.user, chosen=form.chosen(keys=request.user.preferences.keys))
     messages.success(request, _("Saved."))
-    response = redirect("comfort")
+    response = redirect("preferences")
     theme, is_secure = form.cleaned_data["theme"], request.is_secure()
     response.set_cookie("theme", theme, max_age=_YEAR_SECONDS, samesite="Lax", secure=is_secure)
     return response
@@ -39,38 +41,41 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 @require_POST
 @access.signed_in
-def change_keys(request: access.DeskRequest) -> HttpResponse:
+def change_shortcuts(request: access.DeskRequest) -> HttpResponse:
     """Change which key does what; `standard` puts all of them back."""
     wanted = {action.name: action.key for action in shortcuts.ACTIONS}
     if "standard" not in request.POST:
         wanted = {name: request.POST.get(name, key).strip().lower() for name, key in wanted.items()}
     if problem := shortcuts.problem(wanted):
-        form = ComfortForm.of(request.user.comfort, theme=request.COOKIES.get("theme", ""))
-        return _page(request, form, wanted=wanted, problem=problem, status=422)
-    chosen = replace(request.user.comfort, keys=shortcuts.changed(wanted))
-    preferences.keep(user=request.user, comfort=chosen)
+        return _page(request, _stored(request), wanted=wanted, problem=problem, status=422)
+    chosen = replace(request.user.preferences, keys=shortcuts.changed(wanted))
+    preferences.store(user=request.user, chosen=chosen)
     messages.success(request, _("Keys saved."))
-    return redirect("comfort")
+    return redirect("preferences")
 
 
 @require_safe
 @access.deciders
 def pace(request: access.DeskRequest) -> HttpResponse:
-    """Show a person's own pace."""
+    """Show a user's own pace."""
     at = timezone.now()
-    found = cases_pace.own(person=request.user, at=at)
+    found = own_pace(user=request.user, at=at)
     return render(request, "accounts/pace.html", {"section": "account", "pace": found, "at": at})
+
+
+def _stored(request: access.DeskRequest) -> PreferencesForm:
+    return PreferencesForm.of(request.user.preferences, theme=request.COOKIES.get("theme", ""))
 
 
 def _page(
     request: access.DeskRequest,
-    form: ComfortForm,
+    form: PreferencesForm,
     *,
     wanted: dict[str, str] | None = None,
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    shown = wanted or shortcuts.of(request.user.comfort)
+    shown = wanted or shortcuts.of(request.user.preferences)
     rows = [(action, shown[action.name]) for action in shortcuts.ACTIONS]
     context = {"section": "account", "form": form, "rows": rows, "problem": problem}
     return render(request, "accounts/preferences.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The form of a person's comfort settings."""
+"""The form of a user's preferences."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from moderation.models.comfort import BREAK_CASES, BREAK_MINUTES, RUN_CAPS, Blur, Comfort
+from moderation.models.preferences import BREAK_CASES, BREAK_MINUTES, RUN_CAPS, Blur, Preferences
 
 _NEVER = _("never")
 
 
-class ComfortForm(forms.Form):
+class PreferencesForm(forms.Form):
     """How the desk looks and behaves."""
 
     theme = forms.ChoiceField(
@@ -36,11 +36,11 @@ class ComfortForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, comfort: Comfort, *, theme: str) -> ComfortForm:
+    def of(cls, preferences: Preferences, *, theme: str) -> PreferencesForm:
         """Return the form filled with what is stored."""
-        return cls(comfort.to_json() | {"theme": theme})
+        return cls(preferences.to_json() | {"theme": theme})
 
-    def comfort(self, *, keys: Mapping[str, str]) -> Comfort:
-        """Return the settings with these keys. Call after `is_valid`."""
+    def chosen(self, *, keys: Mapping[str, str]) -> Preferences:
+        """Return the preferences with these shortcuts. Call after `is_valid`."""
         chosen = {name: value for name, value in self.cleaned_data.items() if name != "theme"}
-        return Comfort(**chosen | {"blur": Blur(chosen["blur"])}, keys=keys)
+        return Preferences(**chosen | {"blur": Blur(chosen["blur"])}, keys=keys)

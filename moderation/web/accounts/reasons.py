@@ -1,4 +1,4 @@
-"""The policy's reasons, for administrators."""
+"""Reasons for decisions, for administrators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import Reason
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.accounts import reasons
 from moderation.web import access
 from moderation.web.accounts.admin_forms import NewReasonForm, ReasonForm

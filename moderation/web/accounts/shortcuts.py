@@ -1,4 +1,4 @@
-"""The keys of the desk: what each does, and which one a person has chosen for it."""
+"""Shortcuts of the desk: what each key does, and which key a user has chosen for it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from moderation.models import User
-from moderation.models.comfort import Comfort
+from moderation.models.preferences import Preferences
 
 _PUNCTUATION = ",.-;'[]\\/"
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something that one key does; `words` say what."""
+    """An action with a key; `words` describe it."""
 
     name: str
     key: str
@@ -35,6 +35,12 @@ LOOK = (
     Action("skip", "n", gettext_lazy("Next: skip this case, another moderator gets it")),
     Action("undo", "u", gettext_lazy("Undo the last decision while its countdown runs")),
     Action("context", "c", gettext_lazy("Context: author, complaints, domains, addresses on one time axis")),
+    Action(
+        "author", "a", gettext_lazy("Author beside the case: last posts, verdicts, notes, accounts alike")
+    ),
+    Action("domain", "d", gettext_lazy("Domain beside the case: last posts that link there, rules")),
+    Action("address", "i", gettext_lazy("Address beside the case: last posts from there, rules")),
+    Action("note", "m", gettext_lazy("Memo: a note on the case for whoever sees it next")),
     Action("campaign", "g", gettext_lazy("Group: the campaign that this post belongs to")),
     Action("open", "o", gettext_lazy("Open the whole text")),
     Action("explain", "x", gettext_lazy("Explain: everything the models looked at")),
@@ -42,13 +48,20 @@ LOOK = (
     Action("pause", "p", gettext_lazy("Pause: the case stays yours meanwhile")),
     Action("hand_back", "h", gettext_lazy("Hand the case back and return to the queue")),
 )
-ANYWHERE = (Action("start", "r", gettext_lazy("Start reviewing; the next case")),)
+ANYWHERE = (
+    Action("start", "r", gettext_lazy("Start reviewing; the next case")),
+    Action("search", "/", gettext_lazy("Search")),
+)
 ACTIONS = (*DECIDE, *LOOK, *ANYWHERE)
 
 
-def of(comfort: Comfort) -> dict[str, str]:
-    """Return the key of every action."""
-    return {action.name: comfort.keys.get(action.name, action.key) for action in ACTIONS}
+def of(preferences: Preferences) -> dict[str, str]:
+    """Return the key of every action, "" where its standard one was chosen for another before it existed."""
+    chosen = set(preferences.keys.values())
+    return {
+        action.name: preferences.keys.get(action.name, "" if action.key in chosen else action.key)
+        for action in ACTIONS
+    }
 
 
 def changed(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -58,7 +71,7 @@ def changed(wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def problem(wanted: Mapping[str, str]) -> str:
-    """Say why keys cannot be chosen so, "" if they can."""
+    """Return why these keys are invalid, "" if they are valid."""
     for key in wanted.values():
         if len(key) != 1 or not (key.isalpha() or key in _PUNCTUATION):
             return _("A key is one letter or one of %(signs)s; digits are reasons.") % {"signs": _PUNCTUATION}
@@ -67,11 +80,11 @@ def problem(wanted: Mapping[str, str]) -> str:
 
 
 def context(request: HttpRequest) -> dict[str, object]:
-    """Give every template `keys` and `comfort`, and the key map its sections."""
+    """Give every template `keys` and `preferences`, and the key map its sections."""
     user = getattr(request, "user", None)
-    comfort = user.comfort if isinstance(user, User) else Comfort()
+    preferences = user.preferences if isinstance(user, User) else Preferences()
     return {
-        "comfort": comfort,
-        "keys": SimpleLazyObject(lambda: of(comfort)),
+        "preferences": preferences,
+        "keys": SimpleLazyObject(lambda: of(preferences)),
         "key_sections": {"decide": DECIDE, "look": LOOK, "anywhere": ANYWHERE},
     }

@@ -1,4 +1,4 @@
-"""The people of the desk, for administrators."""
+"""Users of the desk, for administrators."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import User
-from moderation.models.people import Role
+from moderation.models.users import Role
 from moderation.operations.accounts import users
-from moderation.queries.accounts import users as accounts_users
+from moderation.queries.accounts.users import listed_users
 from moderation.web import access
-from moderation.web.accounts.admin_forms import NewPersonForm, PersonForm
+from moderation.web.accounts.admin_forms import NewUserForm, UserForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @access.admins
 def page(request: access.DeskRequest) -> HttpResponse:
-    """List everybody, and make an account for somebody new."""
-    form = NewPersonForm(request.POST if request.method == "POST" else None)
+    """List the users, and create one."""
+    form = NewUserForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             user, password = users.create(
                 username=form.cleaned_data["username"],
-                person=form.person(),
+                profile=form.profile(),
                 actor=request.user,
                 at=timezone.now(),
             )
         except users.NameTaken:
             form.add_error("username", _("Somebody signs in under this name."))
         else:
-            return _page(request, NewPersonForm(), status=200, shown=user, password=password)
+            return _page(request, NewUserForm(), status=200, shown=user, password=password)
     return _page(request, form, status=422 if form.errors else 200)
 
 
@@ -43,12 +43,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.admins
 def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Change somebody's name and role."""
-    form = PersonForm(request.POST)
+    form = UserForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("Nothing was changed: the form was not complete."))
         return redirect("users")
     try:
-        users.change(user_id=user_id, person=form.person(), actor=request.user, at=timezone.now())
+        users.change(user_id=user_id, profile=form.profile(), actor=request.user, at=timezone.now())
     except User.DoesNotExist as refusal:
         raise Http404 from refusal
     except (users.NotYourself, users.LastAdministrator) as refusal:
@@ -84,7 +84,7 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
         user = User.objects.get(pk=user_id)
     except User.DoesNotExist as refusal:
         raise Http404 from refusal
-    return _page(request, NewPersonForm(), status=200, shown=user, password=password)
+    return _page(request, NewUserForm(), status=200, shown=user, password=password)
 
 
 def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
@@ -97,7 +97,7 @@ def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
 
 def _page(
     request: access.DeskRequest,
-    form: NewPersonForm,
+    form: NewUserForm,
     *,
     status: int,
     shown: User | None = None,
@@ -106,7 +106,7 @@ def _page(
     context = {
         "section": "admin",
         "at": timezone.now(),
-        "people": accounts_users.listed(),
+        "users": listed_users(),
         "roles": Role.choices,
         "form": form,
         "shown": shown,

@@ -1,4 +1,4 @@
-"""What a moderator may send about a campaign. Forms check and translate; they change nothing."""
+"""Forms about campaigns. They validate; they change nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models import Reason
-from moderation.models.cases import Verdict
-from moderation.operations.campaigns.decide import Wanted
+from moderation.models.decisions import Verdict
+from moderation.operations.campaigns.campaign_decisions import Wanted
 
 
 class CampaignDecideForm(forms.Form):
-    """A verdict on the posts that were on the screen, with the counts that stood there."""
+    """A verdict on the posts shown, with the counts that were shown."""
 
     verdict = forms.ChoiceField(choices=Verdict.choices)
     expected_waiting = forms.IntegerField(min_value=0)
@@ -26,7 +26,7 @@ class CampaignDecideForm(forms.Form):
     note = forms.CharField(max_length=2000, required=False, strip=True)
 
     def __init__(self, *args: Any, reasons: Sequence[Reason], **kwargs: Any) -> None:
-        """Take the reasons that the policy offers."""
+        """Offer the active reasons."""
         super().__init__(*args, **kwargs)
         self._reasons = {reason.code: reason for reason in reasons}
 

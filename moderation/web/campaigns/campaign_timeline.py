@@ -13,7 +13,7 @@ HEIGHT = 60
 """Height of the picture; its width is the number of bars."""
 
 _FEWEST = 24
-"""So that the bar of a single instant does not fill the picture."""
+"""Minimum number of bars, so that the bar of a single instant does not fill the picture."""
 
 _LAYERS: tuple[tuple[str, frozenset[Place]], ...] = (
     ("spam", frozenset({Place.SPAM, Place.REMOVED})),
@@ -21,7 +21,7 @@ _LAYERS: tuple[tuple[str, frozenset[Place]], ...] = (
     ("rest", frozenset({Place.LEFT_OUT, Place.PENDING})),
     ("waiting", frozenset({Place.WAITING, Place.ESCALATED, Place.BLIND})),
 )
-"""From the ground up."""
+"""Order of the stacked blocks, from the bottom."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Campaigns: the list, one with its members, and what is decided of all at once."""
+"""Campaigns: the list, one with its members, and decisions on all members at once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember
-from moderation.models.cases import Verdict
-from moderation.operations.campaigns import decide as campaigns_decide
-from moderation.operations.campaigns import reverse as campaigns_reverse
+from moderation.models.decisions import Verdict
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
 from moderation.operations.refusals import Refusal
 from moderation.queries.campaigns import campaign_members, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
@@ -25,6 +24,7 @@ from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
 from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
+from moderation.web.posts import list_pages
 
 
 @require_safe
@@ -32,16 +32,15 @@ from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, Campaig
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns of which posts wait, or all."""
     is_all = request.GET.get("show") == "all"
-    try:
-        listed = campaign_pages.newest if is_all else campaign_pages.waiting
+    listed = campaign_pages.newest if is_all else campaign_pages.waiting
+    with list_pages.cursor_or_404():
         found = listed(cursor=request.GET.get("cursor", ""))
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "campaigns",
         "at": timezone.now(),
         "page": found,
         "is_all": is_all,
+        "query": "show=all" if is_all else "",
         "is_later": "cursor" in request.GET,
     }
     return render(request, "campaigns/campaigns.html", context)
@@ -50,7 +49,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
-    """Show a campaign, or for htmx only some members; one that was merged leads to where it went."""
+    """Show a campaign, or for htmx only some members; a merged one redirects to the campaign it joined."""
     at = timezone.now()
     if request.htmx and request.GET.get("part") != "facts":
         return render(request, "campaigns/campaign.html#rows", _members(request, campaign_id) | {"at": at})
@@ -68,19 +67,21 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 @require_POST
 @access.deciders
 def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
-    """Decide every member that waits; ask for the count first where there are many."""
+    """Decide all waiting members; ask for the count first if there are many."""
     at = timezone.now()
     form = CampaignDecideForm(request.POST, reasons=campaign_pages.reasons())
     if not form.is_valid():
         return _again(request, campaign_id, notice=_first_error(form), status=400)
     wanted = form.wanted()
     try:
-        made = campaigns_decide.decide(campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at)
-    except campaigns_decide.NotConfirmed:
+        made = campaign_decisions.decide(
+            campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at
+        )
+    except campaign_decisions.NotConfirmed:
         is_wrong = wanted.confirmed_count is not None
         notice = _("That was not the count. Nothing was decided.") if is_wrong else ""
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
-    except campaigns_decide.CountMoved as refusal:
+    except campaign_decisions.CountMoved as refusal:
         return _again(request, campaign_id, notice=_moved(refusal), status=412)
     except Campaign.DoesNotExist as refusal:
         raise Http404 from refusal
@@ -102,7 +103,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     try:
-        campaigns_decide.leave_out(
+        campaign_decisions.leave_out(
             campaign_id=campaign_id,
             post_id=form.cleaned_data["post"],
             is_left_out=form.cleaned_data["is_left_out"],
@@ -125,7 +126,7 @@ def leave_out(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse:
     """Take a decision on a campaign back while its countdown runs."""
     try:
-        made = campaigns_reverse.undo(
+        made = campaign_reversals.undo(
             campaign_decision_id=campaign_decision_id, moderator=request.user, at=timezone.now()
         )
     except CampaignDecision.DoesNotExist as refusal:
@@ -144,7 +145,7 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
     if not form.is_valid():
         return _refused(request, campaign_decision_id, _("A correction needs a reason."))
     try:
-        made = campaigns_reverse.correct(
+        made = campaign_reversals.correct(
             campaign_decision_id=campaign_decision_id,
             moderator=request.user,
             reason=form.cleaned_data["reason"],
@@ -165,7 +166,7 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What one verdict would settle: those that wait, and those that the filter judged the other way."""
+    """Counts that a verdict would settle: waiting members, and those filtered the other way."""
 
     verdict: Verdict
     waiting: int
@@ -234,9 +235,9 @@ def _again(
     *,
     notice: str,
     status: int,
-    wanted: campaigns_decide.Wanted | None = None,
+    wanted: campaign_decisions.Wanted | None = None,
 ) -> HttpResponse:
-    """Show the campaign as it is now, with what is in the way."""
+    """Show the campaign as it is now, with the refusal."""
     at = timezone.now()
     context = _context(request, _page(campaign_id, at=at), at=at) | {"notice": notice, "asked": wanted}
     return render(request, "campaigns/campaign.html", context, status=status)
@@ -248,7 +249,7 @@ def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Re
     return redirect("campaign", made.campaign_id) if made else redirect("campaigns")
 
 
-def _moved(refusal: campaigns_decide.CountMoved) -> str:
+def _moved(refusal: campaign_decisions.CountMoved) -> str:
     joined = refusal.found - refusal.expected
     why = (
         ngettext("%(count)s more waits now", "%(count)s more wait now", joined) % {"count": joined}

@@ -1,3 +1,1 @@
-"""The queue and the review page: the case in front (`current_case`), what a moderator does
-(`review_actions`), why (`model_view`, `evidence`).
-"""
+"""The queue and the review page: `current_case`, `review_actions` and explanations (`model_view`)."""

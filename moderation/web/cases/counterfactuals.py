@@ -1,4 +1,4 @@
-"""The smallest change that would have sent a post another way, in words."""
+"""The smallest change that would have changed the route of a post, in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EVEN = 0.5
 class ChangeLine:
     """A change around the word or domain it concerns, the probability it leads to, and what would follow.
 
-    `subject` was written by somebody else: print it inert. Nothing flips the route where `is_found` is False.
+    `subject` is untrusted: render it inert. If `is_found` is False, no tried change changes the route.
     """
 
     is_found: bool
@@ -35,10 +35,10 @@ class ChangeLine:
 def line(
     stored: Mapping[str, Any] | None, *, probability: float, thresholds: Mapping[str, float]
 ) -> ChangeLine | None:
-    """Say a stored counterfactual of a post with this spam probability.
+    """Return the words for a stored counterfactual of a post with this spam probability.
 
-    None while none was looked for, and for one that would contradict the numbers beside it: stored before
-    these were asked for, or between two thresholds that read the same in whole per cent.
+    None if none was computed, or if it would contradict the numbers beside it: an old one, or one between two
+    thresholds that are equal in whole per cent.
     """
     if stored is None:
         return None

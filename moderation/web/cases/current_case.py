@@ -1,4 +1,4 @@
-"""The case in front of a moderator, with everything that its template needs."""
+"""The current case of a moderator, with everything that its template needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http import Http404
 from django.template.loader import render_to_string
 
 from moderation.models import Case
-from moderation.models.comfort import Blur
+from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_pages
 from moderation.queries.cases import backlog, case_pages
@@ -39,9 +39,9 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "holder": page.other_holder(request.user, at=at),
         "lease_seconds": settings.LEASE_SECONDS,
         "segments": evidence.text_segments(page, is_whole=False),
-        "is_shortened": evidence.is_shortened(page),
+        "is_shortened": evidence.is_shortened(score.revision.text),
         "is_blurred": _is_blurred(request, page),
-        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page, at=at),
+        "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),
         "reasons": evidence.offered(reasons, page),
         "author_facts": evidence.author_facts(page),
         "address_facts": evidence.address_facts(page),
@@ -51,7 +51,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
 
 
 def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `cases/_current_case.html` without a case: what waits."""
+    """Return the variables of `cases/_current_case.html` without a case: counts of the queue."""
     overview = backlog.overview(viewer=request.user, at=at)
     return {"at": at, "page": None, "lease_seconds": settings.LEASE_SECONDS, "overview": overview}
 
@@ -62,11 +62,11 @@ def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:
-    """Return the case, or the empty desk, as HTML."""
+    """Return the case, or the page without a case, as HTML."""
     found = context(request, case_id, at=at) if case_id else idle_context(request, at=at)
     return render_to_string("cases/_current_case.html", found | {"is_swap": True}, request)
 
 
 def _is_blurred(request: access.DeskRequest, page: case_pages.CasePage) -> bool:
-    blur = request.user.comfort.blur
+    blur = request.user.preferences.blur
     return blur == Blur.ALWAYS or (blur == Blur.GRAPHIC and page.is_graphic)

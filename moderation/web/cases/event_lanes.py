@@ -1,4 +1,4 @@
-"""Lanes of events on one logarithmic axis of time: a burst of minutes and the habits of a year at once."""
+"""Lanes of events on one logarithmic time axis, which shows the last minutes and the last year at once."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def _drawn(lane: Lane, index: int, *, span: timedelta, at: datetime) -> DrawnLan
 
 def _mark(event: Event, x: float, y: int) -> Mark:
     tone = {"spam": "spam", "not_spam": "ham"}.get(event.verdict, "")
-    # Up for spam and down for fine: colour is never the only signal.
+    # Up for spam, down for not spam: colour must not be the only signal.
     up, down = {"spam": (10, 0), "ham": (0, 10)}.get(tone, (5, 5))
     return Mark(x=x, tone=tone, is_this=event.is_this, top=y - up, bottom=y + down)
 
 
 def _x(ago: timedelta, span: timedelta) -> float:
-    """The axis is log(1 + minutes), so that a burst of minutes and a habit of months both show."""
+    """Return the x position, in per cent: the axis is log(1 + minutes)."""
     minutes, most = max(0.0, ago.total_seconds() / 60), span.total_seconds() / 60
     share = math.log1p(minutes) / math.log1p(most)
     return round(_MARGIN_PERCENT + (1 - share) * (100 - 2 * _MARGIN_PERCENT), 2)

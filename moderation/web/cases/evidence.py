@@ -1,9 +1,9 @@
-"""A case made ready to be read: text as segments, proposed reasons, facts as rows."""
+"""A case prepared for display: text as segments, suggested reasons, facts as rows."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,7 +28,7 @@ MAX_PROPOSED = 2
 class Fact:
     """A row of facts; `tone` is "", spam, ham or warn.
 
-    `behind` is the address of the list that its numbers were counted in, "" where there is none.
+    `behind` is the URL of the list of counted posts, "" if there is none.
     """
 
     name: str
@@ -38,31 +38,34 @@ class Fact:
 
 
 def text_segments(page: CasePage, *, is_whole: bool) -> list[Segment]:
-    """Return the post's text, inert; words that moved the content model stand out."""
-    text = page.case.score.revision.text
+    """Return the post's text as inert segments, with the words that moved the content model marked."""
+    words = () if page.is_score_hidden else page.case.score.word_contributions or ()
+    return segments_of(page.case.score.revision.text, is_whole=is_whole, words=words)
+
+
+def segments_of(text: str, *, is_whole: bool, words: Iterable[Sequence[float]] = ()) -> list[Segment]:
+    """Return a text as inert segments; `words` are [start, end, contribution] in it."""
     if not is_whole:
         text = inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)
-    words = () if page.is_score_hidden else page.case.score.word_contributions or ()
     tones = inert.tones_of((int(start), int(end), float(share)) for start, end, share in words)
     return inert.segments(text, read_link=read_link, tones=tones)
 
 
-def is_shortened(page: CasePage) -> bool:
-    """Tell whether the page shows only the beginning of the text."""
-    text = page.case.score.revision.text
+def is_shortened(text: str) -> bool:
+    """Return whether a page shows only the beginning of a text."""
     return len(inert.beginning(text, length=SHOWN_CHARACTERS, lines=SHOWN_LINES)) < len(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A reason on the page; `why` says what proposes it, "" where nothing does."""
+    """A reason on the page; `why` says what suggests it, "" if nothing does."""
 
     reason: Reason
     why: str
 
 
 def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
-    """Return the reasons, with those proposed that the complaints or the strongest contribution speak for."""
+    """Return the reasons, with suggestions by complaints and by the strongest contributions."""
     proposed: dict[str, str] = {}
     for signal, why in _signals(page):
         matching = (reason for reason in reasons if any(signal.startswith(sign) for sign in reason.signals))
@@ -73,7 +76,7 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
 
 
 def author_facts(page: CasePage) -> list[Fact]:
-    """Return what is known of the author; what the platform did not say is left out."""
+    """Return the facts about the author; what the platform did not send is left out."""
     if page.record is None:
         return []
     record, author = page.record, page.record.author
@@ -106,7 +109,7 @@ def author_facts(page: CasePage) -> list[Fact]:
 
 
 def address_facts(page: CasePage) -> list[Fact]:
-    """Return what is known of the address that the post came from and of texts like this one."""
+    """Return the facts about the sender's address and about similar texts."""
     record, facts = page.record, list[Fact]()
     if record is None:
         return facts
@@ -126,7 +129,7 @@ def address_facts(page: CasePage) -> list[Fact]:
 
 
 def journey_marks(record: PostRecord) -> list[tuple[float, str]]:
-    """Return the steps to the post as (position in per cent of its time, name); empty without a journey."""
+    """Return the journey as (position in per cent of its duration, name); empty without a journey."""
     if len(record.journey) < 2 or not record.journey[-1].at_ms:
         return []
     length = record.journey[-1].at_ms
@@ -142,14 +145,14 @@ def journey_words(record: PostRecord) -> str:
 
 
 def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
-    """Yield what speaks for a reason, the strongest first: people's complaints, then the models."""
+    """Yield the signals for reasons, the strongest first: complaints, then contributions."""
     kinds = Counter(complaint.reason for complaint in page.complaints)
     for kind, times in kinds.most_common():
         yield f"complaint:{kind}", counted(times, "complaint", "complaints")
     score = page.case.score
     if page.is_score_hidden or score.ban_id or score.spam_probability < 0.5:
         return
-    for feature, told in model_view.reasons_for_spam(page):
+    for feature, told in model_view.reasons_for_spam(page.scored):
         yield feature, told.words
 
 
@@ -180,7 +183,7 @@ def _others(history: History) -> str:
 
 
 def _behind(history: History, kind: Counted, *, page: CasePage) -> str:
-    """Return where the posts of a history are listed; nowhere while the case is judged blindly."""
+    """Return the URL of the list of a history's posts; "" while the case is judged blindly."""
     if page.is_score_hidden or not history.posts:
         return ""
     return cases_counted.address(page.case.pk, counted=kind)

@@ -1,4 +1,4 @@
-"""What the models say of a case: bars, and the reasons that a moderator can check, in sentences."""
+"""The models' output for a case: bars, and contributions as sentences that a moderator can check."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
+from moderation.models import Score
 from moderation.models.cases import CaseReason
-from moderation.queries.cases.case_pages import CasePage, PostRecord, hundredth
+from moderation.queries.cases.case_pages import PostRecord, hundredth
+from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.labels import calibration
 from moderation.web.cases import counted, counterfactuals
 from moderation.web.quantities import band, count, day
-from moderation.web.sentences import Said, said
+from moderation.web.sentences import CONTENT, Said, said
 from moderation.web.text import script_names
 
 TOP_CONTRIBUTIONS = 5
@@ -30,14 +32,18 @@ _SUB_MODELS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One sub-model's probability; None when it had nothing to judge. `width` is in per cent of the bar."""
+    """One sub-model's probability; None if it had no input, and `why_none` says so.
+
+    `width` is in per cent of the bar.
+    """
 
     name: str
     probability: float | None
+    why_none: str = ""
 
     @property
     def width(self) -> int:
-        """Per cent of the bar's length, at least one so that a zero is seen as a bar."""
+        """Per cent of the bar's length, at least one so that zero is visible."""
         return max(1, round((self.probability or 0) * 100))
 
 
@@ -45,7 +51,7 @@ class Bar:
 class ContributionLine:
     """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
 
-    `behind` is the address of the list that its number was counted in, "" where it counts no posts.
+    `behind` is the URL of the list of counted posts, "" if it counts no posts.
     """
 
     words: str
@@ -55,21 +61,24 @@ class ContributionLine:
 
     @property
     def is_spamward(self) -> bool:
-        """True when it speaks for spam."""
+        """Whether it raises the spam probability."""
         return self.share > 0
 
     @property
     def signed(self) -> str:
-        """The share with its sign, a true minus."""
+        """The contribution with its sign (U+2212 for minus)."""
         return f"{self.share:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelView:
-    """What the models say of the post. `rest` ends with what no sentence tells, so that all lines add up.
+    """The models' output for the post.
 
-    `meaning` says what the probability comes to, on which posts and since when; "" where nobody measured it.
-    `exception` says why the post is here although the thresholds would have sent it elsewhere.
+    The last line of `rest` sums contributions without a sentence, so that all lines add up.
+
+    `meaning` says how often such a probability was spam, on which posts and since when; "" if unmeasured.
+    `exception` says why a human is asked although the thresholds would have routed the post elsewhere.
+    What models output for a script that they cannot read is noise: if `is_unread`, no page shows the number.
     """
 
     spam_probability: float
@@ -82,51 +91,66 @@ class ModelView:
     review_from: int | None
     remove_from: int | None
     change: counterfactuals.ChangeLine | None
+    is_unread: bool
 
     @property
     def reasons(self) -> int:
-        """How many reasons there are in all."""
+        """The number of lines."""
         return len(self.top) + len(self.rest)
 
     @property
+    def tone(self) -> str:
+        """Which way it leans: spam, ham, or even in the middle."""
+        if self.spam_probability >= 0.55:
+            return "spam"
+        return "ham" if self.spam_probability < 0.45 else "even"
+
+    @property
     def per_hundred(self) -> int:
-        """The spam probability as the page prints it."""
+        """The spam probability as shown on the page."""
         return hundredth(self.spam_probability)
 
 
-def of(page: CasePage, *, at: datetime) -> ModelView:
-    """Return the models' view of a score that did not stop at a banned domain."""
-    score = page.case.score
-    lines, unsaid = _lines(page)
-    thresholds = score.release.thresholds_on(page.case.post.platform.slug)
+def of(scored: ScoredPost, *, at: datetime) -> ModelView:
+    """Return the view of a score; bans have none."""
+    score = scored.score
+    is_unread = score.route_reason == CaseReason.UNREAD_SCRIPT or scored.unread_script is not None
+    lines, unsaid = _lines(scored, is_unread=is_unread)
+    thresholds = score.release.thresholds_on(score.revision.post.platform.slug)
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
-        meaning=_meaning(page, at=at),
-        bars=tuple(_bars(score.sub_models, record=page.record)),
+        meaning=_meaning(scored, at=at),
+        bars=tuple(_bars(score, record=scored.record, is_unread=is_unread)),
         top=lines[:TOP_CONTRIBUTIONS],
         rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
-        exception=_exception(page, thresholds),
+        exception=_exception(scored, thresholds),
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
-        change=counterfactuals.line(
+        change=None
+        if is_unread
+        else counterfactuals.line(
             score.counterfactual, probability=score.spam_probability, thresholds=thresholds
         ),
+        is_unread=is_unread,
     )
 
 
-def reasons_for_spam(page: CasePage) -> Iterator[tuple[str, Said]]:
-    """Yield the features among the strongest that speak for spam and say so, with their sentences."""
-    for feature, value, share in page.case.score.contributions[:TOP_CONTRIBUTIONS]:
-        told = _said(feature, value, record=page.record)
+def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
+    """Yield the strongest features for spam that have a sentence which says so."""
+    is_unread = scored.score.route_reason == CaseReason.UNREAD_SCRIPT
+    for feature, value, share in scored.score.contributions[:TOP_CONTRIBUTIONS]:
+        if is_unread and feature == CONTENT:
+            continue
+        told = _said(feature, value, record=scored.record)
         if told and share and float(share) > 0 and told.agrees_with(float(share)):
             yield str(feature), told
 
 
-def _meaning(page: CasePage, *, at: datetime) -> str:
-    """Name the posts that the probability was held against: those judged here once they are enough."""
-    score = page.case.score
-    found = calibration.measured(score, platform_id=page.case.post.platform_id, at=at)
+def _meaning(scored: ScoredPost, *, at: datetime) -> str:
+    """Return what the probability was measured on: posts judged here, once there are enough."""
+    score, post = scored.score, scored.score.revision.post
+    found = calibration.measured(score, platform_id=post.platform_id, at=at)
     if found:
         return gettext(
             "Of %(posts)s posts at %(low)s to %(high)s%% that people judged here from %(first)s to %(last)s, "
@@ -142,7 +166,7 @@ def _meaning(page: CasePage, *, at: datetime) -> str:
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
         return ""  # what the release was calibrated on could be read
     number = hundredth(score.spam_probability)
-    own = score.release.own_routes(page.case.post.platform.slug).get("chosen_on")
+    own = score.release.own_routes(post.platform.slug).get("chosen_on")
     if own:
         return gettext(
             "Calibrated on %(posts)s labels of this platform, %(random)s of them random: of 100 scored like "
@@ -153,7 +177,7 @@ def _meaning(page: CasePage, *, at: datetime) -> str:
 
 
 def _of_release(training: Mapping[str, Any], *, number: int) -> str:
-    """Name the posts that a release's probabilities were fitted to, as its manifest tells them."""
+    """Return what a release's probabilities were calibrated on, from its manifest."""
     texts = training.get("texts") or ()
     if texts:
         return gettext(
@@ -175,11 +199,11 @@ def _of_release(training: Mapping[str, Any], *, number: int) -> str:
     return ""
 
 
-def _exception(page: CasePage, thresholds: Mapping[str, float]) -> str:
-    """Say why a human is asked although the thresholds beside it say otherwise; "" where they do not."""
-    score = page.case.score
+def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
+    """Return why a human is asked although the thresholds say otherwise; "" if they do not."""
+    score = scored.score
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
-        return script_names.not_read(page.unread_script)
+        return script_names.not_read(scored.unread_script)
     if score.route_reason == "outvoted":
         return gettext("Yet a human is asked, since one model alone is sure that it is spam.")
     is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
@@ -188,11 +212,19 @@ def _exception(page: CasePage, thresholds: Mapping[str, float]) -> str:
     return ""
 
 
-def _bars(sub_models: dict[str, float | None], *, record: PostRecord | None) -> Iterator[Bar]:
-    """Yield the sub-models; one that had nothing to look at has no number, whatever its model starts from."""
+def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
+    """Yield the sub-models; one without input has no number, although its model outputs a base rate."""
     for name, words in _SUB_MODELS:
-        is_blind = record is not None and not _has_to_judge(name, record)
-        yield Bar(name=str(words), probability=None if is_blind else sub_models.get(name))
+        why_none = ""
+        if name == "content" and is_unread:
+            why_none = gettext("script not read")
+        elif name == "content" and score.is_degraded:
+            why_none = gettext("offline")
+        elif record is not None and not _has_to_judge(name, record):
+            why_none = gettext("nothing to judge")
+        probability = None if why_none else score.sub_models.get(name)
+        told = why_none or gettext("nothing to judge")
+        yield Bar(name=str(words), probability=probability, why_none="" if probability is not None else told)
 
 
 def _has_to_judge(name: str, record: PostRecord) -> bool:
@@ -209,18 +241,21 @@ def _has_to_judge(name: str, record: PostRecord) -> bool:
             or any(past.posts for past in pasts)
             or bool(author.email_domain or record.journey)
         )
-    return True
+    return bool(record.text.strip())
 
 
-def _lines(page: CasePage) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
-    """Say every contribution that can be said, the strongest first; then what all others add up to.
+def _lines(
+    scored: ScoredPost, *, is_unread: bool
+) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
+    """Return a line for each contribution with a sentence, the strongest first, then the sum of the others.
 
-    Features that say the same ("No links in the post") are one line. One whose words speak against its own
-    sign is no reason that anybody could follow, and counts among the others.
+    Features with the same sentence ("No links in the post") are one line. A sentence that contradicts the
+    sign of its contribution would confuse readers, so it counts among the others.
     """
     shares: dict[Said | None, float] = {}
-    for feature, value, share in page.case.score.contributions:
-        told = _said(feature, value, record=page.record)
+    for feature, value, share in scored.score.contributions:
+        is_noise = is_unread and feature == CONTENT
+        told = None if is_noise else _said(feature, value, record=scored.record)
         shares[told] = shares.get(told, 0.0) + float(share or 0.0)
     unsaid = shares.pop(None, 0.0)
     unsaid += sum(share for told, share in shares.items() if told and not told.agrees_with(share))
@@ -240,7 +275,7 @@ def _lines(page: CasePage) -> tuple[tuple[ContributionLine, ...], tuple[Contribu
                 words=told.words,
                 share=share,
                 width=round(abs(share) * 100 / strongest),
-                behind=_behind(told, page=page),
+                behind=_behind(told, scored=scored),
             )
             for told, share in lines
         )
@@ -248,10 +283,10 @@ def _lines(page: CasePage) -> tuple[tuple[ContributionLine, ...], tuple[Contribu
     return drawn(shown), drawn(unsaid_line)
 
 
-def _behind(told: Said, *, page: CasePage) -> str:
-    if told.counted is None:
+def _behind(told: Said, *, scored: ScoredPost) -> str:
+    if told.counted is None or scored.case_id is None:
         return ""
-    return counted.address(page.case.pk, counted=told.counted, domain=told.domain)
+    return counted.address(scored.case_id, counted=told.counted, domain=told.domain)
 
 
 def _said(

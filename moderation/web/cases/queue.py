@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models.filters import FilterPage
-from moderation.queries.cases import backlog, queue
-from moderation.queries.keyset import InvalidCursor
+from moderation.models.saved_filters import FilterPage
+from moderation.queries.cases import backlog, named_queues, queue
 from moderation.web import access
-from moderation.web.posts import saved_filters
-from moderation.web.posts.search_forms import SORTS, QueueFilterForm
+from moderation.web.cases import bulk, working_filter
+from moderation.web.posts import list_pages
+from moderation.web.posts.search_forms import SORTS
 
 # More than one screen at a glance; each row more costs the page half a millisecond.
 _ROWS = 30
@@ -23,23 +22,21 @@ _ROWS = 30
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the queue, or for htmx only its rows."""
     at = timezone.now()
-    wanted = QueueFilterForm(request.GET).wanted()
-    try:
+    wanted = working_filter.filter_of(request.GET)
+    with list_pages.cursor_or_404():
         cursor = request.GET.get("cursor", "")
         found = queue.rows(viewer=request.user, wanted=wanted, at=at, cursor=cursor, limit=_ROWS)
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "queue",
         "at": at,
         "page": found,
         "wanted": wanted,
         "is_later": "cursor" in request.GET,
-        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.QUEUE]),
     }
-    if request.htmx:
-        return render(request, "cases/queue.html#rows", context)
-    context |= saved_filters.context(request, FilterPage.QUEUE)
-    context["sorts"] = SORTS
-    context["overview"] = backlog.overview(viewer=request.user, at=at)
-    return render(request, "cases/queue.html", context)
+    if not request.htmx:
+        context |= bulk.context()
+        context["sorts"] = SORTS
+        context["queues"] = named_queues.open_to(request.user, at=at)
+        context["queue_id"] = request.GET.get("queue", "")
+        context["overview"] = backlog.overview(viewer=request.user, at=at)
+    return list_pages.answer(request, "cases/queue.html", context, page=FilterPage.QUEUE)

@@ -1,4 +1,4 @@
-"""Why a case stands where it does in the queue, in words."""
+"""Why a case has its position in the queue, in words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from moderation.models.cases import CaseReason
-from moderation.queries.cases.queue import QueueRow, Sort
+from moderation.queries.cases.queue import QueueRow
+from moderation.queries.cases.queue_filter import Sort
 from moderation.web import quantities
 
 _REASONS = {
-    CaseReason.UNCERTAIN: gettext_lazy("Models unsure"),
+    CaseReason.UNCERTAIN: gettext_lazy("Not sure enough to remove"),
     CaseReason.DEGRADED: gettext_lazy("Text not read"),
     CaseReason.AUDIT: gettext_lazy("Audit sample"),
     CaseReason.COMPLAINTS: gettext_lazy("Complaints"),
@@ -20,7 +21,7 @@ _REASONS = {
     CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
     CaseReason.SECOND: gettext_lazy("Second look"),
-    CaseReason.WAVE: gettext_lazy("Wave"),
+    CaseReason.HOLD: gettext_lazy("Held by a rule"),
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
@@ -29,7 +30,7 @@ _REASONS = {
 
 _PLACES = {
     CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
-    CaseReason.WAVE: gettext_lazy("in a wave, by its reach alone"),
+    CaseReason.HOLD: gettext_lazy("held by a rule, by its reach alone"),
     CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("not read by the models, by its reach alone"),
@@ -42,7 +43,7 @@ def reason_words(row: QueueRow) -> str:
 
 
 def place_words(row: QueueRow, sort: Sort) -> str:
-    """Return what makes it stand this high in the order that was asked for."""
+    """Return what it is sorted by in the chosen order, in words."""
     if row.is_escalated:
         return _("escalated ones come first")
     if sort is Sort.NEWEST:
@@ -59,7 +60,7 @@ def place_words(row: QueueRow, sort: Sort) -> str:
 
 
 def _doubt(row: QueueRow) -> str:
-    """Say how far the models are from even odds."""
+    """Return how close the probability is to even odds."""
     away = abs((row.spam_probability or 0.0) - 0.5)
     return (
         _("even odds")
@@ -69,7 +70,7 @@ def _doubt(row: QueueRow) -> str:
 
 
 def _harm(row: QueueRow) -> str:
-    """Say how likely it is spam times how many would see it."""
+    """Return the expected harm: spam probability times reach."""
     told = [_("harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
     if row.followers:
         words = ngettext("%(n)s follower", "%(n)s followers", row.followers)

@@ -1,6 +1,8 @@
-"""The review page: what stands on it. What a moderator does there is in `shift`."""
+"""The review page. Actions on it are in `review_actions`."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -9,16 +11,15 @@ from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import case_context
 from moderation.web import access
-from moderation.web.cases import current_case, event_lanes, evidence
+from moderation.web.cases import current_case, event_lanes, evidence, working_filter
 
 
 @require_safe
 @access.deciders
 def idle(request: access.DeskRequest) -> HttpResponse:
-    """Show the review page without a case: what waits, and how to begin."""
+    """Show the review page without a case: counts of the queue, and how to start."""
     at = timezone.now()
-    found = current_case.idle_context(request, at=at) | current_case.last_context(request, at=at)
-    return render(request, "cases/review.html", found | {"section": "review"})
+    return _page(request, current_case.idle_context(request, at=at), at=at)
 
 
 @require_safe
@@ -26,8 +27,7 @@ def idle(request: access.DeskRequest) -> HttpResponse:
 def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show a case."""
     at = timezone.now()
-    found = current_case.context(request, case_id, at=at) | current_case.last_context(request, at=at)
-    return render(request, "cases/review.html", found | {"section": "review"})
+    return _page(request, current_case.context(request, case_id, at=at), at=at)
 
 
 @require_safe
@@ -46,8 +46,14 @@ def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @require_safe
 @access.deciders
 def context(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Show what happened around the post, on one axis of time."""
+    """Show the context of the post on one time axis."""
     at = timezone.now()
     page = current_case.page_of(request, case_id, at=at)
     picture = event_lanes.picture(case_context.lanes(case=page.case, is_blind=page.is_score_hidden), at=at)
     return render(request, "cases/_context.html", {"page": page, "picture": picture, "at": at})
+
+
+def _page(request: access.DeskRequest, found: dict[str, object], *, at: datetime) -> HttpResponse:
+    beside = {"section": "review", "working": working_filter.shown(request, at=at)}
+    last = current_case.last_context(request, at=at)
+    return render(request, "cases/review.html", found | last | beside)

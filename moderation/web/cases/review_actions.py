@@ -1,7 +1,7 @@
-"""What a moderator does at the review page: claim, decide, skip, escalate, undo, pause.
+"""Actions on the review page: claim, decide, skip, escalate, undo, pause.
 
-The page's own script names itself with the header `Shift` and gets parts of the page in answer: it has
-the next case on the screen before the answer comes. Without it every act ends in a redirect.
+The page's own script sends the header `Shift` and gets parts of the page: it shows the next case before the
+answer arrives. Without the header every action ends in a redirect.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from moderation.models import Case, User
 from moderation.operations import refusals
 from moderation.operations.cases import claims, page_leases, shift
 from moderation.web import access
-from moderation.web.cases import current_case
+from moderation.web.cases import current_case, working_filter
 from moderation.web.forms import DecideForm, EscalateForm, HeldForm
 
 Refused = (refusals.Refusal, Case.DoesNotExist)
@@ -32,16 +32,18 @@ Refused = (refusals.Refusal, Case.DoesNotExist)
 @require_POST
 @access.deciders
 def claim_next(request: access.DeskRequest) -> HttpResponse:
-    """Claim the next case and show it."""
+    """Claim the next case and show it; a start from the queue sets the working filter."""
+    working_filter.choose(request, at=timezone.now())
     return following(request)
 
 
 @require_POST
 @access.deciders
 def ahead(request: access.DeskRequest) -> HttpResponse:
-    """Hold the next cases ready behind the one in front."""
+    """Claim the next cases ahead of time."""
     at = timezone.now()
-    cases = shift.hold(moderator=request.user, at=at, ahead=shift.AHEAD)
+    wanted = working_filter.wanted(request, at=at)
+    cases = shift.hold(moderator=request.user, at=at, ahead=shift.AHEAD, wanted=wanted)
     return answer(request, cases=cases, at=at)
 
 
@@ -62,14 +64,19 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @require_POST
 @access.deciders
 def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Decide the case; the answer holds what comes next."""
+    """Decide the case; the answer holds the next ones."""
     at = timezone.now()
     form = DecideForm(request.POST)
     if not form.is_valid():
         return answer(request, front_id=case_id, notice=form.first_error(), status=422, at=at)
     try:
         step = shift.decide(
-            case_id=case_id, choice=form.choice(), moderator=request.user, at=at, ahead=_ahead(request)
+            case_id=case_id,
+            choice=form.choice(),
+            moderator=request.user,
+            at=at,
+            ahead=_ahead(request),
+            wanted=working_filter.wanted(request, at=at),
         )
     except Refused as refusal:
         return _refused(request, case_id, refusal)
@@ -84,7 +91,10 @@ def skip(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Leave the case to somebody else."""
     at = timezone.now()
     try:
-        step = shift.skip(case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request))
+        wanted = working_filter.wanted(request, at=at)
+        step = shift.skip(
+            case_id=case_id, moderator=request.user, at=at, ahead=_ahead(request), wanted=wanted
+        )
     except Refused as refusal:
         return _refused(request, case_id, refusal)
     return answer(request, cases=step.cases, said=_("Skipped."), at=at)
@@ -99,7 +109,12 @@ def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
     note = form.cleaned_data["note"] if form.is_valid() else ""
     try:
         step = shift.escalate(
-            case_id=case_id, moderator=request.user, note=note, at=at, ahead=_ahead(request)
+            case_id=case_id,
+            moderator=request.user,
+            note=note,
+            at=at,
+            ahead=_ahead(request),
+            wanted=working_filter.wanted(request, at=at),
         )
     except Refused as refusal:
         return _refused(request, case_id, refusal)
@@ -109,7 +124,7 @@ def escalate(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @require_POST
 @access.deciders
 def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Keep the case for the length of a break; 409 if it is not held any more."""
+    """Keep the claim for the length of a break; 409 if it was lost."""
     try:
         case = shift.pause(case_id=case_id, moderator=request.user, at=timezone.now())
     except Refused:
@@ -120,7 +135,7 @@ def pause(request: access.DeskRequest, case_id: int) -> HttpResponse:
 @require_POST
 @access.deciders
 def beat(request: access.DeskRequest) -> HttpResponse:
-    """Extend the leases of the cases that the page holds; say who else is there."""
+    """Extend the leases of the page's cases; answer who else is on the current one."""
     form = HeldForm(request.POST)
     if not form.is_valid():
         return JsonResponse({}, status=422)
@@ -142,10 +157,10 @@ def beat(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.deciders
 def hand_back(request: access.DeskRequest) -> HttpResponse:
-    """Give the named cases back: the page is left, and names itself, or the moderator wants the queue."""
+    """Release the named cases: the page, named by its id, is left, or the moderator returns to the queue."""
     form = HeldForm(request.POST)
     if form.is_valid() and form.cleaned_data["page"]:
-        page_leases.page(
+        page_leases.leave_page(
             page_id=form.cleaned_data["page"],
             moderator=request.user,
             held=form.cleaned_data["held"],
@@ -160,16 +175,16 @@ def hand_back(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.deciders
 def token(request: access.DeskRequest) -> HttpResponse:
-    """Tell a page that is older than its session the new token, so that nothing on it is lost."""
+    """Give a page older than its session the new CSRF token, so that its actions still work."""
     return HttpResponse(get_token(request), content_type="text/plain")
 
 
 def following(
     request: access.DeskRequest, *, notice: str = "", said: str = "", status: int = 200
 ) -> HttpResponse:
-    """Answer with the next case in front, unless the page goes on with one that it holds."""
+    """Answer with the next case, unless the page continues with one that it has."""
     at = timezone.now()
-    cases = shift.hold(moderator=request.user, at=at)
+    cases = shift.hold(moderator=request.user, at=at, wanted=working_filter.wanted(request, at=at))
     held = [case.pk for case in cases]
     goes_on = _known(request) & set(held)
     front_id = held[0] if held and not goes_on else None
@@ -186,9 +201,9 @@ def answer(
     said: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Answer an act: to the page's script with parts, to a bare form with a redirect.
+    """Answer an action: with parts for the page's script, with a redirect for a plain form.
 
-    `front_id` is the case that must be in front; without it the page goes on with what it holds.
+    `front_id` is the case to show; without it the page continues with the cases that it has.
     """
     held = [case.pk for case in cases]
     if "Shift" not in request.headers:
@@ -202,6 +217,7 @@ def answer(
             for case_id in ([front_id] if front_id else []) + shown
         ],
         "idle": "" if held or front_id else current_case.render(request, None, at=at),
+        "working": working_filter.shown(request, at=at),
         "notice": notice,
         "said": said,
     }
@@ -217,7 +233,7 @@ def _redirected(request: access.DeskRequest, case_id: int | None, said: str, not
 
 
 def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> HttpResponse:
-    """Say why an act did not happen, with the case or its winner on the screen."""
+    """Answer a refused action: the reason, with the case or the winning decision."""
     at = timezone.now()
     if isinstance(refusal, Case.DoesNotExist | refusals.NotAllowed):
         return following(request, notice=_("That case is not yours to decide."), status=409)
@@ -227,7 +243,7 @@ def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> H
 
 
 def told(refusal: Exception) -> str:
-    """Return a refusal in words; a decided case names its winner."""
+    """Return a refusal in words; for a decided case with the winning decision."""
     if isinstance(refusal, refusals.AlreadyDecided):
         winner = refusal.decision
         who: User | str = winner.decided_by or _("the filter")
@@ -239,7 +255,7 @@ def told(refusal: Exception) -> str:
 
 
 def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -> HttpResponse:
-    """Give a case whose lease ran out back to the moderator, undecided, unless somebody else took it."""
+    """Claim a case again after its lease ran out, undecided, unless somebody else took it."""
     try:
         claims.claim(case_id=case_id, moderator=request.user, at=at)
     except refusals.AlreadyClaimed as refusal:
@@ -268,5 +284,5 @@ def _known(request: access.DeskRequest) -> set[int]:
 
 
 def _ahead(request: access.DeskRequest) -> int:
-    """Hold cases ahead only for the page's own script: a bare form shows one at a time."""
+    """Return how many cases to claim ahead: none for a plain form, which shows one at a time."""
     return shift.AHEAD if "Shift" in request.headers else 0

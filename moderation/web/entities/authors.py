@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import Author
-from moderation.models.filters import FilterPage
-from moderation.queries import search
+from moderation.models.saved_filters import FilterPage
 from moderation.queries.entities import authors
-from moderation.queries.keyset import InvalidCursor
 from moderation.queries.search import PostFilter
 from moderation.web import access
-from moderation.web.entities import timeline
-from moderation.web.posts import saved_filters
+from moderation.web.entities import entity
+from moderation.web.posts import list_pages
 from moderation.web.posts.search_forms import AUTHOR_STATES, AuthorFilterForm
-from moderation.web.rules import RuleForm
 
 
 @require_safe
@@ -25,23 +21,16 @@ from moderation.web.rules import RuleForm
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
     wanted = AuthorFilterForm(request.GET).wanted()
-    try:
+    with list_pages.cursor_or_404():
         found = authors.page(wanted=wanted, cursor=request.GET.get("cursor", ""))
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "authors",
         "at": timezone.now(),
         "page": found,
         "wanted": wanted,
         "states": AUTHOR_STATES,
-        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.AUTHORS]),
     }
-    if request.htmx:
-        return render(request, "entities/authors.html#rows", context)
-    return render(
-        request, "entities/authors.html", context | saved_filters.context(request, FilterPage.AUTHORS)
-    )
+    return list_pages.answer(request, "entities/authors.html", context, page=FilterPage.AUTHORS)
 
 
 @require_safe
@@ -51,25 +40,12 @@ def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     at = timezone.now()
     try:
         facts = authors.facts(author_id=author_id, at=at)
-        posts = search.posts(
-            wanted=PostFilter(author_id=author_id),
-            viewer=request.user,
-            cursor=request.GET.get("cursor", ""),
-            limit=25,
-        )
-    except (Author.DoesNotExist, InvalidCursor) as refusal:
+    except Author.DoesNotExist as refusal:
         raise Http404 from refusal
-    context = {
+    more: dict[str, object] = {
         "section": "authors",
-        "at": at,
-        "facts": facts,
-        "figures": facts.figures,
-        "chart": timeline.chart(facts.timeline, at=at),
-        "rules": facts.rules,
-        "live_rule": facts.live_rule,
-        "target": facts.target,
-        "form": RuleForm(),
-        "page": posts,
-        "query": "",
+        "is_of_author": True,
+        "notes": authors.notes(author_id=author_id),
     }
-    return render(request, "entities/author.html", context)
+    wanted = PostFilter(author_id=author_id)
+    return entity.page(request, "entities/author.html", more, facts=facts, wanted=wanted, at=at)

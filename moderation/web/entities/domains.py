@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import Domain
-from moderation.models.filters import FilterPage
-from moderation.queries import search
+from moderation.models.saved_filters import FilterPage
 from moderation.queries.entities import domains
-from moderation.queries.keyset import InvalidCursor
 from moderation.queries.search import PostFilter
 from moderation.web import access
-from moderation.web.entities import timeline
-from moderation.web.posts import saved_filters
+from moderation.web.entities import entity
+from moderation.web.posts import list_pages
 from moderation.web.posts.search_forms import DomainFilterForm
-from moderation.web.rules import RuleForm
 
 
 @require_safe
@@ -27,23 +23,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
     at = timezone.now()
     form = DomainFilterForm(request.GET)
     text, which = form.given("q"), form.given("which")
-    try:
+    with list_pages.cursor_or_404():
         found = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
-    context = {
-        "section": "domains",
-        "at": at,
-        "text": text,
-        "which": which,
-        "page": found,
-        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.DOMAINS]),
-    }
-    if request.htmx:
-        return render(request, "entities/domains.html#rows", context)
-    return render(
-        request, "entities/domains.html", context | saved_filters.context(request, FilterPage.DOMAINS)
-    )
+    context = {"section": "domains", "at": at, "text": text, "which": which, "page": found}
+    return list_pages.answer(request, "entities/domains.html", context, page=FilterPage.DOMAINS)
 
 
 @require_safe
@@ -53,25 +36,8 @@ def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     at = timezone.now()
     try:
         facts = domains.facts(name=name, at=at)
-        posts = search.posts(
-            wanted=PostFilter(domain=facts.target.domain),
-            viewer=request.user,
-            cursor=request.GET.get("cursor", ""),
-            limit=25,
-        )
-    except (Domain.DoesNotExist, InvalidCursor) as refusal:
+    except Domain.DoesNotExist as refusal:
         raise Http404 from refusal
-    context = {
-        "section": "domains",
-        "at": at,
-        "facts": facts,
-        "target": facts.target,
-        "figures": facts.figures,
-        "chart": timeline.chart(facts.timeline, at=at),
-        "rules": facts.rules,
-        "live_rule": facts.live_rule,
-        "form": RuleForm(),
-        "page": posts,
-        "query": "",
-    }
-    return render(request, "entities/domain.html", context)
+    wanted = PostFilter(domain=facts.target.domain)
+    more: dict[str, object] = {"section": "domains"}
+    return entity.page(request, "entities/domain.html", more, facts=facts, wanted=wanted, at=at)

@@ -1,4 +1,4 @@
-"""A timeline drawn as three rows of bars on one axis; positions only, colours are the stylesheet's."""
+"""A timeline as three rows of bars on one axis; positions only, the stylesheet sets colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from moderation.queries.entities.timeline import Event, Timeline
 
 BINS = 96
-WIDTH = BINS * 10
 HEIGHT = 40
 _TONES = ("spam", "ham", "")
 _SHORTEST = timedelta(hours=1)
@@ -85,7 +84,7 @@ def _lane(name: str, events: list[Event], *, start: datetime, span: timedelta) -
 
 
 def _bars(bins: Counter[tuple[int, str]], totals: Counter[int], *, scale: float) -> list[Bar]:
-    """Stack the tones of each bin from the ground; a single event among many stays visible."""
+    """Stack the tones of each bin from the bottom; a single event among many stays visible."""
     bars = []
     for place in sorted(totals):
         ground = float(HEIGHT)

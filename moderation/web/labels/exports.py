@@ -9,8 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from moderation.models import Export
 from moderation.models.exports import ExportFormat, ExportState
-from moderation.operations.labels import export as labels_export
-from moderation.operations.labels import export_files
+from moderation.operations.labels import export_files, exports
 from moderation.queries.labels import labels
 from moderation.queries.labels.labels import LabelFilter
 from moderation.web import access
@@ -23,13 +22,13 @@ _SHOWN = 30
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.exporters
 def page(request: access.DeskRequest) -> HttpResponse:
-    """List the exports, and ask for a new one."""
+    """List the exports, and request a new one."""
     form = ExportForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         since, until = form.window()
         wanted = LabelFilter(since=since, until=until)
         form_of_file = form.cleaned_data["format"] or ExportFormat.JSONL
-        labels_export.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
+        exports.request(requested_by=request.user, wanted=wanted, form=form_of_file, at=timezone.now())
         return redirect("exports")
     context = {
         "section": "exports",
@@ -45,7 +44,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_safe
 @access.exporters
 def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
-    """Show one export as it stands, for the page that watches it."""
+    """Show the row of one export, for the page that polls it."""
     export = get_object_or_404(Export.objects.select_related("requested_by"), pk=export_id)
     if not request.htmx:
         return redirect("exports")
@@ -63,5 +62,5 @@ def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # no
     except FileNotFoundError as refusal:
         raise Http404("The file of this export was removed.") from refusal
     return FileResponse(
-        file, as_attachment=True, filename=path.name, content_type=labels_export.media_type_of(export)
+        file, as_attachment=True, filename=path.name, content_type=exports.media_type_of(export)
     )

@@ -18,7 +18,7 @@ class DrawForm(forms.Form):
 
 
 class SamplingForm(forms.Form):
-    """The bounds of a platform's audit sample, and what its decisions do for others."""
+    """Limits of a platform's audit sample, and its settings for histories and reconsideration."""
 
     first_percent = forms.IntegerField(min_value=0, max_value=100, required=False)
     cases_per_day = forms.IntegerField(min_value=1, max_value=100_000)

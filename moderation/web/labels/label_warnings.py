@@ -1,4 +1,4 @@
-"""What is weak about labels, in the reader's language; the same in English is scoring.label_balance."""
+"""Weaknesses of labels, in the user's language; scoring.label_balance has the English ones."""
 
 from __future__ import annotations
 

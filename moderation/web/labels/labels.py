@@ -1,4 +1,4 @@
-"""Random labels: what each platform's labels are like, its audit share, and drawing posts to be labelled."""
+"""Random labels: balance of each platform's labels, its audit share, and draws."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @require_POST
 @access.exporters
 def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
-    """Take what is left of a draw out of the queue."""
+    """Cancel a draw: its undecided posts leave the queue."""
     get_object_or_404(LabelDraw, pk=draw_id)
     try:
         draws.cancel(draw_id=draw_id, cancelled_by=request.user, at=timezone.now())
@@ -71,7 +71,7 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
 @require_POST
 @access.leads
 def settings(request: access.DeskRequest, platform_id: int) -> HttpResponse:
-    """Bound a platform's audit sample, and say what becomes of posts whose like is decided to be spam."""
+    """Save a platform's audit sample limits and its reconsideration setting."""
     platform = get_object_or_404(Platform, pk=platform_id)
     form = SamplingForm(request.POST)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""Compress pages, styles and scripts where nothing else has: the desk is used over slow lines, too."""
+"""Compress pages, styles and scripts, for users with slow connections."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _WORTH_IT = ("text/html", "text/css", "text/javascript", "application/javascript
 
 
 class DeskCompression(GZipMiddleware):
-    """Compress what people's browsers load; the platform's API is left alone, and so is a partial answer.
+    """Compress what browsers load, except the platform API and partial answers.
 
     Django's middleware adds a random length to each answer, which hides the secrets of a page from an
     attacker who can only measure its size (BREACH).
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """Compress a whole answer of a worthwhile kind."""
+        """Compress a complete answer of a compressible type."""
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         if response.status_code == 206 or kind not in _WORTH_IT or request.path.startswith("/api/"):
             return response

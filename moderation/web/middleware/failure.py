@@ -1,4 +1,4 @@
-"""What people see when a request fails: who waits for the database is told so, and when to come back."""
+"""Error pages; a database outage is answered with 503 and Retry-After."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 class OutageMiddleware:
-    """Answers a view's failure where the database is away; that of another middleware ends in `page`."""
+    """Answers a view's error during a database outage; errors of other middleware end in `page`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -27,7 +27,7 @@ class OutageMiddleware:
         return self.get_response(request)
 
     def process_exception(self, _request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Answer an outage: what the world does is counted, not logged as an error of ours."""
+        """Answer an outage: it is counted, not logged as an error."""
         found = outage.of(exception)
         if found is None:
             return None
@@ -36,14 +36,14 @@ class OutageMiddleware:
 
 
 def page(request: HttpRequest) -> HttpResponse:
-    """Answer what no view and no middleware caught; Django calls it while the exception is handled."""
+    """Answer an uncaught exception; Django calls it while the exception is handled."""
     found = outage.of(sys.exc_info()[1])
     return _unavailable(found) if found else server_error(request)
 
 
 def _unavailable(found: outage.Outage) -> HttpResponse:
     outage.note(found)
-    # Without the request: what the base page shows of a person lies in the database.
+    # Without the request: the base template would read the user from the database.
     answer = HttpResponse(render_to_string("503.html", {"outage": found}), status=503)
     answer.headers["Retry-After"] = str(found.retry_after_seconds)
     answer.headers["Cache-Control"] = "no-store"

@@ -1,4 +1,4 @@
-"""Filters that can be shared by their address and kept under a name."""
+"""Filters of lists: shared by URL, saved under a name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from moderation.models.filters import FilterPage
+from moderation.models.saved_filters import FilterPage
 from moderation.operations.accounts import saved_filters
 from moderation.queries.accounts import saved_filters as saved
 from moderation.web import access
@@ -20,20 +20,20 @@ from moderation.web.posts.search_forms import KeepFilterForm
 
 # The filters of each list: what else stands in an address is dropped before it is kept or continued.
 NAMES = {
-    FilterPage.QUEUE: ("reason", "language", "domain", "campaign", "age", "sort"),
+    FilterPage.QUEUE: ("queue", "reason", "language", "domain", "campaign", "age", "sort"),
     FilterPage.POSTS: ("q", "state", "language", "domain", "address", "since", "until"),
     FilterPage.AUTHORS: ("q", "state"),
     FilterPage.DOMAINS: ("q", "which"),
-    FilterPage.DECISIONS: ("q", "verdict", "whose", "reason"),
+    FilterPage.DECISIONS: ("q", "verdict", "whose", "reason", "since", "until"),
 }
 
 
 def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
-    """Return what `posts/_saved_filters.html` needs: the list's query without its place, filters kept."""
+    """Return what `posts/_saved_filters.html` needs: the query without its cursor, and saved filters."""
     return {
         "query": query_of(request.GET, NAMES[page]),
         "filter_page": page.value,
-        "kept": saved.kept(person=request.user, page=page),
+        "kept": saved.kept(user=request.user, page=page),
     }
 
 
@@ -49,7 +49,7 @@ def query_of(given: QueryDict, names: Iterable[str]) -> str:
 @require_POST
 @access.signed_in
 def keep(request: access.DeskRequest) -> HttpResponse:
-    """Keep a list's filters under a name."""
+    """Save a list's filters under a name."""
     form = KeepFilterForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("A filter needs a name of at most 60 characters."))
@@ -58,7 +58,7 @@ def keep(request: access.DeskRequest) -> HttpResponse:
     query = query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")), NAMES[page])
     try:
         saved_filters.keep(
-            person=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
+            user=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()
         )
     except saved_filters.TooMany:
         messages.warning(
@@ -70,7 +70,7 @@ def keep(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.signed_in
 def forget(request: access.DeskRequest, filter_id: int) -> HttpResponse:
-    """Forget one of one's own filters."""
-    saved_filters.forget(person=request.user, filter_id=filter_id)
+    """Delete one of the user's own filters."""
+    saved_filters.forget(user=request.user, filter_id=filter_id)
     page = request.POST.get("page", "")
     return redirect(page if page in FilterPage.values else "home")

@@ -1,17 +1,18 @@
-"""The list of posts: search, filters, and the way from a post to everything around it."""
+"""The list of posts: search, filters, and links to related pages."""
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models.filters import FilterPage
+from moderation.models.saved_filters import FilterPage
 from moderation.queries import search
-from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
-from moderation.web.posts import saved_filters
+from moderation.web.cases import bulk
+from moderation.web.posts import list_pages
 from moderation.web.posts.search_forms import POST_STATES, PostFilterForm
 
 
@@ -21,10 +22,10 @@ def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""
     form = PostFilterForm(request.GET)
     wanted = form.wanted()
-    try:
+    if (only := search.only_post(wanted)) is not None:
+        return _to_post(request, only)
+    with list_pages.cursor_or_404():
         found = search.posts(wanted=wanted, viewer=request.user, cursor=request.GET.get("cursor", ""))
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "posts",
         "at": timezone.now(),
@@ -32,8 +33,14 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "wanted": wanted,
         "form": form,
         "states": POST_STATES,
-        "query": saved_filters.query_of(request.GET, saved_filters.NAMES[FilterPage.POSTS]),
     }
+    if not request.htmx:
+        context |= bulk.context()
+    return list_pages.answer(request, "posts/posts.html", context, page=FilterPage.POSTS)
+
+
+def _to_post(request: access.DeskRequest, post_id: int) -> HttpResponse:
+    """Redirect to the post whose id was searched for."""
     if request.htmx:
-        return render(request, "posts/posts.html#rows", context)
-    return render(request, "posts/posts.html", context | saved_filters.context(request, FilterPage.POSTS))
+        return HttpResponse(headers={"HX-Redirect": reverse("post", args=[post_id])})
+    return redirect("post", post_id=post_id)

@@ -1,4 +1,4 @@
-"""What may stand in the address of a list; what is not understood means no filter."""
+"""Query parameters of lists; invalid values mean no filter."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
-from moderation.models.filters import FilterPage
+from moderation.models.fields import name_of
+from moderation.models.saved_filters import FilterPage
 from moderation.queries.cases.backlog import BUCKETS
-from moderation.queries.cases.queue import QueueFilter, Sort
+from moderation.queries.cases.queue_filter import QueueFilter, Sort
 from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.search import PostFilter
 
@@ -38,18 +39,27 @@ AUTHOR_STATES = (
 
 
 class Lenient(forms.Form):
-    """A form of filters: what it does not understand counts as not given."""
+    """A form of filters: invalid values count as not given."""
 
     def given(self, name: str) -> Any:
-        """Return a cleaned value, "" where it is missing or not understood."""
+        """Return a cleaned value, "" if it is missing or invalid."""
         self.is_valid()
         return self.cleaned_data.get(name) or ""
+
+
+class ReasonField(forms.ChoiceField):
+    """A case's reason; filters that were saved or bookmarked may hold its earlier name."""
+
+    def to_python(self, value: Any) -> str:
+        """Return the reason by its name of today."""
+        return name_of(super().to_python(value))
 
 
 class QueueFilterForm(Lenient):
     """The queue's filters and order."""
 
-    reason = forms.ChoiceField(choices=CaseReason.choices, required=False)
+    queue = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+    reason = ReasonField(choices=CaseReason.choices, required=False)
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
     campaign = forms.IntegerField(min_value=1, max_value=2**63 - 1, required=False)

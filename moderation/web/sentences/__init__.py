@@ -1,4 +1,4 @@
-"""What the models looked at, in sentences a moderator can check. A test demands one for every feature."""
+"""Features as sentences that a moderator can check. A test demands one for every feature."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _SENTENCES: dict[str, Sentence | Decided] = {
 
 
 def said(feature: str, value: float, *, record: PostRecord | None) -> Said | None:
-    """Return what is said of a feature's value, None for nothing: unknown, or nothing to count.
+    """Return the sentence for a feature's value, None if it is unknown or there is nothing to count.
 
-    Without a record there is nothing to count in. A feature of other releases is said by its name.
+    Without a record nothing can be counted. A feature of another release is shown by its name.
     """
     known = _SENTENCES.get(feature)
     if record is None:
@@ -46,7 +46,7 @@ def said(feature: str, value: float, *, record: PostRecord | None) -> Said | Non
 
 
 def _nothing_there(feature: str, record: PostRecord) -> Said | None:
-    """Say that links or complaints are not there; of what the platform never sent, nothing is said."""
+    """Return the sentence for absent links or complaints; none if the platform never sends them."""
     if feature.startswith("feedback.") and not record.complaints and feature not in _OF_READERS:
         return Said(gettext(feedback.NO_COMPLAINTS), Leaning.HONEST)
     if feature.startswith(_OF_LINKS) and not record.links:
@@ -55,5 +55,5 @@ def _nothing_there(feature: str, record: PostRecord) -> Said | None:
 
 
 def has_sentence(feature: str) -> bool:
-    """Tell whether a feature has a sentence of its own."""
+    """Return whether a feature has a sentence of its own."""
     return feature in _SENTENCES

@@ -42,7 +42,7 @@ def _decisions(history: History) -> int:
 
 
 def _link_age(_: float, record: PostRecord) -> str | Said:
-    """The age when the post was scored, whichever instant the feature counts to."""
+    """Return the age at the time of scoring, whichever instant the feature counts to."""
     since = [link.reputation.live_since_at for link in record.links if link.reputation.live_since_at]
     if not since:
         return ""
@@ -62,7 +62,7 @@ def _trust(value: float) -> Leaning:
 
 
 def _digits(value: float, record: PostRecord) -> str:
-    """The digits of an xn-- host are how it is written down, not what anybody typed."""
+    """Ignore the digits of an xn-- host: they come from Punycode, not from the sender."""
     if any("xn--" in link.host for link in record.links):
         return ""
     said: Says = share("{} of the URL's characters are digits")

@@ -1,4 +1,4 @@
-"""Sentences of the feedback features: complaints and answers."""
+"""Sentences of the feedback features: complaints and replies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPLAINTS = things("complaint", "complaints", " about this post")
 
 
 def _of_several(says: Says) -> Says:
-    """One complaint is one fact: whatever else a feature makes of it, it is said once."""
+    """Return the plain count below two complaints: a single one is one fact, whatever the feature."""
 
     def said(value: float, record: PostRecord) -> str | Said:
         if len(record.complaints) < 2:

@@ -1,4 +1,4 @@
-"""Sentences of the journey features: way to the post. Without a journey nothing is said of it."""
+"""Sentences of the journey features. Without a journey there are none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How a feature's value is said; the families beside this file hold the words.
+"""Building blocks of sentences for features; the modules beside this one hold the texts.
 
-A sentence says what was counted in the frozen record, or nothing: no share of fewer than three, no prior, and
-no word about what the platform never sent. What drives a model without being countable has no sentence.
+A sentence states what was counted in the frozen record: no share of fewer than three, no prior, and nothing
+about data that the platform never sent. Features without a countable fact have no sentence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _SUSPECT_SHARE = 0.2
 
 
 class Leaning(IntEnum):
-    """What a reader takes a sentence to speak for; one that says the opposite of its share is no reason."""
+    """The direction that a reader infers from a sentence.
+
+    One that contradicts its contribution is not shown.
+    """
 
     HONEST = -1
     EITHER = 0
@@ -33,9 +36,9 @@ class Leaning(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence, what it speaks for, and the earlier posts that it counts, None where it counts none.
+    """A sentence, its direction, and the earlier posts that it counts, None if it counts none.
 
-    `domain` names the linked domain where the posts are those that link to it.
+    `domain` is the linked domain if the posts are those that link to it.
     """
 
     words: str
@@ -44,7 +47,7 @@ class Said:
     domain: str = ""
 
     def agrees_with(self, share: float) -> bool:
-        """Tell whether a share of the result, > 0 for spam, has the sign that the words let one expect."""
+        """Return whether a contribution (> 0 for spam) has the sign that the sentence suggests."""
         return share * self.leaning >= 0
 
 
@@ -60,15 +63,15 @@ class Past:
 Finds = Callable[[PostRecord], Past | None]
 Leans = Leaning | Callable[[float], Leaning]
 Says = Callable[[float, PostRecord], "str | Said"]
-"""Says a value that is known and not zero; "" says nothing."""
+"""Returns the text for a known, non-zero value; "" for no sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """How a feature is said: for a value, and for zero where there is something to say then.
+    """The sentence of a feature: for a value, and for zero if there is something to say.
 
-    An unknown value says nothing. With `past` the number is the record's `measure` of these earlier posts,
-    never the feature's value; `none` is said where there are no such posts.
+    An unknown value has no sentence. With `past` the number is the record's `measure` of these earlier posts,
+    never the feature's value; `none` is the text if there are no such posts.
     """
 
     says: Says
@@ -80,7 +83,7 @@ class Sentence:
     measure: Callable[[History, PostRecord], float] = lambda history, _: history.posts
 
     def of(self, value: float, record: PostRecord) -> Said | None:
-        """Return what is said of a value, None for nothing."""
+        """Return the sentence for a value, None if there is none."""
         if not math.isfinite(value):
             return None
         if self.past is None:
@@ -104,15 +107,15 @@ class Sentence:
         return said if said.words else None
 
     def _opposite(self) -> Leaning:
-        """Nothing of what speaks for spam speaks against it, and the other way round."""
+        """Return the opposite direction, for the absence of a fact."""
         return Leaning(-self.leans) if isinstance(self.leans, Leaning) else self.leans(0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """How many earlier posts people decided, and how: said of every feature that rests on these decisions.
+    """The sentence of features that depend on human decisions: counts of decided earlier posts.
 
-    The number is the record's, never the feature's value, which a prior may have moved.
+    The number comes from the record, never from the feature's value, which a prior may have shrunk.
     """
 
     past: Finds
@@ -120,7 +123,7 @@ class Decided:
     few: Callable[[str], str]
 
     def of(self, value: float, record: PostRecord) -> Said | None:
-        """Return what is said, None where nothing was decided or the feature knows nothing."""
+        """Return the sentence, None if nothing was decided or the feature is unknown."""
         past = self.past(record)
         if past is None or not math.isfinite(value):
             return None
@@ -134,7 +137,7 @@ class Decided:
 
 
 def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
-    """Say decisions on "decided posts …": a share of three or more, else what they were."""
+    """Return the text about "decided posts …": a share from three on, otherwise the counts."""
     one, many = f"{{}} of {{}} {subject} was spam{tail}", f"{{}} of {{}} {subject} were spam{tail}"
     few = f"Among {subject}: {{}}"
     return Decided(
@@ -147,43 +150,43 @@ def decided(subject: str, *, past: Finds, tail: str = "") -> Decided:
 
 
 def things(one: str, many: str, tail: str = "") -> Says:
-    """Say a count with its noun, then the rest of the sentence; translated as a whole."""
+    """Format a count with its noun and the rest of the sentence, translated as a whole."""
     singular, plural = f"{{}} {one}{tail}", f"{{}} {many}{tail}"
     return lambda value, _: ngettext(singular, plural, 1 if value == 1 else 2).format(count(value))
 
 
 def share(text: str) -> Says:
-    """Say a probability, or a share of characters, as per cent; never a share of decisions."""
+    """Format a probability, or a share of characters, as per cent; never a share of decisions."""
     return lambda value, _: gettext(text).format(percent(value))
 
 
 def days(text: str) -> Says:
-    """Say a number of days as a duration."""
+    """Format a number of days as a duration."""
     return lambda value, _: gettext(text).format(duration(value * 86_400))
 
 
 def hours(text: str) -> Says:
-    """Say a number of hours as a duration."""
+    """Format a number of hours as a duration."""
     return lambda value, _: gettext(text).format(duration(value * 3_600))
 
 
 def seconds(text: str) -> Says:
-    """Say a number of seconds as a duration."""
+    """Format a number of seconds as a duration."""
     return lambda value, _: gettext(text).format(duration(value))
 
 
 def number(text: str) -> Says:
-    """Say a bare number."""
+    """Format a plain number."""
     return lambda value, _: gettext(text).format(count(value))
 
 
 def flag(text: str) -> Says:
-    """Say that something is so; of what is not so nothing is said."""
+    """State a fact if the value is true; no sentence otherwise."""
     return lambda _value, _record: gettext(text)
 
 
 def either_side(at: float, *, above: str, below: str) -> Says:
-    """Say which side of a middle a model's value lies on; above it speaks for spam."""
+    """State on which side of a midpoint a model's value is; above it means spam."""
     return lambda value, _: (
         Said(gettext(above), Leaning.SPAM) if value >= at else Said(gettext(below), Leaning.HONEST)
     )
@@ -197,12 +200,12 @@ def days_known(history: History, record: PostRecord) -> float:
 
 
 def young(below: float, *, old: float) -> Callable[[float], Leaning]:
-    """What is younger than `below` speaks for spam, what is `old` against it."""
+    """Younger than `below` means spam, older than `old` the opposite."""
     return lambda value: Leaning.SPAM if value < below else Leaning.HONEST if value >= old else Leaning.EITHER
 
 
 def many(honest_from: float) -> Callable[[float], Leaning]:
-    """A number from here on speaks against spam, a smaller one for neither."""
+    """A number from here on means not spam, a smaller one neither."""
     return lambda value: Leaning.HONEST if value >= honest_from else Leaning.EITHER
 
 

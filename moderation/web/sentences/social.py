@@ -65,7 +65,7 @@ def _pace(_: float, record: PostRecord) -> str:
 
 
 def _reported(_: float, record: PostRecord) -> str | Said:
-    """A feature of two causes: complaints that said spam, else decisions."""
+    """Return the sentence of a feature with two causes: complaints about spam, otherwise decisions."""
     if record.author_history.spam_complaints:
         says = things("complaint", "complaints", " of spam about the author's earlier posts")
         return says(record.author_history.spam_complaints, record)

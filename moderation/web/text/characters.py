@@ -1,8 +1,8 @@
-"""Characters that deceive: what a reader cannot see, or takes for another, and how to name it.
+"""Deceptive characters: invisible ones and look-alikes, and their names.
 
-Pure functions of single characters and words; `marks` lays them over a whole text.
+Pure functions of single characters and words; `text_marks` applies them to a whole text.
 """
-# ruff: noqa: RUF001 - this module is about characters that pass for others
+# ruff: noqa: RUF001 - this module is about look-alike characters
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _STYLED_RANGES = ((0x1D400, 0x1D7FF), (0xFF21, 0xFF5A), (0x24B6, 0x24E9), (0x1F1
 
 
 def hidden_label(character: str) -> str:
-    """Return the short name of a character that leaves no honest trace on the screen, "" for all others."""
+    """Return the short name of an invisible or reordering character, "" for all others."""
     if character in _NAMED:
         return _NAMED[character]
     point = ord(character)
@@ -59,12 +59,12 @@ def hidden_label(character: str) -> str:
 
 
 def is_joiner(character: str) -> bool:
-    """Tell whether a character joins its neighbours: honest in emoji and cursive scripts only."""
+    """Return whether a character is a joiner, legitimate in emoji and cursive scripts only."""
     return character in _JOINERS
 
 
 def takes_joiners(character: str) -> bool:
-    """Tell whether a joiner beside this character does honest work."""
+    """Return whether a joiner beside this character is legitimate."""
     return (
         unicodedata.category(character) == "So"
         or script(character) in _CURSIVE_SCRIPTS
@@ -73,7 +73,7 @@ def takes_joiners(character: str) -> bool:
 
 
 def spoken_name(character: str) -> str:
-    """Return the Unicode name with its code point, as a tooltip or a screen reader tells it."""
+    """Return the Unicode name with its code point, for tooltips and screen readers."""
     return f"{unicodedata.name(character, 'control or unassigned character').lower()}, U+{ord(character):04X}"
 
 
@@ -85,7 +85,7 @@ def script(character: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def latin_twin(character: str) -> str:
-    """Return the Latin letter that a letter of another script passes for, "" when there is none."""
+    """Return the Latin letter that a letter of another script looks like, "" if there is none."""
     if character.isascii() or script(character) == "LATIN":
         return ""
     found = confusables.is_confusable(character, preferred_aliases=["latin"])
@@ -96,9 +96,10 @@ def latin_twin(character: str) -> str:
 
 
 def impostors(word: str, *, is_latin_text: bool) -> frozenset[str]:
-    """Return the letters of a word that pose as Latin ones.
+    """Return the letters of a word that imitate Latin ones.
 
-    A word that mixes Latin with others is suspect, and in a Latin text also a word made of nothing but twins.
+    A word that mixes Latin with another script is suspect, and in a Latin text also a word of look-alikes
+    only.
     """
     foreign = {character for character in word if character.isalpha() and script(character) not in _NO_SCRIPT}
     twins = frozenset(character for character in foreign if latin_twin(character))
@@ -121,9 +122,7 @@ def plain_letter(character: str, *, is_cjk_text: bool) -> str:
     ):
         return ""
     plain = unicodedata.normalize("NFKC", character)
-    if (
-        0x1F110 <= point <= 0x1F189
-    ):  # squared and circled letters; the normal form keeps brackets or the square
+    if 0x1F110 <= point <= 0x1F189:  # squared and circled letters, which NFKC keeps in brackets or squares
         plain = unicodedata.name(character, " ").rsplit(" ", 1)[-1]
     return plain if len(plain) == 1 and plain.isascii() and plain.isalnum() else ""
 

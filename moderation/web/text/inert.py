@@ -1,7 +1,7 @@
-"""Hostile text made inert: a text becomes segments that a template escapes and prints, and nothing else.
+"""Inert rendering of hostile text: segments that a template escapes and prints.
 
-Links are broken so that nobody can follow or paste them, the domain that really answers is set apart, and
-characters that hide, reorder or imitate become labelled marks. Escaping stays with the template engine.
+Links are defanged so that nobody can follow or paste them, the real domain is marked, and invisible,
+reordering or look-alike characters become labelled marks. The template engine does the escaping.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from django.utils.translation import gettext
 from moderation.web.text import characters
 from moderation.web.text.text_marks import Marker, Segment
 
-# Reads a candidate as a browser would: (host, registrable domain or ""), None when no browser would open it.
+# Parses a link as a browser would: (host, registrable domain or ""), None if no browser would open it.
 LinkReader = Callable[[str], tuple[str, str] | None]
 
 _MAX_LINKS = 200
 _MAX_LINK_LENGTH = 2_500
-# Split first, look for a dot after: one pattern for both would try a long word again from each letter.
+# Split first, then look for a dot: one pattern for both would backtrack quadratically on a long word.
 _TOKEN = re.compile(r"[^\s<>\"']+")
 _LINKISH = re.compile(r"[.。:]")
 _SCHEME = re.compile(r"(?i)h(?:tt|xx)ps?:[/\\]*")
@@ -62,7 +62,7 @@ def excerpt(text: str, *, length: int) -> str:
 def beginning(text: str, *, length: int, lines: int) -> str:
     """Return at most so many characters and lines of a text; the whole when it is short enough.
 
-    A word that no language has, longer than _GIANT letters without a space, ends the beginning inside itself.
+    A word longer than _GIANT letters without a space is cut inside.
     """
     part = "".join(text[:length].splitlines(keepends=True)[:lines])
     giant = None if characters.is_cjk(part) else _GIANT_WORD.search(part)
@@ -73,7 +73,7 @@ def beginning(text: str, *, length: int, lines: int) -> str:
 def tones_of(contributions: Iterable[tuple[int, int, float]]) -> list[tuple[int, int, int]]:
     """Turn word contributions (start, end, share of the margin) into tones relative to the strongest word.
 
-    Words below a tenth of the strongest keep tone 0: a page where everything shines says nothing.
+    Words below a tenth of the strongest keep tone 0, so that only the strong ones stand out.
     """
     words = list(contributions)
     strongest = max((abs(share) for _, _, share in words), default=0.0)
@@ -147,7 +147,7 @@ def _link_parts(
     if scheme:
         yield start, start + at, _Style(link="scheme")
     really = domain or host
-    # The authority ends at the first slash, and its last name answers; what stands elsewhere is a decoy.
+    # The authority ends at the first slash, and the host after the last @ counts; the rest is a decoy.
     authority = re.match(r"[^/?#\\]*", candidate[at:])
     limit = at + (authority.end() if authority else 0)
     found = candidate.lower().rfind(really, at, limit)

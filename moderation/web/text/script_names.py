@@ -1,4 +1,4 @@
-"""Scripts by the names that readers know, and the sentence of a post that no model can read."""
+"""Display names of scripts, and the sentence for a post that no model can read."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _NAMES = {
     "TAMIL": gettext_lazy("Tamil"),
     "THAI": gettext_lazy("Thai"),
 }
-"""By Unicode name. A script that is missing here is called as Unicode does."""
+"""By Unicode name; a missing script is shown with its Unicode name."""
 
 
 def name(script: str) -> str:
-    """Return what a script is called, given its Unicode name."""
+    """Return the display name of a script, given its Unicode name."""
     return str(_NAMES.get(script) or script.replace("_", " ").title())
 
 
 def not_read(script: str | None) -> str:
-    """Say that the models read nothing of a post; None where its text is gone."""
+    """Return the sentence that no model reads the post's script; None if its text was erased."""
     if script is None:
         return gettext("A human is asked, since the models do not read this script.")
     return gettext("A human is asked, since the models do not read this script (%(script)s).") % {

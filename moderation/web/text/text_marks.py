@@ -1,4 +1,4 @@
-"""Marks on hostile text: characters that hide, pose as others or pile up become labelled segments."""
+"""Marks on hostile text: invisible, look-alike and stacked characters become labelled segments."""
 # ruff: noqa: RUF001 - typographic signs are meant
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _MAX_COMBINING = 3
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of text printed one way.
+    """A segment of text with one style.
 
     `mark` is "" or hidden, lookalike, styled, stacked; `label` is its small print, `title` the long one.
-    `tone` in -3..3 is how strongly the words speak against (negative) or for spam.
+    `tone` in -3..3 is the contribution of the words, negative against spam.
     `link` is "" or scheme, rest, domain, target.
     """
 
@@ -36,24 +36,27 @@ class Segment:
 
     @property
     def is_plain(self) -> bool:
-        """True when the text needs no element around it."""
+        """Whether the text needs no element around it."""
         return not (self.mark or self.tone or self.link)
 
     @property
-    def strength(self) -> int:
-        """How strongly the words speak, whichever way: 0..3."""
-        return abs(self.tone)
+    def classes(self) -> str:
+        """The CSS classes of its element."""
+        found = [f"link link--{self.link}"] if self.link else []
+        found += [f"mark mark--{self.mark}"] if self.mark else []
+        found += [f"word word--{'spam' if self.tone > 0 else 'ham'}-{abs(self.tone)}"] if self.tone else []
+        return " ".join(found)
 
 
 class Marker:
-    """Sets marks on stretches of one text; what is usual depends on the whole text's script."""
+    """Marks segments of one text; what is unusual depends on the script of the whole text."""
 
     def __init__(self, text: str) -> None:
         self._is_latin = characters.is_mostly_latin(text)
         self._is_cjk = characters.is_cjk(text)
 
     def pieces(self, stretch: str) -> Iterator[Segment]:
-        """Yield the stretch as plain and marked segments."""
+        """Yield plain and marked segments."""
         if _NOT_PLAIN.search(stretch) is None:
             if stretch:
                 yield Segment(stretch)
@@ -88,9 +91,9 @@ class Marker:
 
 
 def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:
-    """Mark what is piled on a letter when it is more than the few accents that any language uses.
+    """Mark combining accents on a letter beyond the few that any language uses.
 
-    A hidden character does not end the pile: what follows it would be piled on its label.
+    A hidden character does not end the stack: following accents would render on its label.
     """
     start = 0
     for index, character in enumerate([*stretch, ""]):
@@ -138,7 +141,7 @@ def _segment(mark: str, detail: str, text: str) -> Segment:
 
 
 def _hidden_title(text: str) -> str:
-    """Name the character; tag characters spell ASCII that only machines see."""
+    """Return the title of a hidden character; tag characters encode invisible ASCII."""
     message = "".join(
         chr(ord(character) - 0xE0000) for character in text if 0xE0020 <= ord(character) <= 0xE007E
     )

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from moderation.api.views.base import ApiView
 from moderation.models import Author, Complaint, Platform, Post, Revision, User
-from moderation.models.people import Role
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from tests.moderation.api import documented
 

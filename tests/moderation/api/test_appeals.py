@@ -11,13 +11,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import Appeal, AuditEntry, Case, Decision, Delivery, Platform, User, WebhookEndpoint
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations import refusals, rules
-from moderation.operations.cases import claims, reverse, review
+from moderation.operations.cases import claims, reversals, review
 from moderation.operations.erasure import erase
-from moderation.operations.labels import export, export_build
+from moderation.operations.labels import export_build, exports
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.api.answers import problem
@@ -92,7 +92,7 @@ class TestAppeals:
         now = timezone.now()
         outcome = decide(case, lead, Verdict.NOT_SPAM, at=now)
 
-        reverse.undo(decision_id=outcome.pk, moderator=lead, at=now + timedelta(seconds=1))
+        reversals.undo(decision_id=outcome.pk, moderator=lead, at=now + timedelta(seconds=1))
 
         assert Appeal.objects.get().outcome is None
         assert Delivery.objects.get(event="appeal.decided").state == DeliveryState.CANCELLED
@@ -116,7 +116,7 @@ class TestAppeals:
 
         assert (kept.reason, kept.external_id, gone["state"]) == ("", "", "erased")
         problem(file(api, decided), status=410, code="erased")
-        reverse.correct(decision_id=decided.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99))
+        reversals.correct(decision_id=decided.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99))
         problem(file(api, decided), status=409, code="already_reversed")
 
 
@@ -182,7 +182,7 @@ class TestEvents:
         later: Later,
     ) -> None:
         rules.impose(value="evil.example", reason="pills", actor=lead, at=later(20))
-        asked = export.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=later(30))
+        asked = exports.request(requested_by=lead, platform=platform, wanted=LabelFilter(), at=later(30))
         export_build.build(export_id=asked.pk, at=later(31))
 
         told = set(Delivery.objects.filter(endpoint=everything).values_list("event", flat=True))

@@ -11,15 +11,15 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
-from moderation.api.serializers.decisions import instant
 from moderation.models import Decision, FeedEntry, Platform, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.cases import claims, reverse, review
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingPost
+from moderation.operations.cases import claims, reversals, review
 from moderation.operations.outbox import feed
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score
+from moderation.queries.wire import instant
 from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
@@ -190,7 +190,7 @@ class TestTiming:
         self, decide: Decide, platform: Platform, moderator: User, later: Later
     ) -> None:
         made = decide(when=later(0))
-        reverse.undo(decision_id=made.pk, moderator=moderator, at=later(5))
+        reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
         assert told(platform, later(3_600)) == []
 
@@ -198,7 +198,7 @@ class TestTiming:
         self, decide: Decide, api: APIClient, moderator: User, later: Later
     ) -> None:
         wrong = decide(when=later(0))
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(600)
         )
 

@@ -11,9 +11,9 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from moderation.api.links import NEXT_PAGE
-from moderation.api.serializers import cursor
-from moderation.api.serializers.opaque import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
+from moderation.api.openapi_links import NEXT_PAGE
+from moderation.api.serializers import feed_cursor
+from moderation.api.serializers.cursor_format import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import EarlierPosition, Position
 
@@ -63,8 +63,8 @@ class TestCursors:
     @pytest.mark.parametrize(
         "given",
         [
-            cursor.encode(Position(LATEST, LARGEST // 10)),
-            cursor.encode(EarlierPosition(LATEST, 1)),
+            feed_cursor.encode(Position(LATEST, LARGEST // 10)),
+            feed_cursor.encode(EarlierPosition(LATEST, 1)),
             keyset.encode((LARGEST,)),
             keyset.encode((-1.2345678901234567e-300, LARGEST)),
             keyset.encode((LATEST, LARGEST)),
@@ -80,6 +80,40 @@ class TestCursors:
     def test_another_form_is_refused(self, wrong: str) -> None:
         with pytest.raises(ValueError, match="not"):
             unpack(wrong)
+
+
+def _said(schema: Any, document: Any) -> Any:
+    named = schema.get("$ref", "").rpartition("/")[2]
+    return document["components"]["schemas"][named] if named else schema
+
+
+def test_earlier_names_of_values_are_marked_deprecated(document: Any) -> None:
+    paths = document["paths"]
+    request = document["components"]["schemas"]["RuleRequest"]["properties"]["effect"]
+    places = [request] + [
+        _parameters(paths[path][method])[name]["schema"]
+        for path, method, name in (
+            ("/api/v1/rules", "get", "effect"),
+            ("/api/v1/cases", "get", "queue"),
+        )
+    ]
+
+    for place in places:
+        today, earlier = place["oneOf"]
+        assert (earlier["enum"], earlier["deprecated"]) == (["wave"], True)
+        assert "hold" in _said(today, document)["enum"]
+    queue = _parameters(paths["/api/v1/queues/{queue}/claims"]["post"])["queue"]
+    assert "wave" in queue["schema"]["enum"]
+    assert "deprecated" in queue["description"]
+
+
+def test_the_earlier_name_of_an_operation_is_marked_deprecated(document: Any) -> None:
+    today, earlier = (document["paths"][f"/api/v1/{name}"]["post"] for name in ("scores", "verdicts"))
+
+    assert "deprecated" not in today
+    assert earlier["deprecated"] is True
+    assert earlier["requestBody"] == today["requestBody"]
+    assert earlier["responses"]["200"]["content"] == today["responses"]["200"]["content"]
 
 
 class TestConflicts:

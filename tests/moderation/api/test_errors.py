@@ -12,8 +12,8 @@ from pytest_django import Settings
 from rest_framework.test import APIClient
 
 from moderation.api import errors, problems
-from moderation.operations.intake import ingest
 from moderation.operations.outbox import feed
+from moderation.operations.posts import ingest
 from tests.moderation.api.answers import problem
 
 pytestmark = pytest.mark.django_db

@@ -11,52 +11,9 @@ from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.test import Client
 
-from moderation.api.links import LINKS, NEXT_PAGE
+from moderation.api.openapi_links import LINKS, NEXT_PAGE
 from moderation.api.problems import PROBLEMS
-
-OPERATIONS = {
-    "posts": "GET POST",
-    "posts:bulk": "POST",
-    "posts/{id}": "GET PATCH DELETE",
-    "authors/{external_id}": "DELETE",
-    "authors/{external_id}/timeline": "GET",
-    "domains/{domain}": "GET",
-    "complaints": "POST",
-    "appeals": "POST",
-    "appeals/{id}": "GET",
-    "verdicts": "POST",
-    "decisions": "GET",
-    "decisions/{id}/statement-of-reasons": "GET",
-    "decisions/{id}/reversal": "POST",
-    "cases": "GET",
-    "cases/{id}": "GET",
-    "cases/{id}/decisions": "POST",
-    "cases/{id}/escalations": "POST",
-    "cases/{id}/notes": "POST",
-    "cases/{id}/second-reviews": "POST",
-    "queues/{queue}/claims": "POST",
-    "campaigns": "GET",
-    "campaigns/{id}/members": "GET",
-    "campaigns/{id}/decisions": "POST",
-    "claims/{id}": "PUT DELETE",
-    "rules": "GET POST",
-    "rules/{id}": "GET DELETE",
-    "rules/{id}/activation": "POST",
-    "rules/{id}/backtest": "POST",
-    "labels": "GET",
-    "labels/changes": "GET",
-    "label-draws": "POST",
-    "label-draws/{id}": "GET DELETE",
-    "exports": "POST",
-    "exports/{id}": "GET",
-    "exports/{id}/file": "GET",
-    "webhook-endpoints": "GET POST",
-    "webhook-endpoints/{id}": "GET PATCH DELETE",
-    "webhook-endpoints/{id}/secrets": "POST",
-    "webhook-endpoints/{id}/deliveries": "GET",
-    "deliveries/{id}": "GET",
-    "deliveries/{id}/replay": "POST",
-}
+from tests.moderation.api.routes import OPERATIONS
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from rest_framework.test import APIClient
 
 from moderation.models import ApiKey, Post, Revision, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem

@@ -10,7 +10,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from moderation.models import AuditEntry, Case, Delivery, Platform, Post, Revision, Rule, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import claims, review
@@ -39,7 +39,7 @@ def states(api: APIClient, state: str) -> list[str]:
 
 
 class TestRules:
-    @pytest.mark.parametrize("effect", ["ban", "wave", "allow"])
+    @pytest.mark.parametrize("effect", ["ban", "hold", "allow"])
     def test_are_drafted_activated_and_lifted(
         self, lead_api: APIClient, platform: Platform, given: dict[str, Any], at: datetime, effect: str
     ) -> None:
@@ -95,7 +95,7 @@ class TestRules:
             ({"kind": "author", "value": "nobody"}, "/value", "not_a_target"),
             ({"effect": "hide"}, "/effect", "invalid_choice"),
             ({"expires_at": "2020-01-01T00:00:00Z"}, "/expires_at", "in_past"),
-            ({"effect": "wave", "expires_at": "2100-01-01T00:00:00Z"}, "/expires_at", "too_late"),
+            ({"effect": "hold", "expires_at": "2100-01-01T00:00:00Z"}, "/expires_at", "too_late"),
         ],
     )
     def test_are_refused_by_field(
@@ -177,11 +177,26 @@ class TestBacktest:
         assert (foreign["matches"], foreign["precision"], foreign["examples"]) == (0, None, [])
 
 
+def test_the_earlier_name_of_an_effect_is_taken_and_answered_as_today(
+    lead_api: APIClient, given: dict[str, Any]
+) -> None:
+    drafted = lead_api.post("/api/v1/rules", given | {"effect": "wave"}, format="json")
+
+    assert (drafted.status_code, drafted.json()["effect"]) == (201, "hold")
+    assert lead_api.get("/api/v1/rules?state=draft&effect=wave").json()["data"] == [drafted.json()]
+    assert lead_api.get("/api/v1/rules?state=draft&effect=ban").json()["data"] == []
+
+
+def test_the_earlier_name_of_a_queue_is_taken(lead_api: APIClient) -> None:
+    assert lead_api.post("/api/v1/queues/wave/claims", {}, format="json").json()["cases"] == []
+    assert lead_api.get("/api/v1/cases?queue=wave").json()["data"] == []
+
+
 def test_a_score_names_the_rule_that_decided(
     lead_api: APIClient, post: Any, fake_scorer: FakeScorer, given: dict[str, Any]
 ) -> None:
     address = lead_api.post(
-        "/api/v1/rules", given | {"effect": "wave", "value": "cats.example"}, format="json"
+        "/api/v1/rules", given | {"effect": "hold", "value": "cats.example"}, format="json"
     ).headers["Location"]
     rule = lead_api.post(f"{address}/activation").json()
     stored: Post = post(text="https://cats.example/")

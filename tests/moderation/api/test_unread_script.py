@@ -15,6 +15,7 @@ from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring.pipeline import Scorer
 from scoring.release import Release
+from tests.moderation.fakes import FakeScorers
 from tests.scoring.random_records import FakeContent
 from tests.scoring.starter import STARTER
 
@@ -25,7 +26,8 @@ THAI = "แจกเครดิตฟรี ไม่ต้องทำกิ�
 def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Score with the shipped release; a text ends with what the content model says of it."""
     shipped = Scorer(release=Release.load(STARTER), content=FakeContent())
-    monkeypatch.setattr(scorer, "get", lambda: shipped)
+    stand_in = FakeScorers(scorer=shipped, content=FakeContent())
+    monkeypatch.setattr(scorer, "current", lambda: stand_in)
 
 
 @pytest.fixture
@@ -88,9 +90,8 @@ def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: 
     assert f"/review/{case_id}/" in listed
 
 
-def test_a_replay_gives_the_same_numbers(sent: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replay_gives_the_same_numbers(sent: Callable[..., str]) -> None:
     sent(THAI, content=0.25)
-    monkeypatch.setattr(scorer, "content_of", lambda _release_id: FakeContent())
 
     [again] = replay.replay(Score.objects.all())
 

@@ -11,7 +11,7 @@ import pytest
 
 from moderation import scorer
 from moderation.models import Campaign, Case, Decision, Platform, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.releases import triton as releases_triton
 from moderation.operations.webhooks import endpoints

@@ -75,7 +75,7 @@ class TestExplain:
         def gone(release_id: str) -> object:
             raise scorer.NotKept(release_id)
 
-        monkeypatch.setattr(scorer, "of", gone)
+        monkeypatch.setattr(scorer.current(), "of", gone)
 
         explanations.explain(score_id=case.score_id)
 

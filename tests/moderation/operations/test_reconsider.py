@@ -19,13 +19,13 @@ from moderation.models import (
     Revision,
     User,
 )
-from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.platforms import Reconsidering
 from moderation.operations import reconsider
-from moderation.operations.campaigns import decide as campaigns_decide
-from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.cases import claims, reverse, review
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.cases import claims, reversals, review
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
@@ -93,7 +93,7 @@ class TestSweep:
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
         decision = decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
-        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
+        reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(21))
         case = Case.objects.get(pk=waiting.pk)
         decide(case, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(22))
 
@@ -105,10 +105,10 @@ class TestSweep:
     ) -> None:
         Platform.objects.update(reconsiders=Reconsidering.DECIDE)
         kept = Decision.objects.get(post=allowed[0])
-        reverse.correct(decision_id=kept.pk, verdict=Verdict.SPAM, moderator=lead, at=later(12))
+        reversals.correct(decision_id=kept.pk, verdict=Verdict.SPAM, moderator=lead, at=later(12))
         reconsider.sweep(at=later(13))
         standing = Decision.objects.get(post=allowed[0], reversal__isnull=True)
-        back = reverse.correct(
+        back = reversals.correct(
             decision_id=standing.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(14)
         )
         decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
@@ -159,7 +159,7 @@ class TestSweep:
         decide(waiting, moderator=moderator, verdict=Verdict.SPAM, at=later(20))
         row = Reconsideration.objects.get()
 
-        pieces = [reconsider.carry_on(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
+        pieces = [reconsider.run_piece(reconsideration_id=row.pk, at=later(31)) for _ in range(4)]
 
         assert pieces == [2, 1, None, None]
         assert reopened() == {post.pk for post in allowed[2:]}
@@ -195,12 +195,12 @@ class TestCampaign:
         [home] = Campaign.objects.filter(members__post=waiting.post)
         members = CampaignMember.objects.filter(campaign=home).exclude(post=waiting.post)
         left_out = members.order_by("id")[0]
-        campaigns_decide.leave_out(
+        campaign_decisions.leave_out(
             campaign_id=home.pk, post_id=left_out.post_id, is_left_out=True, moderator=moderator, at=later(15)
         )
-        made = campaigns_decide.decide(
+        made = campaign_decisions.decide(
             campaign_id=home.pk,
-            wanted=campaigns_decide.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
             moderator=moderator,
             at=later(20),
         )
@@ -214,13 +214,13 @@ class TestCampaign:
         self, allowed: list[Post], waiting: Case, moderator: User, later: Later
     ) -> None:
         [home] = Campaign.objects.filter(members__post=waiting.post)
-        made = campaigns_decide.decide(
+        made = campaign_decisions.decide(
             campaign_id=home.pk,
-            wanted=campaigns_decide.Wanted(verdict=Verdict.SPAM, expected_count=1),
+            wanted=campaign_decisions.Wanted(verdict=Verdict.SPAM, expected_count=1),
             moderator=moderator,
             at=later(20),
         )
-        campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
+        campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(21))
 
         assert reconsider.sweep(at=later(99)) == 0
         assert reopened() == set()

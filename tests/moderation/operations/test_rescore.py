@@ -11,11 +11,11 @@ import pytest
 from django.db import transaction
 
 from moderation.models import Decision, Label, Platform, Post, Release, Revision, Score
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.rescore import Progress, Wanted
-from moderation.operations.scoring import score
+from moderation.operations.scoring import leases, score
 from tests.moderation.fakes import RELEASE_ID, FakeScorer
 
 Later = Callable[[float], datetime]
@@ -238,8 +238,8 @@ class TestAgain:
         post()
 
         def overtake(ids: Sequence[int]) -> list[int]:
-            assert score.run(revision_ids=ids, at=later(score.LEASE_SECONDS + 2)) == 1
-            return again(ids, at=later(score.LEASE_SECONDS + 3))
+            assert score.run(revision_ids=ids, at=later(leases.LEASE_SECONDS + 2)) == 1
+            return again(ids, at=later(leases.LEASE_SECONDS + 3))
 
         taken = beside(overtake)
 

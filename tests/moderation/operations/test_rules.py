@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
@@ -170,7 +170,7 @@ class TestDraft:
         with pytest.raises(rules.NotInForce):
             rules.activate(rule_id=drafted.pk, actor=lead, at=later(5))
 
-    @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("wave", None), ("wave", 31)])
+    @pytest.mark.parametrize(("effect", "days"), [("allow", None), ("hold", None), ("hold", 31)])
     def test_of_other_effect_than_a_ban_ends(
         self, lead: User, at: datetime, effect: str, days: int | None
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +11,32 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Reason, User
-from moderation.models.cases import Verdict
-from moderation.models.people import Role
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations.cases import claims, review
+from moderation.web import provenance
+
+Case_ = Callable[..., Case]
+
 
 HTMX = {"HX-Request": "true"}
+
+
 SHIFT = {"HX-Request": "true", "Shift": "1"}
+
+
 """What the review page's own script says of itself."""
+
+
+def flat(html: str) -> str:
+    """Return HTML with single spaces, and none beside a tag: its layout is not what a test is about."""
+    return re.sub(r"\s*([<>])\s*", r"\1", re.sub(r"\s+", " ", html))
+
+
+@pytest.fixture(autouse=True)
+def one_reading_of_what_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no half minute end between two requests of a test: counts of queries would differ by two."""
+    monkeypatch.setattr(provenance, "_CACHED_SECONDS", 1e9)
 
 
 @pytest.fixture
@@ -91,3 +111,9 @@ def reasons(db: None) -> dict[str, Reason]:
     Reason.objects.all().delete()
     names = ("code", "title", "digit", "verdict", "needs_note", "signals")
     return {row[0]: Reason.objects.create(**dict(zip(names, row, strict=True))) for row in rows}
+
+
+@pytest.fixture
+def linked(open_case: Case_) -> Case:
+    """A case that links to a host of shop.example, sent from an address."""
+    return open_case(text="see https://www.shop.example/a", ip="203.0.113.7", at=timezone.now())

@@ -29,9 +29,9 @@ _TEMPLATED = re.compile(rf"\b(p?)n?gettext\(\s*({_STRING})(?:\s*,\s*({_STRING}))
 _LITERAL = re.compile(rf"\b_\(({_STRING})\)")
 _READ_ATTRIBUTES = {"aria-label", "title", "placeholder", "alt"}
 _WORD = re.compile(r"[^\W\d_]{2,}")
-# Names that are the same in every language.
+# Names and units that are the same in every language.
 _NAMES = re.compile(
-    r"Spamdesk|DistilBERT|Triton|PostgreSQL|UTC|SHA-256|Esc|Ctrl|Alt|Meta|is-desk|[\w.]+\.example"
+    r"Spamdesk|DistilBERT|Triton|PostgreSQL|UTC|SHA-256|Esc|Ctrl|Alt|Meta|is-desk|\bms\b|[\w.]+\.example"
 )
 
 Message = tuple[str, str]
@@ -82,6 +82,8 @@ def _of_call(name: str, node: ast.Call) -> set[Message]:
         return {(words[0], "")}
     if name in _PLURAL and len(words) >= 2:
         return {(words[0], words[1])}
+    if name == "pgettext" and len(words) >= 2:
+        return {(words[0] + IN_CONTEXT + words[1], "")}
     if name == "counted" and len(words) == 2:
         return {(f"{{}} {words[0]}", f"{{}} {words[1]}")}
     return set()

@@ -9,13 +9,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Revision, Rule, User
-from moderation.models.cases import Verdict
+from moderation.models import Case, Revision, Rule, Score, User
+from moderation.models.decisions import Verdict
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
+from moderation.queries.rules import rule_pages
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.web.conftest import HTMX
+from tests.moderation.web.conftest import HTMX, flat
 
 Case_ = Callable[..., Case]
 
@@ -51,7 +52,7 @@ class TestDryRun:
 
         body = lead_desk.get("/rules/new/?kind=domain&value=shop.example").content.decode()
 
-        assert "<strong>2 spam, 1 not</strong>. That is 67% spam (95% interval 21% to 94%)" in body
+        assert "<strong>2 spam, 1 not</strong>. That is 67% spam (95% interval 21% to 94%)" in flat(body)
         assert "1 is not: see it" in body
         assert "not_spam 2" in body
         harmless = lead_desk.get("/posts/?state=not_spam&domain=shop.example").content.decode()
@@ -120,7 +121,7 @@ class TestRules:
 
         assert "lifted before" in lead_desk.get("/rules/").content.decode()
 
-    @pytest.mark.parametrize(("effect", "told"), [("allow", "allowed until"), ("wave", "wave until")])
+    @pytest.mark.parametrize(("effect", "told"), [("allow", "allowed until"), ("hold", "held until")])
     def test_allow_and_hold_until_a_date(
         self, lead_desk: Client, linked: Case, effect: str, told: str
     ) -> None:
@@ -152,7 +153,7 @@ class TestRules:
     def test_shows_on_the_case_that_it_led_to(
         self, lead_desk: Client, linked: Case, fake_scorer: FakeScorer
     ) -> None:
-        self.impose(lead_desk, effect="wave", requeue="waiting")
+        self.impose(lead_desk, effect="hold", requeue="waiting")
         fake_scorer.default = 0.01
         score.run(revision_ids=[linked.score.revision_id], at=timezone.now())
         case = Case.objects.get()
@@ -160,7 +161,7 @@ class TestRules:
         body = lead_desk.get(f"/review/{case.pk}/").content.decode()
 
         assert "people look at every post that this reaches" in body
-        assert "Spam comes in a wave" in body
+        assert "Held by a rule" in body
 
 
 class TestDrafts:
@@ -197,3 +198,77 @@ class TestDrafts:
         assert "in force already" in answer
         assert lead_desk.get(f"/rules/{draft.pk}/").status_code == 302
         assert lead_desk.get("/rules/999999/").status_code == 404
+
+
+class TestHarmlessPosts:
+    FORM = {"kind": "domain", "value": "shop.example", "reason": "Sells pills", "days": "30"}
+
+    @pytest.fixture
+    def harmless(self, linked: Case, moderator: User) -> None:
+        at = timezone.now()
+        claims.claim(case_id=linked.pk, moderator=moderator, at=at)
+        review.decide(case_id=linked.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=at)
+
+    def test_make_a_ban_ask_again(self, lead_desk: Client, harmless: None) -> None:
+        answer = lead_desk.post("/rules/new/", self.FORM)
+
+        assert answer.status_code == 422
+        assert "People judged 1 post that this ban hits not spam." in answer.content.decode()
+        assert not Rule.objects.exists()
+
+        lead_desk.post("/rules/new/", self.FORM | {"sure": "1"})
+
+        assert Rule.objects.get().activated_at is not None
+
+    @pytest.mark.parametrize("effect", ["hold", "allow"])
+    def test_make_no_other_rule_ask(self, lead_desk: Client, harmless: None, effect: str) -> None:
+        lead_desk.post("/rules/new/", self.FORM | {"effect": effect})
+
+        assert Rule.objects.get().activated_at is not None
+
+    def test_make_a_drafted_ban_ask_again(self, lead_desk: Client, lead: User, harmless: None) -> None:
+        drafted = rules.draft(value="shop.example", reason="Pills", actor=lead, at=timezone.now())
+
+        answer = lead_desk.post(f"/rules/{drafted.pk}/", {})
+
+        assert "Ban it nevertheless" in answer.content.decode()
+        assert Rule.objects.get().activated_at is None
+
+        lead_desk.post(f"/rules/{drafted.pk}/", {"sure": "1"})
+
+        assert Rule.objects.get().activated_at is not None
+
+    def test_where_none_are_hit_nothing_is_asked(self, lead_desk: Client, linked: Case) -> None:
+        lead_desk.post("/rules/new/", self.FORM)
+
+        assert Rule.objects.get().activated_at is not None
+
+
+class TestHits:
+    def test_are_the_texts_that_a_rule_decided(
+        self, lead_desk: Client, lead: User, linked: Case, open_case: Case_
+    ) -> None:
+        ban = rules.impose(value="shop.example", reason="Pills", actor=lead, at=timezone.now())
+        other = rules.impose(value="other.example", reason="Pills", actor=lead, at=timezone.now())
+        Score.objects.filter(pk=linked.score_id).update(ban=ban)
+        again = Score.objects.get(pk=linked.score_id)
+        again.pk, again.generation = None, again.generation + 1
+        again.save()
+        Score.objects.filter(pk=open_case().score_id).update(ban=ban)
+
+        assert rule_pages.hits([ban, other]) == {ban.pk: 2}
+        assert "Hits" in lead_desk.get("/rules/").content.decode()
+
+    def test_of_holds_and_allowances_are_counted_too(self, lead: User, linked: Case) -> None:
+        now = timezone.now()
+        hold = rules.impose(
+            value="shop.example",
+            effect="hold",
+            reason="Many",
+            actor=lead,
+            at=now,
+            expires_at=now + timedelta(days=1),
+        )
+        Score.objects.filter(pk=linked.score_id).update(rule=hold)
+
+        assert rule_pages.hits([hold]) == {hold.pk: 1}

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import copies, social
+from scoring.features import similar_posts, social
 from scoring.records import AuthorSnapshot, History, Link
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import AT, record
@@ -126,7 +126,7 @@ class TestFeatures:
         assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
 
     def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(social.FEATURES) + len(copies.FEATURES) == 30
+        assert len(social.FEATURES) + len(similar_posts.FEATURES) == 30
 
     def test_posting_again_and_waiting_change_no_fact_of_the_account(self) -> None:
         """Else each copy of one text would look a little more honest than the one before."""

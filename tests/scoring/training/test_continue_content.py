@@ -137,7 +137,9 @@ def test_ends_with_an_error_that_names_what_was_forgotten(
     live: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(continue_content, "ENOUGH_TEXTS", 10)
-    monkeypatch.setattr(continue_content, "LARGEST_LOSS", -1.0)  # whatever the model does is a loss
+    # Whatever the model does is a loss, and certain.
+    monkeypatch.setattr(continue_content, "LARGEST_LOSS", -2.0)
+    monkeypatch.setattr(continue_content, "CERTAIN_BELOW", 2.0)
     labels = written(tmp_path / "labels.jsonl", spam="call a call", ham="the now the", count=60)
 
     with pytest.raises(SystemExit, match=r"was lost on tiny: ROC-AUC .*; tiny: F1 "):
@@ -199,11 +201,20 @@ def test_replays_every_source_alike_with_its_own_share_of_spam() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "after", "is_kept"), [(100, 0.905, True), (100, 0.885, False), (99, 0.5, True)]
+    ("texts", "after", "high", "is_kept"),
+    [
+        (100, 0.905, -0.001, True),
+        (100, 0.885, -0.001, False),
+        (100, 0.885, 0.0, True),
+        (99, 0.5, -0.3, True),
+    ],
 )
-def test_a_point_may_be_lost(texts: int, after: float, is_kept: bool) -> None:
+def test_a_point_may_be_lost_and_what_is_not_certain_is_told(
+    texts: int, after: float, high: float, is_kept: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Of 78 spam texts one alone is a point: a loss is one where its whole interval says so."""
     change = paired.Change(
-        source="sms", texts=texts, spam=40, metric="F1", before=0.9, after=after, low=-1.0, high=1.0
+        source="sms", texts=texts, spam=40, metric="F1", before=0.9, after=after, low=-1.0, high=high
     )
 
     if is_kept:
@@ -211,6 +222,7 @@ def test_a_point_may_be_lost(texts: int, after: float, is_kept: bool) -> None:
     else:
         with pytest.raises(continue_content.Forgotten, match=r"sms: F1 0\.900 → 0\.885"):
             continue_content.check_kept([change])
+    assert ("perhaps lost" in caplog.text) is (high == 0.0)
 
 
 def test_parts_are_those_of_all_trainings() -> None:

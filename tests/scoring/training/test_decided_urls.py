@@ -19,7 +19,7 @@ from scoring.training.gain_of_decided import NoGain
 from scoring.training.labelled_lines import Malformed
 from scoring.training.labelled_urls import BENIGN, LabelledUrl
 from tests.scoring.random_records import record
-from tests.scoring.training.test_train_urls import SITES, made_up, written
+from tests.scoring.training.made_up_urls import SITES, made_up, written
 
 LEARNT = [name for name in (f"group-{number}" for number in range(200)) if split_of(name) is not Split.TEST]
 JUDGING = next(name for name in (f"group-{number}" for number in range(200)) if split_of(name) is Split.TEST)

@@ -1,4 +1,4 @@
-"""What the families are worth: signals are spoilt as stated, and every combination is measured."""
+"""What the sub-models are worth: signals are spoilt as stated, and every combination is measured."""
 
 from __future__ import annotations
 

@@ -7,10 +7,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
 from scoring.pipeline import Scorer
+from scoring.platform_head import PlatformHeads
 from scoring.release import Release
 from scoring.splits import Split, split_of
 from scoring.training import fresh_decisions, train_heads
@@ -76,12 +78,34 @@ def test_few_decisions_are_judged_by_heads_that_left_them_out(tmp_path: Path) ->
     assert roc_auc_score(sample.is_spam, learnt) > roc_auc_score(sample.is_spam, sample.candidate)
 
 
-def test_what_an_earlier_release_had_scored_may_have_been_learnt_by_the_live_one(tmp_path: Path) -> None:
-    labelled = decisions(60)
+def test_what_the_live_head_has_learnt_judges_nothing(tmp_path: Path) -> None:
+    """Whatever release had scored the posts: random posts are decided long after."""
+    labelled = [*decisions(60), *decisions(60, seed=5)]
+    live = opened(with_head(labelled[:60], out=tmp_path / "live"))
     candidate = opened(with_head(labelled, out=tmp_path / "candidate"))
     labels = written(tmp_path / "labels.jsonl", labelled, scored_by="the release before")
 
-    assert not fresh_decisions.samples([labels], judged=[], live=opened(LIVE), candidate=candidate)
+    found = fresh_decisions.samples([labels], judged=[], live=live, candidate=candidate)
+
+    assert {post.group for post in found[PLATFORM].posts} == {
+        one.group for one in labelled[60:] if split_of(one.group) is not Split.TEST
+    }
+
+
+def test_of_a_head_that_does_not_say_only_what_it_scored_is_not_learnt(tmp_path: Path) -> None:
+    labelled = decisions(60)
+    live = opened(with_head(labelled, out=tmp_path / "live"))
+    heads = {
+        name: dataclasses.replace(head, learnt=np.zeros(0, dtype=np.uint64))
+        for name, head in live.scorer.heads.by_platform.items()
+    }
+    scorer = Scorer(release=live.release, content=live.content, heads=PlatformHeads(heads))
+    live = dataclasses.replace(live, scorer=scorer)
+    posts = [of_record(one) for one in labelled]
+
+    assert fresh_decisions.unlearnt(posts, live=live) == []
+    fresh = [dataclasses.replace(post, scored_by=live.release.id) for post in posts]
+    assert fresh_decisions.unlearnt(fresh, live=live) == fresh
 
 
 def test_what_a_complaint_brought_judges_nothing(tmp_path: Path) -> None:
@@ -93,6 +117,48 @@ def test_what_a_complaint_brought_judges_nothing(tmp_path: Path) -> None:
 
     standing = [one for one in labelled if one.weight and split_of(one.group) is not Split.TEST]
     assert len(found[PLATFORM].posts) == len(standing)
+
+
+def test_the_test_part_is_judged_by_heads_without_it(tmp_path: Path) -> None:
+    labelled = [
+        # All that the test part teaches is wrong: a head that had learnt it would agree.
+        dataclasses.replace(one, is_spam=one.is_spam ^ (split_of(one.group) is Split.TEST))
+        for one in decisions(300)
+    ]
+    labels = written(tmp_path / "labels.jsonl", labelled)
+    candidate = opened(with_head(labelled, out=tmp_path / "candidate"))
+    judged = test_part(labelled)
+    is_spam = [post.is_spam for post in judged]
+
+    found = fresh_decisions.without_test_part([labels], live=opened(LIVE), candidate=candidate)
+
+    records = [post.record for post in judged]
+    assert roc_auc_score(is_spam, found.judge(records)) < 0.1
+    assert (
+        roc_auc_score(is_spam, candidate.judge(records)) > roc_auc_score(is_spam, found.judge(records)) + 0.1
+    )
+    assert found.release.id == candidate.release.id
+
+
+def test_a_head_that_is_not_new_answers_itself(tmp_path: Path) -> None:
+    labelled = decisions(100)
+    live = opened(with_head(labelled, out=tmp_path / "live"))
+    labels = written(tmp_path / "labels.jsonl", labelled)
+
+    found = fresh_decisions.without_test_part([labels], live=live, candidate=live)
+
+    assert found.scorer.heads.by_platform == live.scorer.heads.by_platform
+
+
+def test_near_duplicates_of_what_was_learnt_judge_nothing_either(tmp_path: Path) -> None:
+    labelled = decisions(100)
+    live = opened(with_head(labelled, out=tmp_path / "live"))
+    record = dataclasses.replace(labelled[0].record, external_id="a copy")
+    copy = of_record(dataclasses.replace(labelled[0], record=record))
+    other = of_record(decisions(1, seed=5)[0])
+
+    assert fresh_decisions.unlearnt([copy, other], live=live) == [other]
+    assert fresh_decisions.unlearnt([copy, other], live=opened(LIVE)) == [copy, other]
 
 
 @pytest.mark.parametrize("is_new", [True, False])

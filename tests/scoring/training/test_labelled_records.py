@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scoring.features import FAMILIES, NAMES, NO_MODELS, extract
+from scoring.features import NAMES, NO_MODELS, SUB_MODEL_FEATURES, extract
 from scoring.records import History, Link
 from scoring.training.labelled_lines import Malformed
 from scoring.training.labelled_records import (
@@ -101,7 +101,9 @@ class TestBare:
     def test_makes_whole_families_unknown(self) -> None:
         row = extract(bare(labelled(1)[0].record), models=NO_MODELS)
 
-        journey = [NAMES.index(name) for name in FAMILIES["behaviour"] if name.startswith("journey.")]
+        journey = [
+            NAMES.index(name) for name in SUB_MODEL_FEATURES["behaviour"] if name.startswith("journey.")
+        ]
         assert np.isnan(row[journey]).all()
 
 

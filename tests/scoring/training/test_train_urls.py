@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import json
 from argparse import ArgumentParser
 from pathlib import Path
@@ -16,28 +14,9 @@ from scoring.training import train_urls
 from scoring.training.labelled_urls import LabelledUrl, Malformed, load, relatives
 from scoring.training.train_urls import Trained
 from scoring.urls import UrlModel
+from tests.scoring.training.made_up_urls import SITES, made_up, written
 
 pytestmark = pytest.mark.xdist_group("train urls")
-
-SITES = [f"popular{number}.com" for number in range(40)]
-
-
-def made_up(count: int) -> list[LabelledUrl]:
-    """URLs of many domains, bad ones with a login path, a few of each sort with the other's."""
-    generator = np.random.default_rng(2)
-    rows = []
-    for number in range(count):
-        is_bad = bool(generator.random() < 0.5)
-        swapped = is_bad != bool(generator.random() < 0.04)
-        path = f"wp-content/login.php?id={number}" if swapped else f"news/{number}/a-calm-story.html"
-        rows.append(
-            LabelledUrl(
-                url=f"http://site{number % 150}.example/{path}",
-                domain=f"site{number % 150}.example",
-                kind="phishing" if is_bad else "benign",
-            )
-        )
-    return rows
 
 
 def trained_on(rows: list[LabelledUrl]) -> Trained:
@@ -47,14 +26,6 @@ def trained_on(rows: list[LabelledUrl]) -> Trained:
 @pytest.fixture(scope="module")
 def trained() -> Trained:
     return trained_on(made_up(900))
-
-
-def written(rows: list[LabelledUrl], path: Path) -> Path:
-    with gzip.open(path, "wt", newline="") as file:
-        lines = csv.writer(file)
-        lines.writerow(["source", "url", "dom", "cls"])
-        lines.writerows(["made-up", row.url, row.domain, row.kind] for row in rows)
-    return path
 
 
 class TestTrain:

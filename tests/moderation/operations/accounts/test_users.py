@@ -7,11 +7,11 @@ from datetime import datetime
 import pytest
 
 from moderation.models import User
-from moderation.models.people import Role
+from moderation.models.users import Role
 from moderation.operations.accounts import users
-from moderation.operations.accounts.users import Person
+from moderation.operations.accounts.users import Profile
 
-AS_MODERATOR = Person(first_name="", last_name="", role=Role.MODERATOR)
+AS_MODERATOR = Profile(first_name="", last_name="", role=Role.MODERATOR)
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def admin(db: None) -> User:
 class TestLastAdministrator:
     def test_stays(self, admin: User, lead: User, at: datetime) -> None:
         with pytest.raises(users.LastAdministrator):
-            users.change(user_id=admin.pk, person=AS_MODERATOR, actor=lead, at=at)
+            users.change(user_id=admin.pk, profile=AS_MODERATOR, actor=lead, at=at)
         with pytest.raises(users.LastAdministrator):
             users.deactivate(user_id=admin.pk, actor=lead, at=at)
 
@@ -44,10 +44,10 @@ class TestLastAdministrator:
 class TestCreate:
     def test_refuses_a_name_that_is_taken(self, admin: User, at: datetime) -> None:
         with pytest.raises(users.NameTaken):
-            users.create(username="admin", person=AS_MODERATOR, actor=admin, at=at)
+            users.create(username="admin", profile=AS_MODERATOR, actor=admin, at=at)
 
     def test_gives_a_password_that_nobody_guesses(self, admin: User, at: datetime) -> None:
-        made = [users.create(username=f"n{n}", person=AS_MODERATOR, actor=admin, at=at)[1] for n in range(3)]
+        made = [users.create(username=f"n{n}", profile=AS_MODERATOR, actor=admin, at=at)[1] for n in range(3)]
 
         assert len(set(made)) == 3
         assert all(len(password) == 16 for password in made)

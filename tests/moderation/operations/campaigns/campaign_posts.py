@@ -7,12 +7,13 @@ from datetime import datetime
 from itertools import count
 
 from moderation.models import Campaign, CampaignMember, Platform, Post, Revision
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import gather as campaigns_gather
-from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.campaigns.campaign_decisions import Wanted
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
+from moderation.operations.similarity import backfill
 
 _NUMBERS = count(1)
 CITIES = ("Oslo", "Leeds", "Lyon", "Quito", "Lima", "Osaka")
@@ -31,9 +32,11 @@ def incoming(number: int, *, at: datetime, **given: object) -> IncomingPost:
 
 
 def accept(platform: Platform, posts: Sequence[IncomingPost], *, at: datetime) -> list[Post]:
-    """Store posts, in order."""
+    """Store posts, in order, compared with earlier ones as scoring does first."""
     answers = ingest.accept(platform=platform, posts=posts, at=at)
     ids = [answer.post_id for answer in answers if isinstance(answer, ingest.Accepted)]
+    revisions = Revision.objects.filter(post__in=ids).select_related("post").order_by("id")
+    backfill.missing(revisions=list(revisions))
     rows = Post.objects.in_bulk(ids)
     return [rows[post] for post in ids]
 

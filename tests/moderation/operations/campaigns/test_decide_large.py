@@ -10,7 +10,7 @@ import pytest
 from moderation.models import Campaign, CampaignDecision, Case, Decision, Label, Platform, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.cases import CaseState
-from moderation.operations.campaigns import decide, decide_large, reverse
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals, decide_large
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import (
     accept,
@@ -27,13 +27,13 @@ Later = Callable[[float], datetime]
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four are many here."""
-    monkeypatch.setattr(decide, "AT_ONCE", 4)
-    monkeypatch.setattr(reverse, "AT_ONCE", 4)
+    monkeypatch.setattr(campaign_decisions, "AT_ONCE", 4)
+    monkeypatch.setattr(campaign_reversals, "AT_ONCE", 4)
     monkeypatch.setattr(decide_large, "PIECE", 2)
 
 
 def carried_out(decision: CampaignDecision, at: datetime) -> CampaignDecision:
-    decide_large.carry_out(campaign_decision_id=decision.pk, at=at)
+    decide_large.run_pieces(campaign_decision_id=decision.pk, at=at)
     decision.refresh_from_db()
     return decision
 
@@ -41,11 +41,11 @@ def carried_out(decision: CampaignDecision, at: datetime) -> CampaignDecision:
 def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
     pills: Campaign, moderator: User, later: Later
 ) -> None:
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
     assert (made.state, made.settled) == (CampaignDecisionState.WAITING, 0)
 
-    assert not decide_large.carry_on(campaign_decision_id=made.pk, at=later(65))
-    assert decide_large.carry_on(campaign_decision_id=made.pk, at=later(70))
+    assert not decide_large.run_piece(campaign_decision_id=made.pk, at=later(65))
+    assert decide_large.run_piece(campaign_decision_id=made.pk, at=later(70))
     made.refresh_from_db()
     assert (made.state, made.settled) == (CampaignDecisionState.RUNNING, 2)
 
@@ -55,9 +55,9 @@ def test_waits_for_the_time_to_undo_and_then_goes_piece_by_piece(
 
 
 def test_undone_before_it_begins_does_nothing(pills: Campaign, moderator: User, later: Later) -> None:
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-    reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+    campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
 
     assert carried_out(made, later(80)).settled == 0
     assert not Decision.objects.exists()
@@ -66,7 +66,7 @@ def test_undone_before_it_begins_does_nothing(pills: Campaign, moderator: User, 
 def test_leaves_out_who_joins_meanwhile(
     platform: Platform, pills: Campaign, moderator: User, later: Later
 ) -> None:
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
     [late] = accept(platform, [incoming(9, at=later(61))], at=later(61))
     run_all([late], at=later(62))
 
@@ -81,7 +81,7 @@ def test_leaves_out_who_begins_to_wait_meanwhile(
     pills = opened(platform, 5, at=at)
     unscored = accept(platform, [incoming(8, at=later(1))], at=later(1))
     gather(unscored, at=later(2))
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
     run_all(unscored, at=later(62))
 
     done = carried_out(made, later(75))
@@ -91,11 +91,11 @@ def test_leaves_out_who_begins_to_wait_meanwhile(
 
 
 def test_is_found_again_when_its_message_was_lost(pills: Campaign, moderator: User, later: Later) -> None:
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
     assert decide_large.sweep(at=later(65)) == 0
     assert decide_large.sweep(at=later(75)) == 1
-    decide_large.carry_on(campaign_decision_id=made.pk, at=later(75))
+    decide_large.run_piece(campaign_decision_id=made.pk, at=later(75))
     assert decide_large.sweep(at=later(76)) == 0
     assert decide_large.sweep(at=later(200)) == 1
 
@@ -103,17 +103,17 @@ def test_is_found_again_when_its_message_was_lost(pills: Campaign, moderator: Us
 def test_refuses_a_second_decision_while_the_first_is_carried_out(
     pills: Campaign, moderator: User, lead: User, later: Later
 ) -> None:
-    decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
-    with pytest.raises(decide.StillRunning):
-        decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+    with pytest.raises(campaign_decisions.StillRunning):
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
 
 
 def test_is_corrected_piece_by_piece(pills: Campaign, moderator: User, later: Later) -> None:
-    made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
     carried_out(made, later(75))
 
-    correction = reverse.correct(
+    correction = campaign_reversals.correct(
         campaign_decision_id=made.pk, moderator=moderator, reason="sorry", at=later(600)
     )
 

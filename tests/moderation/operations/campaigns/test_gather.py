@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignMember, CampaignTrait, Platform, Post
 from moderation.operations.erasure import erase
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.moderation.operations.campaigns.campaign_posts import accept, campaign_of, gather, incoming
 
 Later = Callable[[float], datetime]

@@ -19,9 +19,10 @@ from moderation.models import (
     Post,
     User,
 )
-from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
-from moderation.operations.campaigns import decide, reverse
-from moderation.operations.campaigns.decide import Wanted
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.cases import claims, review
 from moderation.queries.campaigns.purity import Purity, purity
 from tests.moderation.fakes import FakeScorer
@@ -65,7 +66,7 @@ def judged(
 def decided(judged: Campaign, moderator: User, later: Later) -> CampaignDecision:
     """The same, with the rest decided as spam, together."""
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-    return decide.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
+    return campaign_decisions.decide(campaign_id=judged.pk, wanted=wanted, moderator=moderator, at=later(60))
 
 
 def join(platform: Platform, at: datetime, *, count: int = 1, **given: object) -> Sequence[Post]:
@@ -120,7 +121,7 @@ class TestRulings:
         never_drawn(settings)
         pills = opened(platform, 5, at=at)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
 
         [post] = join(platform, later(100))
 
@@ -206,7 +207,7 @@ class TestRulings:
     ) -> None:
         never_drawn(settings)
         [early] = join(platform, later(100))
-        reverse.correct(
+        campaign_reversals.correct(
             campaign_decision_id=decided.pk, moderator=moderator, reason="a charity", at=later(200)
         )
 
@@ -225,7 +226,7 @@ class TestRulings:
     ) -> None:
         never_drawn(settings)
         [post] = join(platform, later(65))
-        decide.leave_out(
+        campaign_decisions.leave_out(
             campaign_id=decided.campaign_id,
             post_id=post.pk,
             is_left_out=True,

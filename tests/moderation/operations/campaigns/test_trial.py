@@ -20,12 +20,12 @@ from moderation.models import (
     Reversal,
     User,
 )
-from moderation.models.cases import CaseState, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.operations.campaigns import decide as campaigns_decide
-from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.cases import reverse
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.campaigns.campaign_decisions import Wanted
+from moderation.operations.cases import reversals
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
@@ -65,7 +65,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     left_out = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0].post_id
-    campaigns_decide.leave_out(
+    campaign_decisions.leave_out(
         campaign_id=pills.pk, post_id=left_out, is_left_out=True, moderator=moderator, at=later(10)
     )
     joining = accept(webhook, [incoming(n, at=later(20)) for n in range(JOINING)], at=later(20))
@@ -73,7 +73,9 @@ def test_a_decision_while_members_join_settles_all_or_none(
 
     def decide() -> CampaignDecision:
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=expected, confirmed_count=expected)
-        return campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+        return campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60)
+        )
 
     parts = [joining[number::4] for number in range(4)]
     outcomes = side_by_side(
@@ -84,7 +86,7 @@ def test_a_decision_while_members_join_settles_all_or_none(
     assert all(outcome is None for outcome in outcomes[1:])
     made = outcomes[0]
     decided = Decision.objects.filter(campaign_decision__isnull=False).count()
-    if isinstance(made, campaigns_decide.CountMoved):
+    if isinstance(made, campaign_decisions.CountMoved):
         assert (made.expected, decided) == (expected, 0)
     else:
         assert decided == expected
@@ -104,18 +106,18 @@ def test_a_reversal_restores_all_and_compensates_each_once(
 ) -> None:
     pills = opened(webhook, SIZE, at=at)
     wanted = Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE)
-    made = campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+    made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
     Delivery.objects.update(state=DeliveryState.DELIVERED, attempts=1)
 
     def correct() -> CampaignDecision:
-        return campaigns_reverse.correct(
+        return campaign_reversals.correct(
             campaign_decision_id=made.pk, moderator=lead, reason="a charity", at=later(600)
         )
 
     outcomes = side_by_side(*[correct] * 4)
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1, outcomes
-    assert sum(isinstance(outcome, reverse.AlreadyReversed) for outcome in outcomes) == 3
+    assert sum(isinstance(outcome, reversals.AlreadyReversed) for outcome in outcomes) == 3
     assert Delivery.objects.filter(event="decision.reversed").count() == SIZE
     assert Reversal.objects.count() == SIZE
     assert Label.objects.filter(retracted_at__isnull=True, is_spam=False).count() == SIZE
@@ -134,13 +136,13 @@ def test_two_moderators_at_once_decide_each_post_once(
 
     def decide(person: User, verdict: Verdict) -> CampaignDecision:
         wanted = Wanted(verdict=verdict, expected_count=SIZE, confirmed_count=SIZE)
-        return campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
+        return campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=person, at=later(60))
 
     outcomes = side_by_side(
         lambda: decide(moderator, Verdict.SPAM), lambda: decide(other_moderator, Verdict.NOT_SPAM)
     )
 
     assert sum(isinstance(outcome, CampaignDecision) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, campaigns_decide.CountMoved) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, campaign_decisions.CountMoved) for outcome in outcomes) == 1
     assert Decision.objects.count() == Label.objects.count() == SIZE
     assert Decision.objects.values("verdict").distinct().count() == 1

@@ -8,8 +8,9 @@ from datetime import datetime
 import pytest
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Post, Revision, User
-from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.operations.cases import claims, reverse, review, second_review
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import claims, reversals, review, second_review
 from moderation.operations.scoring import score
 
 Later = Callable[[float], datetime]
@@ -93,7 +94,7 @@ class TestOverrule:
     ) -> None:
         second = decide(second_case, by=moderator, verdict=Verdict.NOT_SPAM, at=70)
 
-        reverse.undo(decision_id=second.pk, moderator=moderator, at=later(72))
+        reversals.undo(decision_id=second.pk, moderator=moderator, at=later(72))
 
         assert Decision.objects.get(reversal__isnull=True) == first
         assert Case.objects.get(state=CaseState.OPEN) == second_case

@@ -10,10 +10,11 @@ import pytest
 from django.db import connections
 
 from moderation.models import AuditEntry, Case, Decision, Delivery, Label, Platform, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.operations import refusals
-from moderation.operations.cases import claims, reverse, review
+from moderation.operations.cases import claims, reversals, review
 from moderation.operations.webhooks import endpoints
 
 Later = Callable[[float], datetime]
@@ -155,7 +156,7 @@ class TestUndo:
     ) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
-        case = reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
+        case = reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(14))
 
         assert (case.state, case.claimed_by) == (CaseState.OPEN, moderator)
         assert Label.objects.get().retracted_at == later(14)
@@ -165,8 +166,8 @@ class TestUndo:
     def test_refuses_when_the_platform_knows(self, claimed_case: Case, moderator: User, later: Later) -> None:
         decision = decide(claimed_case, moderator, later(5))
 
-        with pytest.raises(reverse.TooLate):
-            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
+        with pytest.raises(reversals.TooLate):
+            reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(15))
 
     def test_refuses_twice_and_to_others(
         self, claimed_case: Case, moderator: User, lead: User, later: Later
@@ -174,10 +175,10 @@ class TestUndo:
         decision = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(refusals.NotAllowed):
-            reverse.undo(decision_id=decision.pk, moderator=lead, at=later(6))
-        reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
-        with pytest.raises(reverse.AlreadyReversed):
-            reverse.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
+            reversals.undo(decision_id=decision.pk, moderator=lead, at=later(6))
+        reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(7))
+        with pytest.raises(reversals.AlreadyReversed):
+            reversals.undo(decision_id=decision.pk, moderator=moderator, at=later(8))
 
 
 class TestCorrect:
@@ -188,7 +189,7 @@ class TestCorrect:
         wrong = decide(claimed_case, moderator, later(5))
         Delivery.objects.update(state=DeliveryState.DELIVERED)
 
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60), reason="a joke"
         )
 
@@ -202,12 +203,12 @@ class TestCorrect:
         wrong = decide(claimed_case, moderator, later(5))
 
         with pytest.raises(refusals.NotAllowed):
-            reverse.correct(
+            reversals.correct(
                 decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=other_moderator, at=later(60)
             )
-        with pytest.raises(reverse.SameVerdict):
-            reverse.correct(decision_id=wrong.pk, verdict=Verdict.SPAM, moderator=lead, at=later(60))
-        reverse.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(60))
+        with pytest.raises(reversals.SameVerdict):
+            reversals.correct(decision_id=wrong.pk, verdict=Verdict.SPAM, moderator=lead, at=later(60))
+        reversals.correct(decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(60))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ import pytest
 from django.db import connections, transaction
 
 from moderation.models import Case, Complaint, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations import refusals
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import exposure
@@ -25,7 +25,7 @@ TEMPLATE = "Cheap pills for every pain, ask Dr {} today and pay less than ever b
 @pytest.fixture
 def eager(moderator: User) -> User:
     """A moderator who wants no more than three of a kind in a row."""
-    moderator.comfort_settings = {"run_cap": 3}
+    moderator.stored_preferences = {"run_cap": 3}
     moderator.save()
     return moderator
 

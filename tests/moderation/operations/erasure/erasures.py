@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import connection
 
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.posts.incoming_post import IncomingAuthor
 
 MALLORY = IncomingAuthor(
     external_id="mallory", display_name="Mallory Malicious", email_domain="mallory.example"

@@ -24,7 +24,7 @@ from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 
 KEPT, LATER = "Has anybody seen my grey cat?", "Erased after the backup"

@@ -8,12 +8,12 @@ from datetime import datetime
 import pytest
 
 from moderation.models import Author, LinkVerdict, Platform, Post, SavedFilter, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations import refusals
-from moderation.operations.cases import claims, notes, reverse, review
+from moderation.operations.cases import claims, notes, reversals, review
 from moderation.operations.erasure import erase
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Case_, Post_
 from tests.moderation.operations.erasure.erasures import MALLORY, rows_with
 
@@ -90,7 +90,7 @@ class TestWords:
         wrong = review.decide(
             case_id=case.pk, case_version=1, moderator=lead, verdict=Verdict.SPAM, note="plugh", at=later(3)
         )
-        reverse.correct(
+        reversals.correct(
             decision_id=wrong.pk,
             verdict=Verdict.NOT_SPAM,
             moderator=lead,
@@ -114,8 +114,8 @@ class TestWords:
         with pytest.raises(refusals.Erased):
             notes.write(case=case, author=lead, text="xyzzy", at=later(5))
         with pytest.raises(refusals.Erased):
-            reverse.undo(decision_id=made.pk, moderator=lead, at=later(5))
-        reverse.correct(
+            reversals.undo(decision_id=made.pk, moderator=lead, at=later(5))
+        reversals.correct(
             decision_id=made.pk, verdict=Verdict.NOT_SPAM, moderator=lead, at=later(99), reason="xyzzy"
         )
 

@@ -27,14 +27,14 @@ from moderation.models import (
     SimilarityBand,
     User,
 )
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations import explanations, refusals
 from moderation.operations.campaigns import gather
 from moderation.operations.cases import claims, notes, review
 from moderation.operations.erasure import erase
-from moderation.operations.intake import complain, ingest
-from moderation.operations.intake.complain import IncomingComplaint
-from moderation.operations.intake.incoming_post import IncomingPost
+from moderation.operations.posts import complaints, ingest
+from moderation.operations.posts.complaints import IncomingComplaint
+from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.reputation import inquiry
 from moderation.operations.reputation.provider import Said
 from moderation.operations.reputation.web_risk import WebRisk
@@ -166,9 +166,9 @@ class TestRaces:
             post=case.post.external_id, reporter="mallory", reason="spam", reported_at=later(2), note="xyzzy"
         )
         writers: dict[str, Callable[[], object]] = {
-            "post": lambda: ingest.accept(platform=platform, posts=late, at=later(3), is_compared=False),
+            "post": lambda: ingest.accept(platform=platform, posts=late, at=later(3)),
             "bulk": lambda: ingest.accept(platform=platform, posts=late, at=later(3)),
-            "complaint": lambda: complain.record(platform=platform, complaint=complaint, at=later(3)),
+            "complaint": lambda: complaints.record(platform=platform, complaint=complaint, at=later(3)),
             "note": lambda: notes.write(case=case, author=lead, text="xyzzy", at=later(3)),
             "decision": lambda: in_case(case, lead, at=later(3)),
         }

@@ -12,14 +12,15 @@ from uuid import uuid4
 import pytest
 
 from moderation.models import Case, Decision, LabelDraw, Platform, Post, Revision, Score, User
-from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.models.people import Role
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations import refusals
 from moderation.operations.cases import claims, review
 from moderation.operations.labels import draws, export_write
 from moderation.operations.scoring import score
 from moderation.queries.cases import queue
-from moderation.queries.cases.queue import QueueFilter
+from moderation.queries.cases.queue_filter import QueueFilter
 from moderation.queries.labels import label_balance, labels
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer

@@ -5,19 +5,15 @@ Stopped or killed at each step, or erased meanwhile, it leaves no file that no r
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 import redis
@@ -29,22 +25,25 @@ from deploy.local.places import ROOT
 from moderation.models import Export, Post, User
 from moderation.models.exports import ExportState
 from moderation.operations.erasure import erase
-from moderation.operations.labels import export, export_build, export_files, export_write
-from moderation.operations.outbox import announce
-from moderation.queries.labels import label_lines, labels
+from moderation.operations.labels import export_build, export_files, exports
 from moderation.queries.labels.labels import LabelFilter
-
-Later = Callable[[float], datetime]
-WORD = "1-800-555-0101"
-LEASE = export_build.LEASE.total_seconds()
-STEPS = ("claimed", "reading", "written", "moved", "publishing")
-WAIT_SECONDS = 60
+from tests.moderation.operations.labels.builds import (
+    LEASE,
+    STEPS,
+    WAIT_SECONDS,
+    WORD,
+    Killed,
+    at_step,
+    finish,
+    in_thread,
+    is_whole,
+    kill,
+    words_left,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-
-class Killed(BaseException):
-    """Stands for SIGKILL: nothing of ours may catch it, and the transaction is lost."""
+Later = Callable[[float], datetime]
 
 
 @pytest.fixture
@@ -55,93 +54,7 @@ def folder(settings: Settings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def asked(decided_posts: None, lead: User, folder: Path, later: Later) -> Export:
-    return export.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
-
-
-@contextmanager
-def at_step(step: str, happens: Callable[[], None]) -> Iterator[None]:
-    """Let something happen the first time that a builder reaches a step."""
-    once = [happens]
-
-    def reached() -> None:
-        if once:
-            once.pop()()
-
-    def before(function: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapped(*given: Any, **named: Any) -> Any:
-            reached()
-            return function(*given, **named)
-
-        return wrapped
-
-    def lines(**named: Any) -> Iterator[Any]:
-        for line in found(**named):
-            yield line
-            reached()
-
-    found = label_lines.lines
-    with ExitStack() as patches:
-        patch = {
-            "claimed": mock.patch.object(labels, "count", before(labels.count)),
-            "reading": mock.patch.object(label_lines, "lines", lines),
-            "written": mock.patch.object(export_write, "_manifest", before(export_write._manifest)),
-            "moved": mock.patch.object(
-                export_build._Attempt,
-                "publish",
-                before(export_build._Attempt.publish),
-            ),
-            "publishing": mock.patch.object(announce, "export_ready", before(announce.export_ready)),
-        }[step]
-        patches.enter_context(patch)
-        yield
-
-
-def kill() -> None:
-    raise Killed
-
-
-def in_thread(work: Callable[[], object]) -> threading.Thread:
-    """Run with a connection of its own, as another process would."""
-
-    def run() -> None:
-        try:
-            work()
-        except Killed:
-            pass
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread
-
-
-def finish(row: Export, *, at: datetime) -> Export:
-    """Do what the sweep and a worker do, again and again."""
-    for number in range(1, 4):
-        moment = at + number * (export_build.LEASE + timedelta(seconds=1))
-        export_build.sweep(at=moment)
-        export_build.build(export_id=row.pk, at=moment)
-    row.refresh_from_db()
-    return row
-
-
-def is_whole(row: Export, folder: Path) -> bool:
-    """Tell whether the folder holds what the rows name, and that is what the manifest says."""
-    if row.state == ExportState.FAILED:
-        return bool(row.error) and not row.file_name and not list(folder.glob("*"))
-    file = export_files.path_of(row)
-    assert row.manifest is not None
-    return (
-        row.state == ExportState.READY
-        and {path.name for path in folder.iterdir()} == {file.name, f"{file.name}.manifest.json"}
-        and row.manifest["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-        and row.manifest["counts"]["labels"] == row.rows_written == len(file.read_bytes().splitlines())
-    )
-
-
-def words_left(folder: Path) -> list[str]:
-    return [path.name for path in folder.glob("*") if WORD.encode() in path.read_bytes()]
+    return exports.request(requested_by=lead, wanted=LabelFilter(), at=later(50))
 
 
 class TestLost:
@@ -197,7 +110,7 @@ class TestLost:
             in_thread(lambda: export_build.build(export_id=asked.pk, at=later(52 + LEASE))).join()
 
         for step in STEPS[:4]:
-            asked = export.request(requested_by=asked.requested_by, wanted=LabelFilter(), at=later(50))
+            asked = exports.request(requested_by=asked.requested_by, wanted=LabelFilter(), at=later(50))
             with at_step(step, overtaken):
                 export_build.build(export_id=asked.pk, at=later(51))
 
@@ -246,7 +159,7 @@ class TestErased:
         self, asked: Export, lead: User, folder: Path, later: Later
     ) -> None:
         export_build.build(export_id=asked.pk, at=later(51))
-        other = export.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
+        other = exports.request(requested_by=lead, wanted=LabelFilter(since=later(15)), at=later(50))
         export_build.build(export_id=other.pk, at=later(51))
 
         erase.post(post_id=Post.objects.get(revisions__text__contains=WORD).pk, at=later(52))
@@ -277,7 +190,7 @@ def test_a_killed_builder_and_a_wiped_broker(
     """
     os.kill(celery_worker_process.pid, signal.SIGSTOP)
     now = datetime.now(UTC)
-    rows = [export.request(requested_by=lead, wanted=LabelFilter(), at=now) for _ in range(2)]
+    rows = [exports.request(requested_by=lead, wanted=LabelFilter(), at=now) for _ in range(2)]
     with redis.Redis.from_url(configured.CELERY_BROKER_URL) as broker:
         broker.flushdb()
     killed_while_writing(rows[1])

@@ -12,9 +12,9 @@ import pytest
 from django.db import connection, transaction
 
 from moderation.models import Campaign, Case, Decision, FeedEntry, FeedHead, Platform, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import decide, decide_large
+from moderation.operations.campaigns import campaign_decisions, decide_large
 from moderation.operations.cases import claims, review
 from moderation.operations.outbox import feed
 from tests.moderation.operations.campaigns.campaign_posts import spam
@@ -50,12 +50,14 @@ class TestLateCommits:
         later: Later,
     ) -> None:
         """As it was found: pieces of one past instant, others meanwhile, and 1,709 of 3,209 never read."""
-        monkeypatch.setattr(decide, "AT_ONCE", 1)
+        monkeypatch.setattr(campaign_decisions, "AT_ONCE", 1)
         monkeypatch.setattr(decide_large, "PIECE", 1)
         poller = Poller(platform)
-        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
+        )
 
-        while decide_large.carry_on(campaign_decision_id=made.pk, at=later(70)):
+        while decide_large.run_piece(campaign_decision_id=made.pk, at=later(70)):
             decided(at=later(70))
             poller.poll(later(100))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 from moderation.models import Campaign, Decision, FeedEntry, Label, Platform, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import decide
-from moderation.operations.cases import reverse
+from moderation.operations.campaigns import campaign_decisions
+from moderation.operations.cases import reversals
 from moderation.operations.erasure import erase
 from tests.moderation.operations.campaigns.campaign_posts import spam
 from tests.moderation.operations.outbox.feeds import Poller
@@ -24,7 +24,7 @@ class TestLabels:
         poller = Poller(platform, stream=Stream.LABELS)
         wrong = decided(at=later(2))
         before, first = poller.poll(later(11)), poller.poll(later(20))
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(30)
         )
 
@@ -37,7 +37,7 @@ class TestLabels:
         self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
     ) -> None:
         made = decided(at=later(2))
-        reverse.undo(decision_id=made.pk, moderator=moderator, at=later(5))
+        reversals.undo(decision_id=made.pk, moderator=moderator, at=later(5))
 
         assert Poller(platform, stream=Stream.LABELS).poll(later(60)) == []
 
@@ -56,7 +56,7 @@ class TestLabels:
 def test_every_label_and_decision_has_its_entry(
     pills: Campaign, platform: Platform, moderator: User, later: Later
 ) -> None:
-    decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+    campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
 
     for stream, rows in ((Stream.DECISIONS, Decision.objects), (Stream.LABELS, Label.objects)):
         assert FeedEntry.objects.filter(stream=stream).count() == rows.count() == 5

@@ -8,14 +8,13 @@ from datetime import datetime
 import pytest
 
 from moderation.models import Campaign, Case, Decision, Delivery, FeedEntry, Platform, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
 from moderation.models.feed import Stream
-from moderation.operations.campaigns import decide
-from moderation.operations.campaigns import reverse as campaigns_reverse
-from moderation.operations.cases import reverse
-from moderation.operations.intake import ingest
+from moderation.operations.campaigns import campaign_decisions, campaign_reversals
+from moderation.operations.cases import reversals
 from moderation.operations.outbox import feed
+from moderation.operations.posts import ingest
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import spam
@@ -35,8 +34,8 @@ class TestUndo:
         poller = Poller(platform)
         assert poller.poll(later(20)) == [made.pk]
 
-        with pytest.raises(reverse.TooLate):
-            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+        with pytest.raises(reversals.TooLate):
+            reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
         assert not hasattr(Decision.objects.get(pk=made.pk), "reversal")
 
@@ -46,8 +45,8 @@ class TestUndo:
         made = decided(at=later(2))
         [delivery] = claimed(webhook, at=later(12))
 
-        with pytest.raises(reverse.TooLate):
-            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+        with pytest.raises(reversals.TooLate):
+            reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
         delivery.refresh_from_db()
         assert delivery.state == DeliveryState.WAITING
@@ -61,15 +60,15 @@ class TestUndo:
 
         with (
             held(lambda: claimed(webhook, at=later(12))),
-            pytest.raises(reverse.TooLate),
+            pytest.raises(reversals.TooLate),
         ):
-            reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+            reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
     def test_in_time_leaves_nothing_to_be_told(
         self, webhook: Platform, decided: Callable[..., Decision], moderator: User, later: Later
     ) -> None:
         made = decided(at=later(2))
-        reverse.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
+        reversals.undo(decision_id=made.pk, moderator=moderator, at=later(11.9))
 
         assert Poller(webhook).poll(later(600)) == []
         assert not FeedEntry.objects.exists()
@@ -78,11 +77,13 @@ class TestUndo:
     def test_of_a_campaign_is_too_late_once_one_post_was_told(
         self, pills: Campaign, platform: Platform, moderator: User, later: Later
     ) -> None:
-        made = decide.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        made = campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
+        )
         feed.number(platform_id=platform.pk, stream=Stream.DECISIONS, at=later(80), limit=1)
 
-        with pytest.raises(reverse.TooLate):
-            campaigns_reverse.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
+        with pytest.raises(reversals.TooLate):
+            campaign_reversals.undo(campaign_decision_id=made.pk, moderator=moderator, at=later(69))
 
         assert len(Poller(platform).poll(later(80))) == 5
 
@@ -93,7 +94,7 @@ class TestUndo:
         made, other = decided(at=later(2)), decided(at=later(2))
         poller = Poller(platform)
 
-        with held(lambda: reverse.undo(decision_id=made.pk, moderator=moderator, at=later(3))):
+        with held(lambda: reversals.undo(decision_id=made.pk, moderator=moderator, at=later(3))):
             during = poller.poll(later(60))
 
         assert during == [other.pk]
@@ -105,7 +106,7 @@ class TestOrderOfAPost:
         self, platform: Platform, decided: Callable[..., Decision], moderator: User, later: Later
     ) -> None:
         wrong = decided(at=later(2))
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(4)
         )
 
@@ -117,7 +118,7 @@ class TestOrderOfAPost:
         wrong = decided(at=later(2))
         [first] = claimed(webhook, at=later(12))
 
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=wrong.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(13)
         )
 

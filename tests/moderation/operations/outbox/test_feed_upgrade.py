@@ -13,7 +13,7 @@ from django.db import connection
 
 from moderation.models import Decision, FeedEntry, FeedHead, Platform, User
 from moderation.models.feed import Stream
-from moderation.operations.cases import reverse
+from moderation.operations.cases import reversals
 from moderation.queries.decisions.feeds import EarlierPosition
 from tests.moderation.operations.outbox.feeds import Poller
 
@@ -36,7 +36,7 @@ class TestUpgrade:
     ) -> None:
         made = [decided(at=later(when)) for when in (30, 10, 20, 10)]
         undone = decided(at=later(15))
-        reverse.undo(decision_id=undone.pk, moderator=moderator, at=later(16))
+        reversals.undo(decision_id=undone.pk, moderator=moderator, at=later(16))
         FeedEntry.objects.all().delete()
         FeedHead.objects.all().delete()
 

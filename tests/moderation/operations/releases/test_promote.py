@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-import onnx
 import pytest
 from django.conf import settings
-from onnx import TensorProto, helper
 
 from moderation import scorer
 from moderation.models import AuditEntry, Promotion, Revision, Score
@@ -21,9 +18,10 @@ from moderation.operations.scoring import score
 from scoring import hosting
 from scoring.content import ContentModel
 from scoring.gate import Unreadable
-from scoring.release import Corrupt, Release, SchemaMismatch
+from scoring.release import Release
 from tests import releases
 from tests.moderation.operations.conftest import OTHER_MODELS_SHIFT
+from tests.moderation.operations.releases.promotion import TEXTS, promote_with
 
 pytestmark = [
     pytest.mark.django_db,
@@ -31,8 +29,6 @@ pytestmark = [
     pytest.mark.xdist_group("triton"),
     pytest.mark.timeout(180),
 ]
-
-TEXTS = ["Cheap pills, call 1-800 now", "See you at the river tonight"]
 
 
 class TestPromote:
@@ -42,7 +38,7 @@ class TestPromote:
         shipped = scorer.release()
         before = scorer.content().scores(TEXTS)
 
-        promotion = _promote(candidate, models=other_models, at=at)
+        promotion = promote_with(candidate, models=other_models, at=at)
 
         scorer.forget()
         after = scorer.content().scores(TEXTS)
@@ -56,7 +52,7 @@ class TestPromote:
     def test_both_content_models_stay_loaded(
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
 
         shipped = ContentModel(url=settings.TRITON_URL, version="1")
         promoted = ContentModel(
@@ -73,7 +69,7 @@ class TestPromote:
         monkeypatch.setattr(scorer, "CHECK_SECONDS", 0.0)
         in_work = scorer.get()
 
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
 
         assert scorer.get().release.id == candidate.id
         assert in_work.content.probabilities(TEXTS).shape == (2,)
@@ -113,102 +109,7 @@ class TestPromote:
         live = scorer.release()
 
         with pytest.raises(promote.AlreadyLive):
-            _promote(live, models=releases.REPOSITORY, at=at)
-
-
-class TestBadReleases:
-    """Each is refused by name before the flip, and the live release goes on answering."""
-
-    @pytest.fixture(autouse=True)
-    def live_stays_up(self) -> Iterator[None]:
-        before = scorer.content().scores(TEXTS)
-        yield
-        scorer.forget()
-        assert not Promotion.objects.exists()
-        assert scorer.release().id == scorer.shipped().id
-        assert scorer.content().scores(TEXTS) == before
-
-    def test_changed_model_file(
-        self, candidate: Release, other_models: Path, tmp_path: Path, at: datetime
-    ) -> None:
-        changed = _copied(other_models, tmp_path)
-        with (changed / "distilbert/1/model.onnx").open("ab") as file:
-            file.write(b"\0")
-
-        with pytest.raises(Corrupt, match=r"model\.onnx: SHA-256"):
-            _promote(candidate, models=changed, at=at)
-
-    def test_missing_tokenizer(
-        self, candidate: Release, other_models: Path, tmp_path: Path, at: datetime
-    ) -> None:
-        changed = _copied(other_models, tmp_path)
-        (changed / "tokenizer/1/tokenizer.json").unlink()
-
-        with pytest.raises(Corrupt, match=r"tokenizer\.json: pinned by the release but not there"):
-            _promote(candidate, models=changed, at=at)
-
-    def test_tokenizer_that_was_never_there(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
-        changed = _copied(other_models, tmp_path)
-        (changed / "tokenizer/1/tokenizer.json").unlink()
-
-        with pytest.raises(hosting.Refused, match="tokenizer"):
-            _promote(releases.release(tmp_path / "release", models=changed), models=changed, at=at)
-
-    def test_model_file_that_is_no_model(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
-        changed = _copied(other_models, tmp_path)
-        (changed / "distilbert/1/model.onnx").write_bytes(b"no model at all")
-
-        with pytest.raises(hosting.Refused, match="distilbert"):
-            _promote(releases.release(tmp_path / "release", models=changed), models=changed, at=at)
-
-    def test_logits_that_are_no_numbers(self, tmp_path: Path, at: datetime) -> None:
-        broken = releases.repository(tmp_path / "repository", shift=float("nan"))
-
-        with pytest.raises((hosting.Refused, hosting.WrongAnswers), match="finite"):
-            _promote(releases.release(tmp_path / "release", models=broken), models=broken, at=at)
-
-    def test_logits_of_another_shape(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
-        changed = _copied(other_models, tmp_path)
-        _three_classes(changed / "distilbert/1/model.onnx")
-
-        with pytest.raises((hosting.Refused, hosting.WrongAnswers), match="shape"):
-            _promote(releases.release(tmp_path / "release", models=changed), models=changed, at=at)
-
-    def test_answers_other_than_its_release_says(
-        self, other_models: Path, tmp_path: Path, at: datetime
-    ) -> None:
-        pins = hosting.pinned_files(other_models, model="content", version="1")
-        probes = [{"text": "See you at the river tonight", "probability": 0.97}]
-        content = {"model": "content", "version": "1", "files": pins, "probes": probes}
-
-        with pytest.raises(hosting.WrongAnswers, match=r"its release says 0\.970"):
-            _promote(
-                releases.release(tmp_path / "release", models=other_models, content=content),
-                models=other_models,
-                at=at,
-            )
-
-    def test_other_features(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
-        with pytest.raises(SchemaMismatch):
-            _promote(
-                releases.release(tmp_path / "release", models=other_models, schema_hash="0" * 64),
-                models=other_models,
-                at=at,
-            )
-
-    def test_damaged_trees(self, candidate: Release, other_models: Path, at: datetime) -> None:
-        (candidate.folder / "ensemble.json").write_text("{}")
-
-        with pytest.raises(Corrupt, match=r"ensemble\.json"):
-            _promote(candidate, models=other_models, at=at)
-
-    def test_content_model_that_is_not_pinned(self, tmp_path: Path, at: datetime) -> None:
-        unpinned = releases.release(
-            tmp_path / "release", content={"model": "content", "version": "1"}, normaliser="none", metrics={}
-        )
-
-        with pytest.raises(Corrupt, match="does not pin"):
-            _promote(unpinned, models=releases.REPOSITORY, at=at)
+            promote_with(live, models=releases.REPOSITORY, at=at)
 
 
 class TestRollBack:
@@ -216,7 +117,7 @@ class TestRollBack:
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
         shipped = scorer.release()
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
 
         promotion = promote.roll_back(actor=None, at=at)
 
@@ -227,7 +128,7 @@ class TestRollBack:
     def test_goes_to_a_kept_release_by_name(
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
         promote.roll_back(actor=None, at=at)
 
         promote.roll_back(to=candidate.id[:8], actor=None, at=at)
@@ -246,14 +147,14 @@ class TestLiveRelease:
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
         shipped = scorer.release()
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
         (settings.RELEASES_DIR / candidate.id / "ensemble.json").write_text("{}")
         scorer.forget()
 
         assert scorer.release().id == shipped.id
 
     def test_loads_again_what_triton_lost(self, candidate: Release, other_models: Path, at: datetime) -> None:
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
         name = hosting.served_name(candidate.content)
         triton.admin().unload(name)
         _wait_until(lambda: not triton.admin().is_ready(name))
@@ -273,7 +174,7 @@ class TestLiveRelease:
         shipped = scorer.release()
         post(text=TEXTS[0])
         score.run(revision_ids=_open_revisions(), at=later(1))
-        _promote(candidate, models=other_models, at=at)
+        promote_with(candidate, models=other_models, at=at)
         scorer.forget()
         post(text=TEXTS[1])
         score.run(revision_ids=_open_revisions(), at=later(2))
@@ -282,20 +183,6 @@ class TestLiveRelease:
             shipped.id,
             candidate.id,
         ]
-
-
-def _promote(candidate: Release, *, models: Path, at: datetime) -> Promotion:
-    return promote.promote(
-        folder=candidate.folder,
-        report=releases.report(candidate=candidate, live=scorer.release()),
-        repository=models,
-        actor=None,
-        at=at,
-    )
-
-
-def _copied(repository: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(repository, tmp_path / "repository"))
 
 
 def _open_revisions() -> list[int]:
@@ -307,17 +194,3 @@ def _wait_until(done: Callable[[], bool]) -> None:
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-def _three_classes(path: Path) -> None:
-    """Give the model a third logit."""
-    model = onnx.load(path)
-    for node in model.graph.node:
-        for place, name in enumerate(node.output):
-            if name == "logits":
-                node.output[place] = "two_logits"
-    extra = helper.make_node("Concat", ["two_logits", "two_logits"], ["logits"], axis=1)
-    model.graph.node.append(extra)
-    del model.graph.output[:]
-    model.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", 4]))
-    onnx.save(model, path)

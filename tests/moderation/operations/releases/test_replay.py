@@ -6,14 +6,16 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from moderation import scorer
 from moderation.models import Post, Revision, Score
 from moderation.operations import rules
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.releases import replay
 from moderation.operations.scoring import score
 from scoring import release as releases
@@ -98,3 +100,71 @@ def test_a_banned_post_has_nothing_to_replay(
     score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
 
     assert replay.replay(Score.objects.all()) == []
+
+
+class TestCompare:
+    def test_the_release_that_scored_says_the_same(self, scored: list[Score]) -> None:
+        found = replay.compare(scored, release_id=scored[0].release_id)
+
+        assert [one.score_id for one in found] == [one.pk for one in scored if not one.is_audit_sample]
+        assert all(one.after == pytest.approx(one.before, abs=1e-3) for one in found)
+        assert all(one.route_after == one.route_before for one in found)
+
+    def test_another_release_says_where_posts_would_go(self, scored: list[Score], settings: object) -> None:
+        kept = Path(settings.RELEASES_DIR) / scored[0].release_id  # type: ignore[attr-defined]
+        manifest = json.loads((kept / releases.MANIFEST).read_text())
+        manifest["thresholds"] |= {"review_from": 0.0, "remove_from": 1.0}
+        other = releases.manifest_id(manifest)
+        shutil.copytree(kept, kept.with_name(other))
+        (kept.with_name(other) / releases.MANIFEST).write_text(json.dumps(manifest))
+        settings.RELEASE_DIR = kept.with_name(other)  # type: ignore[attr-defined]  # its content model is served
+        scorer.forget()
+
+        found = replay.compare(scored, release_id=other)
+
+        assert {one.route_after for one in found} == {"review"}
+        assert {one.route_before for one in found} != {"review"}
+
+    def test_what_no_model_routed_is_left_out(self, scored: list[Score]) -> None:
+        scored[0].is_audit_sample = True
+
+        assert len(replay.compare(scored[:2], release_id=scored[0].release_id)) == 1
+
+    def test_says_when_the_content_model_does_not_answer(self, scored: list[Score], settings: object) -> None:
+        settings.TRITON_URL = "grpc://127.0.0.1:9"  # type: ignore[attr-defined]
+        scorer.forget()
+
+        with pytest.raises(replay.ContentAway):
+            replay.compare(scored, release_id=scored[0].release_id)
+
+
+class TestCommand:
+    def test_says_that_the_numbers_hold(self, scored: list[Score]) -> None:
+        said = StringIO()
+
+        call_command("replay_scores", "--scores=4", stdout=said)
+
+        assert f"{len(TEXTS)} stored scores of 1 release(s)" in said.getvalue()
+
+    def test_names_a_number_that_does_not(self, scored: list[Score]) -> None:
+        Score.objects.filter(pk=scored[1].pk).update(spam_probability=0.123)
+        said = StringIO()
+
+        with pytest.raises(CommandError, match="1 differ"):
+            call_command("replay_scores", stdout=said)
+        assert f"score {scored[1].pk} of " in said.getvalue()
+
+    def test_compares_with_a_release_by_the_beginning_of_its_id(self, scored: list[Score]) -> None:
+        said = StringIO()
+
+        call_command(
+            "replay_scores", f"--release={scored[0].release_id[:8]}", "--platform=social", stdout=said
+        )
+
+        assert "moves by 0.0000 on average" in said.getvalue()
+        assert "->" in said.getvalue()
+
+    @pytest.mark.parametrize("arguments", [["--release=nothing"], ["--platform=nobody"]])
+    def test_refuses_what_is_not_there(self, scored: list[Score], arguments: list[str]) -> None:
+        with pytest.raises(CommandError, match=arguments[0].partition("=")[0]):
+            call_command("replay_scores", *arguments)

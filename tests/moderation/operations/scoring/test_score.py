@@ -7,14 +7,14 @@ from datetime import datetime
 
 import pytest
 
-from moderation import enqueue
 from moderation.models import Case, Decision, Label, Post, Revision, Score, User
-from moderation.models.cases import CaseReason, CaseState, DecisionSource, Verdict
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.posts import ScoreState
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
-from moderation.operations.intake import complain
-from moderation.operations.scoring import score
+from moderation.operations.posts import complaints
+from moderation.operations.scoring import leases, score
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -80,12 +80,12 @@ class TestRun:
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
     ) -> None:
         post()
-        first_worker = score._claim(
+        first_worker = leases.claim(
             revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1)
         )
 
-        assert run(later(1 + score.LEASE_SECONDS + 1)) == 1
-        assert score._score(first_worker, at=later(1)) == 0
+        assert run(later(1 + leases.LEASE_SECONDS + 1)) == 1
+        assert score.batch(revisions=first_worker, at=later(1)) == 0
 
         assert Score.objects.count() == 1
 
@@ -170,100 +170,11 @@ class TestRun:
         fake_scorer.default = 0.1
         run(later(1))
 
-        complaint = complain.IncomingComplaint(
+        complaint = complaints.IncomingComplaint(
             post=row.external_id, reporter="reporter", reason="scam", reported_at=later(2)
         )
-        complain.record(platform=row.platform, complaint=complaint, at=later(2))
+        complaints.record(platform=row.platform, complaint=complaint, at=later(2))
         fake_scorer.default = 0.5
         run(later(3))
 
         assert Case.objects.get().reason == CaseReason.COMPLAINTS
-
-
-class TestDegraded:
-    def test_asks_a_human_and_scores_again_when_the_model_is_back(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post()
-        fake_scorer.is_degraded, fake_scorer.default = True, 0.05
-        run(later(1))
-        assert Case.objects.get().reason == CaseReason.DEGRADED
-        assert score.rescore_degraded(at=later(2)) == 0
-
-        fake_scorer.is_degraded, fake_scorer.is_ready_again = False, True
-        assert score.rescore_degraded(at=later(3)) == 1
-        run(later(4))
-
-        assert Case.objects.get().state == CaseState.WITHDRAWN
-        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
-        assert list(Score.objects.order_by("generation").values_list("is_degraded", flat=True)) == [
-            True,
-            False,
-        ]
-
-    def test_leaves_a_case_with_the_moderator_who_holds_it(
-        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
-    ) -> None:
-        post()
-        fake_scorer.is_degraded = True
-        run(later(1))
-        claims.claim_next(moderator=moderator, at=later(2))
-        fake_scorer.is_degraded, fake_scorer.is_ready_again, fake_scorer.default = False, True, 0.05
-
-        score.rescore_degraded(at=later(3))
-        run(later(4))
-
-        case = Case.objects.get()
-        assert case.state == CaseState.OPEN
-        assert case.score.is_degraded is False
-
-
-class TestSweep:
-    @pytest.fixture(autouse=True)
-    def _empty_broker(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Other tests enqueue, too, and nobody takes their messages."""
-        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
-
-    def test_finds_what_a_lost_message_and_a_dead_worker_left(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        for text in ("lost", "abandoned", "fresh"):
-            post(text=text)
-        Revision.objects.filter(text="abandoned").update(
-            score_state=ScoreState.SCORING, lease_until=later(30)
-        )
-        Revision.objects.filter(text="fresh").update(enqueued_at=later(60))
-
-        assert score.sweep(at=later(61)) == 2
-
-    def test_leaves_alone_what_still_waits_in_the_broker(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        post()
-        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
-
-        assert score.sweep(at=later(score.SWEEP_AFTER_SECONDS + 1)) == 0
-        assert score.sweep(at=later(score.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
-
-    def test_what_a_killed_worker_held_goes_before_a_backlog_once(
-        self, post: StorePost, fake_scorer: FakeScorer, later: Later
-    ) -> None:
-        post(text="left")
-        Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
-        for number in range(enqueue.SCORING_CHUNK + 9):
-            post(text=f"newer {number}", at=later(30))
-        newest = Revision.objects.order_by("-pk")[0]
-
-        assert score.sweep(at=later(61)) >= 1
-        score.run(revision_ids=[newest.pk], at=later(62))
-
-        assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
-        assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
-
-    def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
-        post()
-        Revision.objects.update(attempts=score.MAX_ATTEMPTS)
-
-        assert score.sweep(at=later(61)) == 0
-
-        assert Revision.objects.get().score_state == ScoreState.DEAD

@@ -8,18 +8,19 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.db import transaction
 
 from moderation.models import Case, Export, Platform, Post, Revision, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.posts import ScoreState
 from moderation.operations.cases import claims, review
 from moderation.operations.infrastructure import limits
 from moderation.operations.infrastructure.limits import Bucket
-from moderation.operations.labels import export, export_build
+from moderation.operations.labels import export_build, exports
 from moderation.operations.outbox import feed
-from moderation.operations.scoring import score
+from moderation.operations.scoring import leases, recovery, score
 from moderation.operations.webhooks import attempts, clock_steps
 from moderation.queries.labels.labels import LabelFilter
 from tests.moderation.fakes import FakeScorer
@@ -36,33 +37,34 @@ class TestScoring:
     def test_a_post_of_a_later_hour_is_enqueued_again(self, post: Callable[..., Post], later: Later) -> None:
         post(at=later(HOUR))
 
-        assert score.sweep(at=later(0)) == 1
+        assert recovery.sweep(at=later(0)) == 1
 
     def test_a_lease_of_a_later_hour_is_over(
         self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
-        [held] = score._claim(revision_ids=[revision.pk], at=later(HOUR))
+        [held] = leases.claim(revision_ids=[revision.pk], at=later(HOUR))
 
-        assert score.sweep(at=later(0)) == 1
+        assert recovery.sweep(at=later(0)) == 1
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 1
-        assert score._still_ours([held]) == set()  # who held it and wakes up writes nothing
+        with transaction.atomic():
+            assert leases.still_held(revisions=[held]) == set()  # who held it and wakes up writes nothing
         assert revision_of(revision.post).score_state == ScoreState.SCORED
 
     def test_a_lease_of_a_machine_some_minutes_ahead_stands(
         self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
-        score._claim(revision_ids=[revision.pk], at=later(240))
+        leases.claim(revision_ids=[revision.pk], at=later(240))
 
-        assert score.sweep(at=later(0)) == 0
+        assert recovery.sweep(at=later(0)) == 0
         assert score.run(revision_ids=[revision.pk], at=later(0)) == 0
 
     def test_a_clock_set_forward_only_repeats_work(
         self, post: Callable[..., Post], fake_scorer: FakeScorer, later: Later
     ) -> None:
         revision = revision_of(post())
-        score._claim(revision_ids=[revision.pk], at=later(0))
+        leases.claim(revision_ids=[revision.pk], at=later(0))
 
         assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 1
         assert score.run(revision_ids=[revision.pk], at=later(HOUR)) == 0
@@ -94,7 +96,7 @@ class TestCases:
 
 
 def test_an_export_of_a_later_hour_is_built(lead: User, later: Later) -> None:
-    row = export.request(requested_by=lead, wanted=LabelFilter(), at=later(HOUR))
+    row = exports.request(requested_by=lead, wanted=LabelFilter(), at=later(HOUR))
     Export.objects.filter(pk=row.pk).update(
         state=ExportState.BUILDING, lease_until=later(HOUR + export_build.LEASE.total_seconds())
     )

@@ -2,73 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from django.utils import timezone
 from pytest_django import Settings
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from moderation.models import AuditEntry, Case, Delivery, Platform, SigningSecret, User, WebhookEndpoint
-from moderation.models.cases import Verdict
+from moderation.models import AuditEntry, Delivery, SigningSecret, User, WebhookEndpoint
+from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
-from moderation.models.webhooks import EndpointState, SignatureKind
-from moderation.operations.cases import reverse, review
-from moderation.operations.webhooks import endpoints
+from moderation.models.webhooks import EndpointState
+from moderation.operations.cases import reversals
 from moderation.operations.webhooks import send as webhooks_send
 from moderation.operations.webhooks.attempts import RETRY_SECONDS
-from tests.moderation import receiver
+from tests.moderation.operations.webhooks.deliveries import decision_of, send
 from tests.moderation.receiver import Receiver
 
 Later = Callable[[float], datetime]
-
-
-@pytest.fixture
-def server(settings: Settings) -> Iterator[Receiver]:
-    settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
-    with receiver.listening() as listening:
-        yield listening
-
-
-@pytest.fixture
-def endpoint(server: Receiver, platform: Platform, at: datetime) -> tuple[WebhookEndpoint, str]:
-    """The endpoint with its secret."""
-    return endpoints.add(platform=platform, url=server.url, at=at)
-
-
-@pytest.fixture
-def secret(endpoint: tuple[WebhookEndpoint, str]) -> str:
-    return endpoint[1]
-
-
-@pytest.fixture
-def delivery(
-    endpoint: tuple[WebhookEndpoint, str], claimed_case: Case, moderator: User, later: Later
-) -> Delivery:
-    decision = review.decide(
-        case_id=claimed_case.pk,
-        case_version=claimed_case.version,
-        moderator=moderator,
-        verdict=Verdict.SPAM,
-        at=later(5),
-    )
-    return Delivery.objects.get(decision=decision)
-
-
-def send(delivery: Delivery, at: datetime) -> Delivery:
-    """Serve its endpoint."""
-    assert delivery.endpoint_id is not None
-    webhooks_send.serve(endpoint_id=delivery.endpoint_id, at=at)
-    delivery.refresh_from_db()
-    return delivery
-
-
-def decision_of(delivery: Delivery) -> int:
-    assert delivery.decision_id is not None
-    return delivery.decision_id
 
 
 class TestSend:
@@ -151,7 +103,7 @@ class TestSend:
     def test_sends_nothing_of_an_undone_decision(
         self, delivery: Delivery, server: Receiver, moderator: User, later: Later
     ) -> None:
-        reverse.undo(decision_id=decision_of(delivery), moderator=moderator, at=later(9))
+        reversals.undo(decision_id=decision_of(delivery), moderator=moderator, at=later(9))
 
         assert send(delivery, later(15)).state == DeliveryState.CANCELLED
         assert server.got == []
@@ -172,8 +124,9 @@ class TestSend:
         ],
     )
     def test_never_calls_private_addresses(
-        self, delivery: Delivery, server: Receiver, later: Later, url: str
+        self, delivery: Delivery, server: Receiver, later: Later, settings: Settings, url: str
     ) -> None:
+        settings.EGRESS_PRIVATE_HOSTS = ("localhost",)
         WebhookEndpoint.objects.update(url=url.format(port=server.server_port))
 
         assert send(delivery, later(15)).state == DeliveryState.FAILED
@@ -201,7 +154,7 @@ class TestOrder:
         """A second message about the post, while the first one still fails."""
         server.status = 500
         send(delivery, later(15))
-        right = reverse.correct(
+        right = reversals.correct(
             decision_id=decision_of(delivery), verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(16)
         )
         server.got.clear()
@@ -246,56 +199,3 @@ class TestReplay:
         (first, body), (again, same_body) = server.got
         assert (first["webhook-id"], body) == (again["webhook-id"], same_body)
         assert delivery.state == DeliveryState.DELIVERED
-
-
-class TestSecrets:
-    def test_both_sign_while_one_takes_the_place_of_the_other(
-        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
-    ) -> None:
-        now = timezone.now()
-        old = endpoint[1]
-        _, new = endpoints.rotate(endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now)
-
-        send(delivery, now)
-
-        [(headers, body)] = server.got
-        Webhook(old).verify(body, headers)
-        Webhook(new).verify(body, headers)
-
-    def test_the_old_one_signs_no_more_when_the_overlap_is_over(
-        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
-    ) -> None:
-        now = timezone.now()
-        old = endpoint[1]
-        _, new = endpoints.rotate(
-            endpoint_id=endpoint[0].pk, overlap=timedelta(hours=1), at=now - timedelta(hours=2)
-        )
-
-        send(delivery, now)
-
-        [(headers, body)] = server.got
-        Webhook(new).verify(body, headers)
-        with pytest.raises(WebhookVerificationError):
-            Webhook(old).verify(body, headers)
-
-    def test_ed25519_signs_the_same_bytes(
-        self, endpoint: tuple[WebhookEndpoint, str], delivery: Delivery, server: Receiver
-    ) -> None:
-        now = timezone.now()
-        _, public = endpoints.rotate(
-            endpoint_id=endpoint[0].pk, overlap=timedelta(0), kind=SignatureKind.ED25519, at=now
-        )
-
-        send(delivery, now)
-
-        [(headers, body)] = server.got
-        version, _, signature = headers["webhook-signature"].partition(",")
-        signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public.removeprefix("whpk_")))
-        key.verify(base64.b64decode(signature), signed)  # raises InvalidSignature
-        assert version == "v1a"
-
-    def test_lie_encrypted(self, endpoint: tuple[WebhookEndpoint, str]) -> None:
-        [kept] = SigningSecret.objects.all()
-
-        assert endpoint[1].removeprefix("whsec_") not in kept.ciphertext

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation.models import Case, Platform, Score, User
-from moderation.operations.intake import complain
+from moderation.operations.posts import complaints
 from moderation.queries import keyset
 from moderation.queries.cases import queue
-from moderation.queries.cases.queue import QueueFilter, Sort
+from moderation.queries.cases.queue_filter import QueueFilter, Sort
 from moderation.queries.keyset import InvalidCursor, Key
 from tests.moderation.fakes import FakeScorer
 
@@ -58,10 +58,10 @@ class TestOrder:
         self, three: list[Case], moderator: User, platform: Platform, at: datetime
     ) -> None:
         for reporter, case in (("a", three[1]), ("b", three[1]), ("c", three[0])):
-            complaint = complain.IncomingComplaint(
+            complaint = complaints.IncomingComplaint(
                 post=case.post.external_id, reporter=reporter, reason="spam", reported_at=at
             )
-            complain.record(platform=platform, complaint=complaint, at=at)
+            complaints.record(platform=platform, complaint=complaint, at=at)
 
         mild, even, wild = (case.pk for case in three)
         assert shown(moderator, at, sort=Sort.REPORTED) == [even, mild, wild]

@@ -14,7 +14,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from moderation.models import Case, Platform, Post, Revision, Score, User
-from moderation.models.cases import Verdict
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from moderation.models import Case, Platform, Post, Revision, User
-from moderation.models.cases import CaseState, Verdict
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
-from moderation.operations.intake import ingest
-from moderation.operations.intake.incoming_post import IncomingAuthor, IncomingPost
+from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import History, PostRecord

@@ -10,10 +10,10 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from moderation.models import Case, LinkVerdict, Post, PostLink, Revision, User
-from moderation.models.cases import Verdict
-from moderation.operations.cases import claims, reverse, review
-from moderation.operations.intake import complain
-from moderation.operations.intake.incoming_post import IncomingAuthor
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import claims, reversals, review
+from moderation.operations.posts import complaints
+from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.queries.records import records
 from scoring.records import LinkReputation, PostRecord
 
@@ -41,8 +41,10 @@ def bulk_account(number: int) -> IncomingAuthor:
 
 def report(post: Post, at: datetime, reporter: str = "reporter", **said: str) -> None:
     words = {"reason": "spam", **said}
-    complaint = complain.IncomingComplaint(post=post.external_id, reporter=reporter, reported_at=at, **words)
-    complain.record(platform=post.platform, complaint=complaint, at=at)
+    complaint = complaints.IncomingComplaint(
+        post=post.external_id, reporter=reporter, reported_at=at, **words
+    )
+    complaints.record(platform=post.platform, complaint=complaint, at=at)
 
 
 def decide(case: Case, moderator: User, at: datetime, verdict: Verdict) -> None:
@@ -94,11 +96,15 @@ class TestRecordAt:
         decide(case, moderator, later(10), Verdict.SPAM)
         judged = post(text=TEXT, at=later(12))
         decision = case.decisions.get()
-        reverse.correct(decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60))
+        reversals.correct(
+            decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(60)
+        )
 
         then = records.record_at(revision=latest(judged), at=later(20)).author_history
+        just_then = records.record_at(revision=latest(judged), at=later(60)).author_history
         now = records.record_at(revision=latest(judged), at=later(70)).author_history
 
+        assert (just_then.confirmed_spam, just_then.confirmed_not_spam) == (1, 0)
         assert (then.confirmed_spam, then.confirmed_not_spam) == (1, 0)
         assert (now.confirmed_spam, now.confirmed_not_spam) == (0, 1)
 

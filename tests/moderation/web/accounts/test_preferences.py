@@ -1,4 +1,4 @@
-"""A person's own settings: comfort, keys and pace."""
+"""A user's own settings: preferences, shortcuts and pace."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, User
-from moderation.models.cases import Verdict
-from moderation.models.comfort import Comfort, read
-from moderation.operations.cases import reverse, second_review
+from moderation.models.decisions import Verdict
+from moderation.models.preferences import Preferences, read_preferences
+from moderation.operations.cases import reversals, second_review
 from moderation.web.accounts import shortcuts
+from tests.moderation.web.conftest import flat
 
 Case_ = Callable[..., Case]
 CHOSEN = {
@@ -27,29 +28,39 @@ CHOSEN = {
 }
 
 
-class TestComfort:
-    def test_is_kept_with_the_person_and_light_or_dark_with_the_browser(
+class TestPreferences:
+    def test_is_kept_with_the_user_and_light_or_dark_with_the_browser(
         self, desk: Client, moderator: User
     ) -> None:
-        desk.post("/account/comfort/", CHOSEN)
+        desk.post("/account/preferences/", CHOSEN)
 
         body = desk.get("/queue/").content.decode()
         assert 'data-theme="dark"' in body
         assert 'data-keys="off"' in body
         assert "data-greyscale" in body
-        comfort = User.objects.get().comfort
-        assert (comfort.blur, comfort.run_cap, comfort.break_cases) == ("always", 3, 0)
+        preferences = User.objects.get().preferences
+        assert (preferences.blur, preferences.run_cap, preferences.break_cases) == ("always", 3, 0)
 
     def test_refuses_what_is_no_choice(self, desk: Client) -> None:
-        assert desk.post("/account/comfort/", CHOSEN | {"run_cap": "1000000"}).status_code == 422
+        assert desk.post("/account/preferences/", CHOSEN | {"run_cap": "1000000"}).status_code == 422
 
     def test_falls_back_where_the_stored_value_is_broken(self) -> None:
-        assert read({"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None}) == Comfort()
+        assert (
+            read_preferences({"blur": ["x"], "run_cap": "3", "keys": 7, "is_keys_on": None}) == Preferences()
+        )
+
+    @pytest.mark.parametrize(
+        ("old", "new"), [("/account/comfort/", "/account/preferences/"), ("/people/", "/users/")]
+    )
+    def test_pages_are_found_under_their_earlier_addresses(self, desk: Client, old: str, new: str) -> None:
+        answer = desk.get(old)
+
+        assert (answer.status_code, answer.headers["Location"]) == (301, new)
 
 
-class TestKeys:
+class TestShortcuts:
     def test_are_changed_and_printed_on_the_buttons(self, desk: Client, case_in_front: Case) -> None:
-        desk.post("/account/keys/", {"spam": "J", "not_spam": "L"})
+        desk.post("/account/shortcuts/", {"spam": "J", "not_spam": "L"})
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
         assert 'data-key="j"' in body
@@ -65,17 +76,17 @@ class TestKeys:
         ],
     )
     def test_refuse_what_cannot_be(self, desk: Client, wanted: dict[str, str], words: str) -> None:
-        answer = desk.post("/account/keys/", wanted)
+        answer = desk.post("/account/shortcuts/", wanted)
 
         assert answer.status_code == 422
         assert words in answer.content.decode()
-        assert User.objects.get().comfort.keys == {}
+        assert User.objects.get().preferences.keys == {}
 
     def test_go_back_to_the_standard(self, desk: Client) -> None:
-        desk.post("/account/keys/", {"spam": "j"})
-        desk.post("/account/keys/", {"standard": "1"})
+        desk.post("/account/shortcuts/", {"spam": "j"})
+        desk.post("/account/shortcuts/", {"standard": "1"})
 
-        assert User.objects.get().comfort.keys == {}
+        assert User.objects.get().preferences.keys == {}
 
     def test_never_stand_twice_in_the_standard(self) -> None:
         assert shortcuts.problem({action.name: action.key for action in shortcuts.ACTIONS}) == ""
@@ -90,7 +101,7 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Decisions</dt><dd>1</dd>" in body
+        assert "<dt>Decisions</dt><dd>1</dd>" in flat(body)
 
     def test_claims_no_agreement_that_nobody_gave(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
@@ -101,7 +112,7 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>0</dd>" in body
+        assert "<dt>Judged again by others</dt><dd>0</dd>" in flat(body)
         assert "100%" not in body
 
     def test_counts_what_others_decided_after_it(
@@ -123,8 +134,8 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>2</dd>" in body
-        assert "<dt>Decided alike</dt><dd>1 of 2</dd>" in body
+        assert "<dt>Judged again by others</dt><dd>2</dd>" in flat(body)
+        assert "<dt>Decided alike</dt><dd>1 of 2</dd>" in flat(body)
 
     def test_counts_a_correction_by_somebody_else(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User
@@ -133,14 +144,14 @@ class TestPace:
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
         for decision, who in ((own, own.decided_by), (corrected, lead)):
             assert who is not None
-            reverse.correct(
+            reversals.correct(
                 decision_id=decision.pk, verdict=Verdict.NOT_SPAM, moderator=who, at=timezone.now()
             )
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>1</dd>" in body
-        assert "<dt>Decided alike</dt><dd>0 of 1</dd>" in body
+        assert "<dt>Judged again by others</dt><dd>1</dd>" in flat(body)
+        assert "<dt>Decided alike</dt><dd>0 of 1</dd>" in flat(body)
 
     def test_says_how_sure_the_agreement_is(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
-from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.operations.campaigns import decide as campaigns_decide
-from moderation.operations.campaigns.decide import Wanted
-from moderation.operations.cases import claims, review
-from moderation.queries.campaigns import campaign_pages
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.campaigns import campaign_decisions
+from moderation.operations.campaigns.campaign_decisions import Wanted
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
-from tests.moderation.web.conftest import HTMX
-
-
-@pytest.fixture
-def now() -> datetime:
-    return timezone.now() - timedelta(minutes=5)
-
-
-@pytest.fixture
-def pills(platform: Platform, fake_scorer: FakeScorer, now: datetime) -> Campaign:
-    """A campaign of five that waits."""
-    return opened(platform, 5, at=now, links=("https://pills.example/buy",))
-
-
-def form(waiting: int, verdict: str = "spam", **given: object) -> dict[str, object]:
-    counts = {"expected_waiting": waiting, "expected_spam": 0, "expected_not_spam": 0}
-    return {"verdict": verdict, **counts, **given}
-
-
-def decide(desk: Client, campaign: Campaign, waiting: int, **given: Any) -> Any:
-    return desk.post(f"/campaigns/{campaign.pk}/decide/", form(waiting, **given))
+from tests.moderation.web.campaigns.decided import HTMX_HEADERS, decide
 
 
 class TestPage:
@@ -162,9 +138,9 @@ class TestProgress:
     def test_shows_how_far_a_large_one_is(
         self, desk: Client, pills: Campaign, moderator: User, now: datetime, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(campaigns_decide, "AT_ONCE", 4)
+        monkeypatch.setattr(campaign_decisions, "AT_ONCE", 4)
         wanted = Wanted(verdict=Verdict.SPAM, expected_count=5)
-        made = campaigns_decide.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
+        made = campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=now)
         CampaignDecision.objects.filter(pk=made.pk).update(state="running", settled=2)
 
         answer = desk.get(f"/campaigns/{pills.pk}/?part=facts", headers=HTMX_HEADERS).content.decode()
@@ -202,7 +178,7 @@ class TestUndoAndCorrect:
         assert "undone" in desk.get(f"/campaigns/{pills.pk}/").content.decode()
 
     def test_correct_asks_why(self, desk: Client, pills: Campaign, moderator: User, now: datetime) -> None:
-        made = campaigns_decide.decide(
+        made = campaign_decisions.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
             moderator=moderator,
@@ -218,7 +194,7 @@ class TestUndoAndCorrect:
     def test_says_when_it_is_too_late(
         self, desk: Client, pills: Campaign, moderator: User, now: datetime
     ) -> None:
-        made = campaigns_decide.decide(
+        made = campaign_decisions.decide(
             campaign_id=pills.pk,
             wanted=Wanted(verdict=Verdict.SPAM, expected_count=5),
             moderator=moderator,
@@ -228,79 +204,3 @@ class TestUndoAndCorrect:
         answer = desk.post(f"/campaign-decisions/{made.pk}/undo/", follow=True)
 
         assert "Correct the decision instead" in answer.content.decode()
-
-
-class TestList:
-    def test_shows_those_with_most_waiting_first(
-        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
-    ) -> None:
-        larger = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
-
-        rows = desk.get("/campaigns/").context["page"].rows
-
-        assert [(row.campaign_id, row.waiting) for row in rows] == [(larger.pk, 7), (pills.pk, 5)]
-
-    def test_leaves_out_those_that_are_settled(self, desk: Client, pills: Campaign) -> None:
-        decide(desk, pills, 5)
-
-        assert "No campaign waits" in desk.get("/campaigns/").content.decode()
-        [row] = desk.get("/campaigns/?show=all").context["page"].rows
-        assert (row.campaign_id, row.waiting) == (pills.pk, 0)
-
-    @pytest.mark.parametrize("show", ["waiting", "all"])
-    def test_goes_on_where_the_first_page_ended(
-        self, desk: Client, platform: Platform, pills: Campaign, now: datetime, show: str
-    ) -> None:
-        other = opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
-        listed = campaign_pages.newest if show == "all" else campaign_pages.waiting
-
-        first = listed(limit=1)
-        second = listed(limit=1, cursor=first.next_cursor)
-
-        assert [page.rows[0].campaign_id for page in (first, second)] == [other.pk, pills.pk]
-        assert second.next_cursor == ""
-
-
-class TestStrip:
-    def test_is_none_for_a_blind_case(
-        self, pills: Campaign, moderator: User, now: datetime, decide_one: Callable[[Case], None]
-    ) -> None:
-        first, second = Case.objects.order_by("id")[:2]
-        decide_one(first)
-        found = campaign_pages.strip(case=second)
-        assert found is not None
-        assert (found.posts, found.authors, found.domains, found.decided) == (5, 5, 1, 1)
-
-        second.reason = CaseReason.CAMPAIGN
-
-        assert campaign_pages.strip(case=second) is None
-
-
-@pytest.fixture
-def decide_one(moderator: User, now: datetime) -> Callable[[Case], None]:
-    def act(case: Case) -> None:
-        claims.claim(case_id=case.pk, moderator=moderator, at=now)
-        review.decide(case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=now)
-
-    return act
-
-
-HTMX_HEADERS = {name.lower(): value for name, value in HTMX.items()}
-
-
-class TestQueue:
-    def test_shows_only_the_cases_of_a_campaign(
-        self, desk: Client, platform: Platform, pills: Campaign, now: datetime
-    ) -> None:
-        opened(platform, 3, at=now, text="Win a phone, only this evening, share and comment now")
-
-        rows = desk.get(f"/queue/?campaign={pills.pk}").context["page"].rows
-
-        assert [row.campaign_id for row in rows] == [pills.pk] * 5
-        assert [row.campaign_posts for row in rows] == [5] * 5
-
-    def test_says_nothing_of_the_campaign_of_a_sample(self, desk: Client, pills: Campaign) -> None:
-        Case.objects.update(reason=CaseReason.CAMPAIGN)
-
-        assert {row.campaign_id for row in desk.get("/queue/").context["page"].rows} == {None}
-        assert not desk.get(f"/queue/?campaign={pills.pk}").context["page"].rows

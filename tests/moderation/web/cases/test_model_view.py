@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from django.test import Client
@@ -38,7 +38,7 @@ def history(**counts: int) -> dict[str, Any]:
 
 
 def view_of(page: CasePage) -> model_view.ModelView:
-    return model_view.of(page, at=timezone.now())
+    return model_view.of(page.scored, at=timezone.now())
 
 
 class TestReasons:
@@ -99,6 +99,11 @@ class TestBars:
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
 
+    def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:
+        bars = view_of(scored(record={"text": " "}, sub_models={"content": 0.4})).bars
+
+        assert (bars[0].probability, bars[0].why_none) == (None, "nothing to judge")
+
     def test_stand_where_there_is(self, scored: Page_) -> None:
         sub_models = {"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18}
         record = {"ip": "192.0.2.7", "author_history": history(), "shares": 3}
@@ -106,6 +111,35 @@ class TestBars:
         bars = view_of(scored(record=record, sub_models=sub_models)).bars
 
         assert [bar.probability for bar in bars] == [0.4, 0.3, 0.15, 0.18]
+
+
+class TestUnreadScript:
+    """What the models make of a script that they cannot read is noise: no page tells it as a number."""
+
+    NOISE: ClassVar[dict[str, Any]] = {
+        "route_reason": "unread_script",
+        "spam_probability": 0.98,
+        "sub_models": {"content": 0.98, "behaviour": 0.3},
+        "contributions": [["content.text", 0.98, 2.4], ["social.spam_share", 0.4, 0.3]],
+    }
+
+    def test_has_no_bar_and_no_sentence_of_the_text(self, scored: Page_) -> None:
+        record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
+
+        view = view_of(scored(record=record, **self.NOISE))
+
+        assert (view.bars[0].probability, view.bars[0].why_none) == (None, "script not read")
+        assert view.bars[1].probability == 0.3
+        assert [line.words for line in view.top] == ["4 of 9 decided posts of this author were spam"]
+
+    def test_is_told_without_a_number_on_every_page(self, desk: Client, scored: Page_) -> None:
+        case = scored(**self.NOISE).case
+        Case.objects.update(reason="unread_script")
+
+        for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/", "/queue/", "/posts/"):
+            body = desk.get(address).content.decode()
+            assert "cript not read" in body, address
+            assert not re.search(r"98\s?%", body), address
 
 
 class TestMeaning:

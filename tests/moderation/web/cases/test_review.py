@@ -9,13 +9,15 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Complaint, Decision, Platform, Reason, Release, Score, User
+from moderation.models import Case, Decision, Platform, Release, Score, User
 from moderation.models.cases import CaseReason
-from moderation.operations.intake import complain
+from moderation.operations.posts import complaints
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]
+
+
 THRESHOLDS_SHOWN = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
 
 
@@ -33,7 +35,7 @@ class TestCase:
     ) -> None:
         desk.get(f"/review/{case_in_front.pk}/")  # what is remembered for minutes is read once
 
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(13):
             desk.get(f"/review/{case_in_front.pk}/")
 
     def test_needs_no_more_queries_for_many_links(
@@ -42,7 +44,7 @@ class TestCase:
         case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
         desk.get(f"/review/{case.pk}/")
 
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(13):
             desk.get(f"/review/{case.pk}/")
 
     def test_breaks_the_links_that_others_wrote_beside_the_post(
@@ -52,14 +54,14 @@ class TestCase:
         Release.objects.update(manifest=THRESHOLDS_SHOWN)
         change = {"change": "word_removed", "subject": "https://evil.example/word", "probability": 0.1}
         Score.objects.update(counterfactual=change | {"route": "allow"})
-        complaint = complain.IncomingComplaint(
+        complaint = complaints.IncomingComplaint(
             post=case.post.external_id,
             reporter="reader",
             reason="spam",
             note="leads to https://evil.example/note",
             reported_at=timezone.now(),
         )
-        complain.record(platform=platform, complaint=complaint, at=timezone.now())
+        complaints.record(platform=platform, complaint=complaint, at=timezone.now())
 
         body = desk.get(f"/review/{case.pk}/").content.decode()
 
@@ -226,76 +228,3 @@ class TestExplanation:
 
         assert "Hidden until you decide" in body
         assert "ask Dr Miller" not in body
-
-
-class TestReasons:
-    def test_are_offered_and_those_proposed_that_complaints_speak_for(
-        self, desk: Client, case_in_front: Case, reasons: dict[str, Reason]
-    ) -> None:
-        Complaint.objects.create(
-            platform=case_in_front.post.platform,
-            post_external_id=case_in_front.post.external_id,
-            post=case_in_front.post,
-            reporter=case_in_front.post.author,
-            reason="scam",
-            reported_at=timezone.now(),
-            received_at=timezone.now(),
-        )
-
-        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
-
-        assert body.count("reason--proposed") == 1
-        assert 'title="Proposed: 1 complaint"' in body
-        assert "Ordinary post" in body
-
-
-class TestContext:
-    def test_draws_what_happened_around_the_post(
-        self, desk: Client, open_case: Case_, decided: Callable[..., Decision]
-    ) -> None:
-        decided(open_case(text="An earlier post", ip="198.51.100.7"), verdict="spam")
-        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
-
-        body = desk.get(f"/review/{case.pk}/context/", headers=HTMX).content.decode()
-
-        assert body.count("lanes__mark--this") == 1
-        assert "lanes__mark--spam" in body
-        assert "shop.example" in body
-        assert "198.51.100.0/24" in body
-
-    def test_needs_few_queries(
-        self, desk: Client, open_case: Case_, django_assert_max_num_queries: Any
-    ) -> None:
-        case = open_case(text="See https://shop.example/", ip="198.51.100.9")
-
-        with django_assert_max_num_queries(16):
-            desk.get(f"/review/{case.pk}/context/", headers=HTMX)
-
-
-class TestComfort:
-    @pytest.mark.parametrize(
-        ("blur", "complaint", "is_blurred"),
-        [
-            ("never", "adult", False),
-            ("graphic", "adult", True),
-            ("graphic", "spam", False),
-            ("always", "spam", True),
-        ],
-    )
-    def test_blurs_what_a_person_does_not_want_to_see_at_once(
-        self, desk: Client, case_in_front: Case, moderator: User, blur: str, complaint: str, is_blurred: bool
-    ) -> None:
-        User.objects.update(comfort_settings={"blur": blur})
-        Complaint.objects.create(
-            platform=case_in_front.post.platform,
-            post_external_id=case_in_front.post.external_id,
-            post=case_in_front.post,
-            reporter=case_in_front.post.author,
-            reason=complaint,
-            reported_at=timezone.now(),
-            received_at=timezone.now(),
-        )
-
-        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
-
-        assert ("case--blurred" in body) is is_blurred

@@ -12,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import now
 
 from moderation.models import AuditEntry, Case, LabelDraw, Platform, Release, Revision, User
-from moderation.models.cases import CaseReason, CaseState, Verdict
-from moderation.models.people import Role
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations.cases import review
 from moderation.operations.scoring import score
 from moderation.queries.labels import audit_plan

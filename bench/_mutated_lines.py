@@ -1,0 +1,233 @@
+"""The wrong lines that `bench mutations` tries: ten in operations, ten in queries, ten in scoring.
+
+Each is a mistake that a hurried change makes: a comparison, a boundary, a missing lock or filter, an order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A line as it is and as it would be wrong, and the tests of its subject."""
+
+    file: str
+    kind: str
+    before: str
+    after: str
+    tests: str
+
+
+MUTATIONS = (
+    Mutation(
+        "moderation/operations/cases/claims.py",
+        "filter",
+        ".exclude(skipped_by__contains=[moderator.pk])",
+        "",
+        "tests/moderation/operations/cases",
+    ),
+    Mutation(
+        "moderation/operations/cases/review.py",
+        "comparison",
+        "if case.version != case_version:",
+        "if case.version < case_version:",
+        "tests/moderation/operations/cases",
+    ),
+    Mutation(
+        "moderation/operations/campaigns/campaign_decisions.py",
+        "filter",
+        "_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)",
+        "_OPEN_STATES = (CampaignDecisionState.WAITING,)",
+        "tests/moderation/operations/campaigns",
+    ),
+    Mutation(
+        "moderation/operations/campaigns/campaign_reversals.py",
+        "boundary",
+        "if at >= decision.effective_at:",
+        "if at > decision.effective_at:",
+        "tests/moderation/operations/campaigns",
+    ),
+    Mutation(
+        "moderation/operations/webhooks/circuit.py",
+        "boundary",
+        "circuit.failures < OPENS_AFTER",
+        "circuit.failures <= OPENS_AFTER",
+        "tests/moderation/operations/webhooks/test_circuit.py",
+    ),
+    Mutation(
+        "moderation/operations/webhooks/attempts.py",
+        "filter",
+        "pk__in=[attempt.delivery.pk for attempt in attempts], state=DeliveryState.WAITING",
+        "pk__in=[attempt.delivery.pk for attempt in attempts]",
+        "tests/moderation/operations/webhooks/test_send_turns.py",
+    ),
+    Mutation(
+        "moderation/operations/infrastructure/idempotency.py",
+        "lock",
+        "        _take_turn(platform=platform, key=key)\n",
+        "",
+        "tests/moderation/api/test_idempotency.py",
+    ),
+    Mutation(
+        "moderation/operations/outbox/feed.py",
+        "order",
+        "decision.effective_at = max(decision.effective_at",
+        "decision.effective_at = min(decision.effective_at",
+        "tests/moderation/operations/outbox",
+    ),
+    Mutation(
+        "moderation/operations/scoring/route.py",
+        "filter",
+        "        and decision.revision_id == score.revision_id\n    )\n\n\ndef _stands",
+        "    )\n\n\ndef _stands",
+        "tests/moderation/operations/scoring",
+    ),
+    Mutation(
+        "moderation/operations/infrastructure/sweeps.py",
+        "filter",
+        "run.ended_at IS NOT NULL OR run.started_at <= %(abandoned)s",
+        "run.ended_at IS NOT NULL",
+        "tests/moderation/operations/infrastructure/test_sweeps.py",
+    ),
+    Mutation(
+        "moderation/queries/cases/queue.py",
+        "filter",
+        "campaign_id=None if is_hidden else case",
+        "campaign_id=case",
+        "tests/moderation/queries/cases tests/moderation/web/campaigns",
+    ),
+    Mutation(
+        "moderation/queries/cases/backlog.py",
+        "boundary",
+        "opened_at__lte=at - BUCKETS[index][1]",
+        "opened_at__lt=at - BUCKETS[index][1]",
+        "tests/moderation/queries/cases",
+    ),
+    Mutation(
+        "moderation/queries/records/record_histories.py",
+        "boundary",
+        "WHERE x.post_id = s.post_id AND x.received_at < %(at)s) c ON true\n) h",
+        "WHERE x.post_id = s.post_id AND x.received_at <= %(at)s) c ON true\n) h",
+        "tests/moderation/queries/records",
+    ),
+    Mutation(
+        "moderation/queries/records/record_histories.py",
+        "boundary",
+        "l.retracted_at >= %(at)s",
+        "l.retracted_at > %(at)s",
+        "tests/moderation/queries/records",
+    ),
+    Mutation(
+        "moderation/queries/keyset.py",
+        "boundary",
+        'f"{first}__{side}e"',
+        'f"{first}__{side}"',
+        "tests/moderation/queries/test_keyset.py",
+    ),
+    Mutation(
+        "moderation/queries/labels/label_balance.py",
+        "filter",
+        "retracted_at__isnull=True, post__erased_at__isnull=True",
+        "retracted_at__isnull=True",
+        "tests/moderation/queries/labels",
+    ),
+    Mutation(
+        "moderation/queries/health/lateness.py",
+        "filter",
+        "(CircuitState.OPEN, CircuitState.HALF_OPEN)",
+        "(CircuitState.OPEN,)",
+        "tests/config/health",
+    ),
+    Mutation(
+        "moderation/queries/labels/audit_plan.py",
+        "boundary",
+        "if drawn_today >= self.bound:",
+        "if drawn_today > self.bound:",
+        "tests/moderation/queries/labels",
+    ),
+    Mutation(
+        "moderation/queries/decisions/platform_decisions.py",
+        "filter",
+        "        .exclude(is_undone)\n",
+        "",
+        "tests/moderation/api/test_decisions.py tests/moderation/queries/decisions",
+    ),
+    Mutation(
+        "moderation/queries/rules/rules_in_force.py",
+        "comparison",
+        "first_address__lte=ip, last_address__gte=ip",
+        "first_address__lte=ip, last_address__gt=ip",
+        "tests/moderation/operations/test_rules.py tests/moderation/operations/test_rules_effects.py",
+    ),
+    Mutation(
+        "scoring/routing.py",
+        "boundary",
+        "is_spam = probability >= thresholds.remove_from",
+        "is_spam = probability > thresholds.remove_from",
+        "tests/scoring/test_routing.py",
+    ),
+    Mutation(
+        "scoring/routing.py",
+        "boundary",
+        "len(witnesses) < _WITNESSES",
+        "len(witnesses) <= _WITNESSES",
+        "tests/scoring/test_routing.py",
+    ),
+    Mutation(
+        "scoring/routing.py",
+        "filter",
+        "(record.shares or 0) + (record.comments or 0)",
+        "(record.shares or 0)",
+        "tests/scoring/test_routing.py",
+    ),
+    Mutation(
+        "scoring/blocklist.py",
+        "order",
+        "for effect in (Effect.BAN, Effect.HOLD):",
+        "for effect in (Effect.HOLD, Effect.BAN):",
+        "tests/scoring/test_blocklist.py",
+    ),
+    Mutation(
+        "scoring/blocklist.py",
+        "order",
+        "return max(reaching, key",
+        "return min(reaching, key",
+        "tests/scoring/test_blocklist.py",
+    ),
+    Mutation(
+        "scoring/gate.py",
+        "comparison",
+        "loss = -high if HIGHER_IS_BETTER[metric] else low",
+        "loss = -low if HIGHER_IS_BETTER[metric] else high",
+        "tests/scoring/test_gate.py",
+    ),
+    Mutation(
+        "scoring/label_balance.py",
+        "boundary",
+        "balance.random >= ENOUGH_RANDOM",
+        "balance.random > ENOUGH_RANDOM",
+        "tests/scoring/test_label_balance.py",
+    ),
+    Mutation(
+        "scoring/pipeline.py",
+        "filter",
+        "is_needed[index] and record.text.strip()",
+        "is_needed[index] and record.text",
+        "tests/scoring/test_pipeline.py",
+    ),
+    Mutation(
+        "scoring/features/social.py",
+        "boundary",
+        "max(1.0, _account_age_days(record))",
+        "max(0.1, _account_age_days(record))",
+        "tests/scoring/features/test_social.py",
+    ),
+    Mutation(
+        "scoring/splits.py",
+        "boundary",
+        "if place < TRAIN_PERCENT:",
+        "if place <= TRAIN_PERCENT:",
+        "tests/scoring/test_splits.py",
+    ),
+)

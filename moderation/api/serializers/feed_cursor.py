@@ -1,0 +1,54 @@
+"""The opaque cursor of a feed. It is a position, not a right: the key decides what may be read."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from moderation.api.serializers.cursor_format import CURSOR_HELP, CURSOR_SCHEMA, INVALID_CURSOR, unpack
+from moderation.queries import keyset
+from moderation.queries.decisions.feeds import AnyPosition, EarlierPosition, Position
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SHAPE = re.compile(rb"(v1|f1):(\d{1,17}):(\d{1,18})")
+_KINDS: dict[bytes, type[AnyPosition]] = {b"v1": EarlierPosition, b"f1": Position}
+"""v1 was given out before feeds had numbers, and stays good."""
+
+
+def encode(position: AnyPosition) -> str:
+    """Return the position as text for a URL, exact to the microsecond."""
+    if isinstance(position, Position):
+        kind, moment, last = "f1", position.entered_at, position.number
+    else:
+        kind, moment, last = "v1", position.effective_at, position.id
+    microseconds = (moment - _EPOCH) // timedelta(microseconds=1)
+    return keyset.pack(f"{kind}:{microseconds}:{last}".encode())
+
+
+def decode(cursor: str) -> AnyPosition:
+    """Read a cursor back. Raises ValueError for what we never gave out."""
+    parts = _SHAPE.fullmatch(unpack(cursor))
+    if parts is None:
+        raise ValueError("not a position")
+    return _KINDS[parts[1]](_EPOCH + timedelta(microseconds=int(parts[2])), int(parts[3]))
+
+
+@extend_schema_field(CURSOR_SCHEMA)
+class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
+    """A cursor that an earlier answer gave."""
+
+    default_error_messages = {"invalid_cursor": INVALID_CURSOR}
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(help_text=CURSOR_HELP, **kwargs)
+
+    def to_internal_value(self, data: str) -> AnyPosition:
+        """Return the position."""
+        try:
+            return decode(data)
+        except ValueError:
+            self.fail("invalid_cursor")

@@ -1,0 +1,67 @@
+"""Timelines of authors and counts of domains, for review tools."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.entities import DomainSerializer, TimelineSerializer, timeline
+from moderation.api.serializers.entities import domain as shown
+from moderation.api.views.base import ApiView, problem_responses
+from moderation.models import Author
+from moderation.models.platforms import Scope
+from moderation.queries.entities import platform_lookups
+from moderation.queries.rules.targets import NotATarget
+
+
+class AuthorTimeline(ApiView):
+    """GET /authors/{external_id}/timeline"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_author_timeline",
+        summary="Read what happened around an author",
+        description="Posts, complaints and decisions, without words. Scope: `cases:read`.",
+        parameters=[
+            OpenApiParameter("external_id", str, OpenApiParameter.PATH, description="Your id of the account.")
+        ],
+        responses={200: TimelineSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, external_id: str) -> Response:
+        """Read it."""
+        try:
+            found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
+        except Author.DoesNotExist:
+            raise Refused("not_found", "No author has this external_id.") from None
+        return Response(timeline(found))
+
+
+class OneDomain(ApiView):
+    """GET /domains/{domain}"""
+
+    scopes: ClassVar = {"GET": Scope.CASES_READ}
+
+    @extend_schema(
+        operation_id="read_domain",
+        summary="Read a domain's history",
+        description="Counted among your posts; a host stands for its domain. Scope: `cases:read`.",
+        parameters=[
+            OpenApiParameter("domain", str, OpenApiParameter.PATH, description="Such as evil.example.")
+        ],
+        responses={200: DomainSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, domain: str) -> Response:
+        """Read it."""
+        at = timezone.now()
+        try:
+            found = platform_lookups.of_domain(platform=platform_of(request), value=domain, at=at)
+        except NotATarget:
+            raise Refused("not_found", "This is no domain that anybody can register.") from None
+        return Response(shown(found, at=at))

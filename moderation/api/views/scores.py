@@ -1,0 +1,72 @@
+"""Scores while the sender waits."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.incoming_post import read
+from moderation.api.serializers.posts import PostSerializer
+from moderation.api.serializers.scores import ScoredPostSerializer, scored_post
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, is_lenient, problem_responses
+from moderation.models import ApiKey
+from moderation.models.platforms import Scope
+from moderation.operations import score_now
+from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.posts import ingest
+
+
+class Scores(ApiView):
+    """POST /scores"""
+
+    scopes: ClassVar = {"POST": Scope.POSTS_WRITE}
+
+    @extend_schema(
+        operation_id="score_post",
+        summary="Send a post and wait for its score",
+        description=(
+            "Stores the post as `POST /posts` does, scores it at once and answers within about 300 ms. If "
+            "the content model does not answer in time, the score is degraded and follows again later. "
+            "Scopes: `posts:write`, and `verdicts:read`."
+        ),
+        parameters=[ONCE],
+        request=PostSerializer,
+        responses={
+            200: ScoredPostSerializer,
+            **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
+        },
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Score one post."""
+        if not isinstance(request.auth, ApiKey) or Scope.VERDICTS_READ not in request.auth.scopes:
+            raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")
+        platform = platform_of(request)
+        post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
+        found = score_now.run(platform=platform, post=post, at=timezone.now())
+        if isinstance(found, ingest.Refused):
+            raise Refused(found.code, found.detail)
+        return Response(scored_post(found))
+
+    def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - the same for every key
+        """Return the limit: a burst of its own, since each of these holds a web thread while it is scored."""
+        return Bucket(name="scores", per_minute=settings.SCORE_NOW_PER_MINUTE, burst=settings.SCORE_NOW_BURST)
+
+
+@extend_schema_view(
+    post=extend_schema(
+        operation_id="judge_post",
+        deprecated=True,
+        description="The earlier name of `POST /scores`. Scopes: `posts:write`, and `verdicts:read`.",
+    )
+)
+class EarlierScores(Scores):
+    """POST /verdicts, as the release before called it."""

@@ -1,0 +1,23 @@
+"""Say which release scores, or why none can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from moderation import scorer
+
+
+class Command(BaseCommand):
+    """Look up the live release as a worker does."""
+
+    help = "Say which release scores; fails, with what to do, if none fits this code."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        """Print the release's id. Raises CommandError."""
+        try:
+            release = scorer.release()
+        except scorer.UNUSABLE as reason:
+            raise CommandError(f"Posts are not scored: {reason}") from reason
+        self.stdout.write(f"Release {release.id[:12]} scores.")

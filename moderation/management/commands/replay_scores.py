@@ -1,0 +1,84 @@
+"""Score stored records again: with the release that scored them, or with another one to compare."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from moderation import scorer
+from moderation.management import options
+from moderation.operations.releases import replay, store
+from moderation.operations.releases.replay import Compared, Replayed
+
+_SHOWN = 10
+
+
+class Command(BaseCommand):
+    """Without --release every number must come out as it is stored; exit code 1 if one does not."""
+
+    help = (
+        "Score stored records again. Without --release each with the release that scored it: the numbers must"
+        " be the same. With it all with that release: what would be different. Nothing is written."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare which scores, and with what."""
+        parser.add_argument("--scores", type=int, default=1_000, help="how many, drawn at random")
+        parser.add_argument("--platform", help="only this platform's posts")
+        parser.add_argument("--release", help="the id of a kept release, or how it begins")
+
+    def handle(self, *_: Any, scores: int, platform: str | None, release: str | None, **__: Any) -> None:
+        """Print what was found."""
+        drawn = replay.drawn(count=scores, platform_id=options.platform(platform))
+        if release is None:
+            self._replay(replay.replay(drawn), wanted=scores)
+            return
+        try:
+            release_id = store.id_of(release)
+            self._compare(replay.compare(drawn, release_id=release_id), release_id=release_id)
+        except (*scorer.UNUSABLE, replay.ContentAway) as refused:
+            raise CommandError(f"--release: {refused}") from refused
+
+    def _replay(self, found: Sequence[Replayed], *, wanted: int) -> None:
+        releases = len({one.release_id for one in found})
+        self.stdout.write(f"{len(found)} stored scores of {releases} release(s)")
+        self.stdout.write(f"{'':<10}{'replayed':>10}{'largest difference':>22}{'tolerance':>12}")
+        self._largest("trees", [one.trees for one in found], tolerance=replay.TREES_TOLERANCE)
+        self._largest("content", [one.content for one in found], tolerance=replay.CONTENT_TOLERANCE)
+        apart = [one for one in found if not one.is_equal or one.why]
+        for one in apart[:_SHOWN]:
+            self.stdout.write(
+                f"score {one.score_id} of {one.release_id[:12]}: {one.trees} {one.content} {one.why}"
+            )
+        if apart:
+            raise CommandError(f"{len(apart)} differ or could not be replayed.")
+        if not found:
+            raise CommandError("No score is stored that could be replayed.")
+        if len(found) < wanted:
+            self.stdout.write(f"{wanted - len(found)} fewer than asked for: there are no more")
+
+    def _largest(self, part: str, differences: Sequence[float | None], *, tolerance: float) -> None:
+        known = [one for one in differences if one is not None]
+        largest = max(known, default=float("nan"))
+        self.stdout.write(f"{part:<10}{len(known):>10}{largest:>22.2e}{tolerance:>12.0e}")
+
+    def _compare(self, found: Sequence[Compared], *, release_id: str) -> None:
+        if not found:
+            raise CommandError("No score is stored that could be compared.")
+        moved = sorted(found, key=lambda one: -abs(one.after - one.before))
+        average = sum(abs(one.after - one.before) for one in found) / len(found)
+        most = abs(moved[0].after - moved[0].before)
+        self.stdout.write(
+            f"{len(found)} stored scores again with {release_id[:12]}: the spam probability moves by"
+            f" {average:.4f} on average, by {most:.4f} at most"
+        )
+        routes = Counter((one.route_before, one.route_after) for one in found)
+        for (before, after), count in sorted(routes.items()):
+            self.stdout.write(f"{before:>8} -> {after:<8}{count:>8}")
+        for one in moved[:_SHOWN]:
+            before, after = f"{one.before:.4f} {one.route_before}", f"{one.after:.4f} {one.route_after}"
+            self.stdout.write(f"score {one.score_id}: {before} -> {after}")

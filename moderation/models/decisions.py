@@ -1,0 +1,106 @@
+"""Decisions on posts, and their reversals."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.cases import Case
+from moderation.models.posts import Post, Revision
+from moderation.models.scores import Score
+
+
+class Verdict(models.TextChoices):
+    """The two values of a decision."""
+
+    SPAM = "spam", _("spam")
+    NOT_SPAM = "not_spam", _("not spam")
+
+
+class DecisionSource(models.TextChoices):
+    """Who decided."""
+
+    MODERATOR = "moderator", _("moderator")
+    AUTOMATIC = "automatic", _("automatic")
+
+
+class Decision(models.Model):
+    """A verdict on a post. Never edited: taking one back writes a reversal beside it."""
+
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="decisions")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="decisions")
+    case = models.ForeignKey(Case, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions")
+    case_version = models.PositiveIntegerField(null=True, blank=True)
+    score = models.ForeignKey(Score, on_delete=models.PROTECT, related_name="decisions")
+    verdict = models.CharField(max_length=8, choices=Verdict.choices)
+    source = models.CharField(max_length=10, choices=DecisionSource.choices)
+    reason = models.CharField(max_length=40, blank=True)
+    note = models.CharField(max_length=2000, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
+    )
+    decided_at = models.DateTimeField()
+    idempotency_key = models.UUIDField(
+        null=True, blank=True, help_text="Named by the page: a repeated request is the same decision."
+    )
+    effective_at = models.DateTimeField(
+        help_text="When the platform may learn of it: after the time for undoing."
+    )
+    campaign_decision = models.ForeignKey(
+        "CampaignDecision",
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="decisions",
+        db_index=False,
+        help_text="The decision on its campaign that this one is part of.",
+    )
+
+    class Meta:
+        ordering = ("decided_at", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("case", "case_version"), name="one_decision_per_case_version"),
+            models.CheckConstraint(
+                condition=Q(source="automatic", decided_by__isnull=True)
+                | Q(source="moderator", decided_by__isnull=False),
+                name="decision_names_its_moderator",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("post", "decided_at"), name="decision_of_post"),
+            models.Index(fields=("decided_by", "-decided_at", "-id"), name="decision_by_moderator"),
+            models.Index(fields=("effective_at", "id"), name="decision_by_effect"),
+            # Undoing and correcting a whole campaign.
+            models.Index(
+                fields=("campaign_decision", "id"),
+                name="decision_by_campaign",
+                condition=Q(campaign_decision__isnull=False),
+            ),
+            models.Index(fields=("-decided_at", "-id"), name="decision_newest"),
+            models.Index(
+                fields=("reason", "-decided_at", "-id"), name="decision_by_reason", condition=~Q(reason="")
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.verdict} on {self.post_id}"
+
+
+class Reversal(models.Model):
+    """A decision taken back: undone before the platform knew of it, or replaced afterwards."""
+
+    decision = models.OneToOneField(Decision, on_delete=models.CASCADE, related_name="reversal")
+    replacement = models.OneToOneField(
+        Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="replaces"
+    )
+    reversed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reversed_at = models.DateTimeField()
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ("reversed_at", "id")
+
+    def __str__(self) -> str:
+        return f"reversal of {self.decision_id}"

@@ -1,0 +1,48 @@
+"""Named queues: parts of the queue that leads hand to users, and who works on which."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from moderation.models.platforms import Platform
+
+
+class NamedQueue(models.Model):
+    """A part of the queue. What is empty restricts nothing."""
+
+    name = models.CharField(max_length=60, unique=True)
+    platform = models.ForeignKey(
+        Platform, null=True, blank=True, on_delete=models.CASCADE, related_name="named_queues"
+    )
+    languages = ArrayField(models.CharField(max_length=16), default=list, blank=True)
+    reasons = ArrayField(
+        models.CharField(max_length=16), default=list, blank=True, help_text="Values of CaseReason."
+    )
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QueueAssignment(models.Model):
+    """A user's work: named queues are worked through in the order of their positions."""
+
+    queue = models.ForeignKey(NamedQueue, on_delete=models.CASCADE, related_name="assignments")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="queue_assignments"
+    )
+    position = models.PositiveSmallIntegerField(default=1)
+    daily_limit = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Decisions a day from this queue; none: as many as there are."
+    )
+
+    class Meta:
+        ordering = ("position", "id")
+        constraints = (models.UniqueConstraint(fields=("queue", "user"), name="queue_assigned_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.user_id} on {self.queue_id}"

@@ -1,0 +1,67 @@
+"""Users of the desk and their roles."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Value
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.preferences import Preferences, read_preferences
+
+
+class Role(models.TextChoices):
+    """What a user may do; each role has the rights of those named before it, `ml_engineer` aside."""
+
+    MODERATOR = "moderator", _("Moderator")
+    LEAD = "lead", _("Lead")
+    ML_ENGINEER = "ml_engineer", _("ML engineer")
+    ADMIN = "admin", _("Administrator")
+
+
+DECIDERS = frozenset({Role.MODERATOR, Role.LEAD, Role.ADMIN})
+"""Roles that decide cases."""
+
+
+class User(AbstractUser):
+    """Somebody who signs in to the desk."""
+
+    role = models.CharField(max_length=16, choices=Role.choices, default=Role.MODERATOR)
+    must_change_password = models.BooleanField(
+        default=False,
+        help_text="Set when somebody else chose the password; the desk asks for a new one first.",
+    )
+    languages = ArrayField(
+        models.CharField(max_length=16),
+        default=list,
+        db_default=Value([], output_field=ArrayField(models.CharField(max_length=16))),
+        blank=True,
+        help_text="What this user reads; cases in other languages are not handed out. Empty: all of them.",
+    )
+    stored_preferences = models.JSONField(default=dict, blank=True, db_column="comfort_settings")
+
+    @property
+    def preferences(self) -> Preferences:
+        """Display, shortcuts and breaks, as this user chose them."""
+        return read_preferences(self.stored_preferences)
+
+    @property
+    def may_decide(self) -> bool:
+        """Whether the user may decide cases."""
+        return self.role in DECIDERS
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether the user sees everyone's decisions and may set rules."""
+        return self.role in {Role.LEAD, Role.ADMIN}
+
+    @property
+    def may_administer(self) -> bool:
+        """Whether the user may manage users and platforms."""
+        return self.role == Role.ADMIN
+
+    @property
+    def may_export(self) -> bool:
+        """Whether the user may export labels."""
+        return self.role in {Role.LEAD, Role.ML_ENGINEER, Role.ADMIN}

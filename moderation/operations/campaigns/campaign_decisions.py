@@ -1,0 +1,170 @@
+"""Decide a whole campaign at once, and leave members out of it. Taking back: `campaign_reverse`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from moderation import enqueue
+from moderation.models import Campaign, CampaignDecision, CampaignMember, User
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.operations.audit import entries
+from moderation.operations.campaigns import apply
+from moderation.operations.decisions import reconsiderations, recording
+from moderation.operations.outbox import announce
+from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.queries.campaigns import campaign_members
+
+CONFIRMED_FROM = 26
+"""From this many posts on, the moderator must confirm the count."""
+
+AT_ONCE = 500
+"""Up to this many posts are decided in the request; more by a task."""
+
+_OPEN_STATES = (CampaignDecisionState.WAITING, CampaignDecisionState.RUNNING)
+
+
+class CountMoved(Refusal):
+    """Posts joined, left or were decided meanwhile: the moderator would decide posts never shown."""
+
+    def __init__(self, *, expected: int, found: int) -> None:
+        super().__init__(
+            _("This campaign had %(expected)d posts to decide when you opened it; now it is %(found)d.")
+            % {"expected": expected, "found": found}
+        )
+        self.expected, self.found = expected, found
+
+
+class NotConfirmed(Refusal):
+    """The campaign has so many posts that the moderator must confirm the count."""
+
+
+class NothingToDecide(Refusal):
+    """No post of the campaign waits for this decision."""
+
+
+class StillRunning(Refusal):
+    """An earlier decision on this campaign is being carried out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A moderator's decision on a campaign, after seeing `expected_count` posts."""
+
+    verdict: Verdict
+    expected_count: int
+    confirmed_count: int | None = None
+    has_filtered: bool = False
+    reason: str = ""
+    note: str = ""
+
+
+def decide(*, campaign_id: int, wanted: Wanted, moderator: User, at: datetime) -> CampaignDecision:
+    """Settle every member that waits, each with a decision of its own; all or none.
+
+    Raises CountMoved, NotConfirmed, NothingToDecide, StillRunning, NotAllowed or Campaign.DoesNotExist. A
+    task decides a large campaign, after the time for undoing. Cases claimed by others are decided, too; those
+    users see the winning decision.
+    """
+    if not moderator.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    with transaction.atomic():
+        campaign = _locked(campaign_id)
+        members = _meant(campaign, wanted, moderator=moderator)
+        _refuse(campaign, wanted, found=len(members))
+        decision = _row(campaign, wanted, members=members, moderator=moderator, at=at)
+        reconsiderations.ask_for_campaign(decision)
+        if decision.state == CampaignDecisionState.DONE:
+            settled = apply.settle(decision=decision, member_ids=members, at=at)
+            if settled != wanted.expected_count:
+                # One of them was decided between the count and the lock.
+                raise CountMoved(expected=wanted.expected_count, found=settled)
+            announce.campaign_decided(decision)
+        else:
+            enqueue.campaign(campaign_decision_id=decision.pk, countdown_seconds=settings.UNDO_SECONDS)
+        entries.add(
+            action="campaign.decided",
+            subject_kind="campaign",
+            subject_id=campaign.pk,
+            actor=moderator,
+            at=at,
+            decision=decision.pk,
+            verdict=decision.verdict,
+            posts=decision.posts,
+        )
+    return decision
+
+
+def leave_out(*, campaign_id: int, post_id: int, is_left_out: bool, moderator: User, at: datetime) -> None:
+    """Exclude a member from later decisions on its campaign, or include it again.
+
+    Its case stays in the queue.
+
+    Raises NotAllowed or CampaignMember.DoesNotExist.
+    """
+    if not moderator.may_decide:
+        raise NotAllowed(_("This role does not decide cases."))
+    with transaction.atomic():
+        _locked(campaign_id)
+        member = CampaignMember.objects.get(campaign=campaign_id, post=post_id)
+        member.left_out_at = at if is_left_out else None
+        member.left_out_by = moderator if is_left_out else None
+        member.save(update_fields=("left_out_at", "left_out_by"))
+        entries.add(
+            action="campaign.left_out" if is_left_out else "campaign.taken_in",
+            subject_kind="campaign",
+            subject_id=campaign_id,
+            actor=moderator,
+            at=at,
+            post=post_id,
+        )
+
+
+def _locked(campaign_id: int) -> Campaign:
+    """Lock the campaign against other decisions and against posts that join it."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id, merged_into__isnull=True)
+
+
+def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
+    places = campaign_members.meant(
+        verdict=wanted.verdict, has_filtered=wanted.has_filtered, may_lead=moderator.may_lead
+    )
+    members = campaign_members.placed(CampaignMember.objects.filter(campaign=campaign))
+    return list(members.filter(place__in=places).order_by("id").values_list("pk", flat=True))
+
+
+def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
+    if CampaignDecision.objects.filter(campaign=campaign, state__in=_OPEN_STATES).exists():
+        raise StillRunning(_("An earlier decision on this campaign is being carried out."))
+    if found != wanted.expected_count:
+        raise CountMoved(expected=wanted.expected_count, found=found)
+    if not found:
+        raise NothingToDecide(_("Nothing in this campaign waits for this decision."))
+    if found >= CONFIRMED_FROM and wanted.confirmed_count != found:
+        raise NotConfirmed(_("Confirm that %(found)d posts are meant.") % {"found": found})
+
+
+def _row(
+    campaign: Campaign, wanted: Wanted, *, members: list[int], moderator: User, at: datetime
+) -> CampaignDecision:
+    is_large = len(members) > AT_ONCE
+    return CampaignDecision.objects.create(
+        campaign=campaign,
+        verdict=wanted.verdict,
+        reason=wanted.reason,
+        note=wanted.note,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=at + timedelta(seconds=settings.UNDO_SECONDS)
+        if is_large
+        else recording.effective_at(source=DecisionSource.MODERATOR, decided_at=at),
+        has_filtered=wanted.has_filtered,
+        posts=len(members),
+        member_ids=members if is_large else [],
+        state=CampaignDecisionState.WAITING if is_large else CampaignDecisionState.DONE,
+    )

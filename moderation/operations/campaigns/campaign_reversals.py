@@ -1,0 +1,229 @@
+"""Take a whole campaign decision back: undo in time, correct afterwards. Rows are added, never edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from moderation import enqueue
+from moderation.models import AuditEntry, CampaignDecision, Case, Decision, Label, Reversal, User
+from moderation.models.campaigns import CampaignDecisionState
+from moderation.models.cases import CaseState
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.operations.audit import entries
+from moderation.operations.campaigns import apply
+from moderation.operations.campaigns.campaign_decisions import AT_ONCE, StillRunning
+from moderation.operations.cases.reversals import AlreadyReversed, TooLate
+from moderation.operations.decisions import appeal_outcomes, recording
+from moderation.operations.infrastructure import transactions
+from moderation.operations.outbox import announce, feed, messages
+from moderation.operations.refusals import NotAllowed, Refusal
+
+
+class TooEarly(Refusal):
+    """The platform has not been told yet: undo it instead."""
+
+
+def undo(*, campaign_decision_id: int, moderator: User, at: datetime) -> CampaignDecision:
+    """Take back a decision on a campaign before the platform learns of it: every case is open again.
+
+    Raises TooLate, AlreadyReversed, NotAllowed or CampaignDecision.DoesNotExist.
+    """
+    with transaction.atomic():
+        decision = _locked(campaign_decision_id)
+        if decision.decided_by != moderator:
+            raise NotAllowed(_("Only your own decisions can be undone."))
+        if decision.state == CampaignDecisionState.UNDONE:
+            raise AlreadyReversed(_("This decision was taken back before."))
+        if at >= decision.effective_at:
+            raise TooLate(_("The platform is being told. Correct the decision instead."))
+        posts = _take_back(decision, moderator=moderator, at=at)
+        decision.state = CampaignDecisionState.UNDONE
+        decision.save(update_fields=("state",))
+        _audit("campaign.undone", decision, moderator=moderator, at=at, posts=posts)
+    return decision
+
+
+def correct(*, campaign_decision_id: int, moderator: User, reason: str, at: datetime) -> CampaignDecision:
+    """Replace every decision that was made of a campaign, the automatic ones on posts that joined later
+    too, by the opposite; each is compensated with one delivery and its label retracted.
+
+    Raises TooEarly, StillRunning, AlreadyReversed, NotAllowed (own decisions only, unless a lead asks).
+    """
+    with transaction.atomic():
+        wrong = _locked(campaign_decision_id)
+        _refuse(wrong, moderator=moderator, at=at)
+        standing = Decision.objects.filter(campaign_decision=wrong, reversal__isnull=True).order_by("id")
+        ids = list(standing.values_list("pk", flat=True))
+        correction = _correction(wrong, posts=len(ids), moderator=moderator, reason=reason, at=at)
+        if correction.state == CampaignDecisionState.DONE:
+            compensate(correction=correction, decision_ids=ids, at=at)
+            announce.campaign_decided(correction)
+        else:
+            enqueue.campaign(campaign_decision_id=correction.pk)
+        # Without the note, which is in the correction: the audit log can never be erased.
+        _audit("campaign.corrected", wrong, moderator=moderator, at=at, posts=len(ids))
+    return correction
+
+
+@transactions.required
+def compensate(*, correction: CampaignDecision, decision_ids: Sequence[int], at: datetime) -> int:
+    """Replace decisions by those of a correction; return how many. Call inside a transaction.
+
+    A decision that was corrected individually meanwhile is left alone.
+    """
+    wrong = _locked_decisions(decision_ids)
+    rows = [_replacement(correction, decision, at=at) for decision in wrong]
+    Case.objects.filter(pk__in=[decision.case_id for decision in wrong]).update(version=F("version") + 1)
+    Label.objects.filter(post__in=[decision.post_id for decision in wrong], retracted_at__isnull=True).update(
+        retracted_at=at
+    )
+    messages.withdraw(decisions=wrong)
+    replacements = recording.record(
+        decisions=rows,
+        event="decision.reversed",
+        reverses={decision.post_id: decision.pk for decision in wrong},
+    )
+    Reversal.objects.bulk_create(
+        [
+            Reversal(
+                decision=decision,
+                replacement=replacement,
+                reversed_by=correction.decided_by,
+                reversed_at=at,
+                reason=correction.note,
+            )
+            for decision, replacement in zip(wrong, replacements, strict=True)
+        ]
+    )
+    CampaignDecision.objects.filter(pk=correction.pk).update(settled=F("settled") + len(wrong))
+    return len(wrong)
+
+
+def _locked(campaign_decision_id: int) -> CampaignDecision:
+    rows = CampaignDecision.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("decided_by").get(pk=campaign_decision_id)
+
+
+def _refuse(wrong: CampaignDecision, *, moderator: User, at: datetime) -> None:
+    if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
+        raise NotAllowed(_("Only a lead corrects the decisions of others."))
+    if wrong.state == CampaignDecisionState.UNDONE or hasattr(wrong, "correction"):
+        raise AlreadyReversed(_("This decision was taken back before."))
+    if wrong.state != CampaignDecisionState.DONE and at >= wrong.effective_at:
+        raise StillRunning(_("It is being carried out; correct it when it is done."))
+    if at < wrong.effective_at:
+        raise TooEarly(_("The platform has not been told yet: undo it instead."))
+
+
+def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> int:
+    """Reverse the decisions made so far; of a large campaign there are none within the time for undoing.
+
+    Raises TooLate.
+    """
+    made = Decision.objects.filter(campaign_decision=decision, reversal__isnull=True)
+    wrong = _locked_decisions(list(made.values_list("pk", flat=True)))
+    # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
+    is_unread = feed.take_away(wrong)
+    if not (messages.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
+        raise TooLate(_("The platform is being told. Correct the decision instead."))
+    Reversal.objects.bulk_create(
+        [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
+    )
+    appeal_outcomes.reopen(decisions=wrong)
+    Label.objects.filter(decision__in=wrong, retracted_at__isnull=True).update(retracted_at=at)
+    # A post that was edited meanwhile has another case open; its old one stays closed.
+    posts = [one.post_id for one in wrong]
+    edited = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
+    Case.objects.filter(pk__in=[one.case_id for one in wrong]).exclude(post__in=list(edited)).update(
+        state=CaseState.OPEN, closed_at=None, version=F("version") + 1
+    )
+    AuditEntry.objects.bulk_create(
+        [
+            entries.entry(
+                action="decision.undone",
+                subject_kind="decision",
+                subject_id=one.pk,
+                actor=moderator,
+                at=at,
+                campaign=decision.campaign_id,
+            )
+            for one in wrong
+        ]
+    )
+    return len(wrong)
+
+
+def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
+    """Lock the posts, then the decisions (lock order); drop those reversed before the lock was taken."""
+    posts = Decision.objects.filter(pk__in=decision_ids).values_list("post_id", flat=True)
+    locked = apply.lock_posts(list(posts))
+    rows = Decision.objects.select_for_update(of=("self",)).filter(pk__in=decision_ids)
+    rows = rows.select_related("case", "revision", "score").defer(*_HEAVY).order_by("id")
+    found = list(rows)
+    reversed_ids = set(Reversal.objects.filter(decision__in=found).values_list("decision_id", flat=True))
+    for decision in found:
+        decision.post = locked[decision.post_id]
+    return [decision for decision in found if decision.pk not in reversed_ids]
+
+
+_HEAVY = (
+    "score__record",
+    "score__features",
+    "score__contributions",
+    "score__word_contributions",
+    "revision__text",
+    "revision__journey",
+)
+
+
+def _correction(
+    wrong: CampaignDecision, *, posts: int, moderator: User, reason: str, at: datetime
+) -> CampaignDecision:
+    is_spam = wrong.verdict == Verdict.SPAM
+    return CampaignDecision.objects.create(
+        campaign_id=wrong.campaign_id,
+        verdict=Verdict.NOT_SPAM if is_spam else Verdict.SPAM,
+        note=reason,
+        decided_by=moderator,
+        decided_at=at,
+        effective_at=at,
+        posts=posts,
+        state=CampaignDecisionState.DONE if posts <= AT_ONCE else CampaignDecisionState.RUNNING,
+        corrects=wrong,
+    )
+
+
+def _replacement(correction: CampaignDecision, wrong: Decision, *, at: datetime) -> Decision:
+    return Decision(
+        post=wrong.post,
+        revision=wrong.revision,
+        case=wrong.case,
+        case_version=wrong.case.version + 1 if wrong.case else None,
+        score=wrong.score,
+        verdict=correction.verdict,
+        source=DecisionSource.MODERATOR,
+        note=correction.note,
+        decided_by=correction.decided_by,
+        decided_at=at,
+        effective_at=at,
+        campaign_decision=correction,
+    )
+
+
+def _audit(
+    action: str, decision: CampaignDecision, *, moderator: User, at: datetime, **details: object
+) -> None:
+    entries.add(
+        action=action,
+        subject_kind="campaign",
+        subject_id=decision.campaign_id,
+        actor=moderator,
+        at=at,
+        decision=decision.pk,
+        **details,
+    )

@@ -1,0 +1,159 @@
+"""Decide many cases at once, those that somebody picked from a list; all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from moderation.models import Case, Decision, User
+from moderation.models.cases import BLIND_REASONS
+from moderation.models.decisions import Verdict
+from moderation.operations.audit import entries
+from moderation.operations.cases import claims, reversals, review
+from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.refusals import NotAllowed, Refusal
+
+MOST = 200
+"""Cases at once; a larger group is a campaign, which is decided by its own page."""
+
+CONFIRMED_FROM = 26
+"""From so many cases on, the moderator types their number."""
+
+
+class NothingPicked(Refusal):
+    """No case was picked."""
+
+
+class TooManyPicked(Refusal):
+    """More cases than are decided at once."""
+
+
+class NotConfirmed(Refusal):
+    """So many cases need their number typed."""
+
+
+class Moved(Refusal):
+    """Meanwhile some were decided, edited or taken by others: nothing is decided."""
+
+    def __init__(self, case_ids: list[int]) -> None:
+        super().__init__(
+            ngettext(
+                "%(count)d of the cases was decided, edited or claimed by somebody else meanwhile.",
+                "%(count)d of the cases were decided, edited or claimed by somebody else meanwhile.",
+                len(case_ids),
+            )
+            % {"count": len(case_ids)}
+        )
+        self.case_ids = case_ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """Cases with the versions that were on the screen, and what is said of them. `key` names the act."""
+
+    versions: Mapping[int, int]
+    verdict: Verdict
+    key: UUID
+    reason: str = ""
+    note: str = ""
+    confirmed_count: int | None = None
+
+
+def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
+    """Decide every picked case as `review.decide` does; a repeated request returns what the first one made.
+
+    Raises NothingPicked, TooManyPicked, NotConfirmed, Moved, or NotAllowed for cases that are judged blindly.
+    """
+    _refuse(picked)
+    with transaction.atomic():
+        # All posts in one order before any case, as scoring and campaigns lock them: nothing deadlocks.
+        erasure_locks.posts(cases__in=list(picked.versions))
+        if made := decided(key=picked.key, moderator=moderator):
+            return made
+        _refuse_blind(picked)
+        found, moved = [], []
+        for case_id in sorted(picked.versions):
+            try:
+                found.append(_decide(case_id, picked, moderator=moderator, at=at))
+            except (NotAllowed, Case.DoesNotExist):
+                raise
+            except Refusal:
+                moved.append(case_id)
+        if moved:
+            raise Moved(moved)
+        entries.add(
+            action="cases.decided",
+            subject_kind="bulk",
+            subject_id=picked.key,
+            actor=moderator,
+            at=at,
+            verdict=picked.verdict,
+            cases=sorted(picked.versions),
+        )
+    return found
+
+
+def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
+    """Take all of them back before the platform is told, and hand the cases back; all or none.
+
+    Raises what `reversals.undo` raises, or Decision.DoesNotExist.
+    """
+    with transaction.atomic():
+        made = decided(key=key, moderator=moderator)
+        if not made:
+            raise Decision.DoesNotExist
+        erasure_locks.posts(decisions__in=[decision.pk for decision in made])
+        cases = [reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in made]
+        for case in cases:
+            claims.hand_back(case_id=case.pk, moderator=moderator)
+        entries.add(
+            action="cases.undone",
+            subject_kind="bulk",
+            subject_id=key,
+            actor=moderator,
+            at=at,
+            cases=len(cases),
+        )
+    return cases
+
+
+def decided(*, key: UUID, moderator: User) -> list[Decision]:
+    """Return the decisions of one such act, in the order of their cases."""
+    made = Decision.objects.filter(decided_by=moderator, idempotency_key=key)
+    return list(made.select_related("post__author", "reversal").order_by("case_id"))
+
+
+def _refuse(picked: Picked) -> None:
+    count = len(picked.versions)
+    if not count:
+        raise NothingPicked(_("Pick the cases first."))
+    if count > MOST:
+        raise TooManyPicked(_("At most %(most)d cases are decided at once.") % {"most": MOST})
+    if count >= CONFIRMED_FROM and picked.confirmed_count != count:
+        raise NotConfirmed(_("Confirm that %(count)d cases are meant.") % {"count": count})
+
+
+def _refuse_blind(picked: Picked) -> None:
+    """What measures people or the filter is judged one by one, with one's own eyes."""
+    if Case.objects.filter(pk__in=picked.versions, reason__in=BLIND_REASONS).exists():
+        raise NotAllowed(_("Samples are judged one by one. Nothing was decided."))
+
+
+def _decide(case_id: int, picked: Picked, *, moderator: User, at: datetime) -> Decision:
+    claims.claim(case_id=case_id, moderator=moderator, at=at)
+    return review.decide(
+        case_id=case_id,
+        case_version=picked.versions[case_id],
+        moderator=moderator,
+        verdict=picked.verdict,
+        reason=picked.reason,
+        note=picked.note,
+        idempotency_key=picked.key,
+        at=at,
+    )

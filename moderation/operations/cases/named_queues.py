@@ -1,0 +1,114 @@
+"""Named queues: made, changed and deleted by leads, and handed to users with a limit."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from moderation.models import NamedQueue, QueueAssignment, User
+from moderation.operations.audit import entries
+
+MOST = 100
+"""Named queues of an installation: the page lists all of them and counts each."""
+
+
+class NameTaken(Exception):
+    """Another queue has this name."""
+
+
+class TooMany(Exception):
+    """No more queues: delete one first."""
+
+
+class CannotDecide(Exception):
+    """The user decides no cases, or has no open account."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a queue is called and holds; what is empty restricts nothing."""
+
+    name: str
+    platform_id: int | None
+    languages: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+def save(*, queue_id: int | None, content: Content, actor: User, at: datetime) -> NamedQueue:
+    """Change a queue, or make one. Raises NamedQueue.DoesNotExist, NameTaken or TooMany."""
+    with transaction.atomic():
+        if queue_id is None and NamedQueue.objects.count() >= MOST:
+            raise TooMany
+        queue = NamedQueue.objects.select_for_update().get(pk=queue_id) if queue_id else NamedQueue()
+        queue.name, queue.platform_id = content.name, content.platform_id
+        queue.languages, queue.reasons = list(content.languages), list(content.reasons)
+        try:
+            with transaction.atomic():
+                queue.save()
+        except IntegrityError:
+            raise NameTaken(content.name) from None
+        action = "queue.changed" if queue_id else "queue.added"
+        _audit(action, queue, actor=actor, at=at, **asdict(content))
+    return queue
+
+
+def delete(*, queue_id: int, actor: User, at: datetime) -> None:
+    """Delete a queue and its assignments; its cases stay in the queue. Raises NamedQueue.DoesNotExist."""
+    with transaction.atomic():
+        queue = NamedQueue.objects.select_for_update().get(pk=queue_id)
+        _audit("queue.deleted", queue, actor=actor, at=at, name=queue.name)
+        queue.delete()
+
+
+def assign(
+    *, queue_id: int, user: User, position: int, daily_limit: int | None, actor: User, at: datetime
+) -> QueueAssignment:
+    """Hand a queue to a user, or change their place in it. Raises NamedQueue.DoesNotExist or CannotDecide."""
+    if not (user.may_decide and user.is_active):
+        raise CannotDecide
+    with transaction.atomic():
+        queue = NamedQueue.objects.select_for_update().get(pk=queue_id)
+        assignment, _ = QueueAssignment.objects.update_or_create(
+            queue=queue, user=user, defaults={"position": position, "daily_limit": daily_limit}
+        )
+        _audit(
+            "queue.assigned",
+            queue,
+            actor=actor,
+            at=at,
+            user=user.username,
+            position=position,
+            daily_limit=daily_limit,
+        )
+    return assignment
+
+
+def withdraw(*, queue_id: int, user_id: int, actor: User, at: datetime) -> None:
+    """Take a queue from a user; nothing happens if it is not theirs."""
+    with transaction.atomic():
+        for assignment in QueueAssignment.objects.select_for_update().filter(
+            queue_id=queue_id, user_id=user_id
+        ):
+            _audit("queue.withdrawn", assignment.queue, actor=actor, at=at, user=assignment.user.username)
+            assignment.delete()
+
+
+def set_languages(*, user: User, languages: tuple[str, ...], actor: User, at: datetime) -> None:
+    """Say which languages a user reads; cases in others are not handed out to them. Empty: all of them."""
+    with transaction.atomic():
+        user.languages = list(languages)
+        user.save(update_fields=("languages",))
+        entries.add(
+            action="user.languages",
+            subject_kind="user",
+            subject_id=user.pk,
+            actor=actor,
+            at=at,
+            languages=list(languages),
+        )
+
+
+def _audit(action: str, queue: NamedQueue, *, actor: User, at: datetime, **details: object) -> None:
+    entries.add(action=action, subject_kind="queue", subject_id=queue.pk, actor=actor, at=at, **details)

@@ -1,3 +1,0 @@
-"""What platforms send: posts (`ingest` → `incoming_post`, `rows`, `links`), complaints (`complain`) and
-counts.
-"""

@@ -1,0 +1,121 @@
+"""Request exports of labels, and withdraw them when their content was erased; `export_build` builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from moderation import enqueue
+from moderation.models import Export, Label, Platform, User
+from moderation.models.exports import ExportFormat, ExportState
+from moderation.operations.audit import entries
+from moderation.operations.infrastructure import advisory_locks, transactions
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.operations.labels import export_files, export_write
+from moderation.operations.labels.export_formats import MEDIA_TYPES
+from moderation.queries.decisions.feeds import Position
+from moderation.queries.labels.labels import LabelFilter
+
+PATIENCE = timedelta(seconds=60)
+"""After this time the message of a waiting export counts as lost, and the sweep sends another."""
+
+
+class NotBuilt(Exception):
+    """The export has no file, or an earlier version made it: no increment can follow it."""
+
+
+def request(
+    *,
+    requested_by: User,
+    wanted: LabelFilter,
+    at: datetime,
+    platform: Platform | None = None,
+    form: str = ExportFormat.JSONL,
+    has_weights: bool = True,
+) -> Export:
+    """Request an export; a task builds it."""
+    with transaction.atomic():
+        row = Export.objects.create(
+            requested_by=requested_by,
+            platform=platform,
+            requested_at=at,
+            since=wanted.since,
+            # Increments are read when they are built: the window has no end, so that erasures find it.
+            until=wanted.until or (at if wanted.after is None else None),
+            format=form,
+            splits=list(wanted.splits),
+            has_weights=has_weights,
+            after=None if wanted.after is None else export_write.as_json(wanted.after),
+            lease_until=at + PATIENCE,
+        )
+        entries.add(
+            action="export.requested", subject_kind="export", subject_id=row.pk, actor=requested_by, at=at
+        )
+        enqueue.export(export_id=row.pk)
+    return row
+
+
+def positions_of(export: Export) -> dict[str, Position]:
+    """Return how far the feeds of labels are in an export's file: `after` of the next. Raises NotBuilt."""
+    known = (export.manifest or {}).get("positions")
+    if known is None:
+        raise NotBuilt(f"Export {export.pk} does not say how far it goes; begin with a whole one.")
+    return export_write.from_json(known)
+
+
+def media_type_of(export: Export) -> str:
+    """Return the media type of an export's file."""
+    return MEDIA_TYPES[ExportFormat(export.format)]
+
+
+@transactions.required
+def withdraw(*, post_ids: Sequence[int], at: datetime) -> None:
+    """Withdraw the exports that may hold these posts. Call inside the transaction that erases them.
+
+    An export that is being built starts over, a ready one fails; the files of both are deleted. A waiting one
+    is left alone: it starts after this transaction, and so never reads the erased rows.
+    """
+    advisory_locks.take(AdvisoryLock.ERASURES, is_shared=True)
+    rows = [row for row in _touched(post_ids) if row.file_name]
+    for row in rows:
+        if row.state == ExportState.BUILDING:
+            row.state, row.lease_until = ExportState.WAITING, at + PATIENCE
+            row.error = "A post in it was erased while it was being built; it begins anew."
+            enqueue.export(export_id=row.pk)
+        else:
+            row.state = ExportState.FAILED
+            row.error = "A post in it was erased; ask for a new export."
+    names = [row.file_name for row in rows]
+    for row in rows:
+        row.file_name = ""
+    Export.objects.bulk_update(rows, ["state", "lease_until", "error", "file_name"])
+    transaction.on_commit(lambda: export_files.delete(names))
+
+
+def _touched(post_ids: Sequence[int]) -> list[Export]:
+    """Lock the exports with a file whose window holds a label of these posts."""
+    labels = (
+        Label.objects.filter(post__in=post_ids).values_list("labelled_at", "post__platform_id").distinct()
+    )
+    found = list(labels)
+    if not found:
+        return []
+    first, last = min(at for at, _ in found), max(at for at, _ in found)
+    rows = (
+        Export.objects.select_for_update(of=("self",))
+        .filter(state__in=(ExportState.BUILDING, ExportState.READY))
+        .filter(Q(until__gt=first) | Q(until__isnull=True), Q(since__lte=last) | Q(since__isnull=True))
+        .filter(Q(platform__in={platform for _, platform in found}) | Q(platform__isnull=True))
+    )
+    return [row for row in rows.order_by("id") if any(_holds(row, *label) for label in found)]
+
+
+def _holds(row: Export, labelled_at: datetime, platform_id: int) -> bool:
+    return (
+        row.platform_id in (None, platform_id)
+        and (row.since is None or row.since <= labelled_at)
+        and (row.until is None or labelled_at < row.until)
+    )

@@ -1,0 +1,3 @@
+"""What platforms send: posts (`ingest` → `incoming_post`, `sql`, `links`), complaints (`complaints`) and
+counts.
+"""

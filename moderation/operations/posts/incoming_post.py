@@ -1,0 +1,121 @@
+"""A post as a platform sends it, and the revision that it becomes."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import ipaddress
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from moderation.models import Post, Revision
+from scoring.records import AuthorSnapshot
+
+IncomingAuthor = AuthorSnapshot
+"""The author as the platform described them, stored as sent."""
+
+_AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingPost:
+    """A validated post. `journey` holds (step name, milliseconds since the first step)."""
+
+    external_id: str
+    text: str
+    posted_at: datetime
+    author: IncomingAuthor
+    revision: int = 1
+    language: str = ""
+    ip: str | None = None
+    ip_asn: int | None = None
+    user_agent: str = ""
+    links: tuple[str, ...] = ()
+    media_urls: tuple[str, ...] = ()
+    journey: tuple[tuple[str, int], ...] = ()
+    shares: int | None = None
+    comments: int | None = None
+
+
+def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
+    """Return the post of validated fields as JSON has them, but with times instead of their texts.
+
+    The only way from a body to a post: the API's two readers, Akismet's form and a rehearsal end here.
+    """
+    values = dict(fields)
+    values["author"] = IncomingAuthor(**values["author"])
+    for name in ("links", "media_urls"):
+        if name in values:
+            values[name] = tuple(values[name])
+    if "journey" in values:
+        values["journey"] = tuple([(step["name"], step["at_ms"]) for step in values["journey"]])
+    return IncomingPost(**values)
+
+
+def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime) -> Revision:
+    """Return the unsaved revision of `row` that a post asks for; `digest` is its `body_digest`."""
+    return Revision(
+        post=row,
+        number=incoming.revision,
+        received_at=at,
+        text=incoming.text,
+        language=incoming.language,
+        links=list(incoming.links),
+        media_urls=list(incoming.media_urls),
+        author_snapshot=_snapshot(incoming.author),
+        ip=incoming.ip,
+        ip_network=_network(incoming.ip),
+        ip_asn=incoming.ip_asn,
+        user_agent=incoming.user_agent,
+        journey=[list(step) for step in incoming.journey],
+        shares=incoming.shares,
+        comments=incoming.comments,
+        body_digest=digest,
+        text_digest=_digest(" ".join(incoming.text.casefold().split())),
+        enqueued_at=at,
+    )
+
+
+def body_digest(incoming: IncomingPost) -> str:
+    """Digest the content of a revision.
+
+    Counts of shares and comments are not in it, since they change without a revision.
+    """
+    body = {
+        "external_id": incoming.external_id,
+        "text": incoming.text,
+        "posted_at": incoming.posted_at.isoformat(),
+        "revision": incoming.revision,
+        "language": incoming.language,
+        "ip": incoming.ip,
+        "user_agent": incoming.user_agent,
+        "links": incoming.links,
+        "media_urls": incoming.media_urls,
+        "journey": incoming.journey,
+    }
+    # Left out if absent, so that digests of posts stored before this field existed stay the same.
+    if incoming.ip_asn is not None:
+        body["ip_asn"] = incoming.ip_asn
+    return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))
+
+
+def _network(ip: str | None) -> str:
+    """Return the /24 or /48 around an address: what one customer of a provider commonly holds."""
+    if ip is None:
+        return ""
+    if ":" not in ip:
+        return f"{ip.rpartition('.')[0]}.0/24"
+    return str(ipaddress.ip_network((ip, 48), strict=False))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _snapshot(author: IncomingAuthor) -> dict[str, Any]:
+    values = {name: getattr(author, name) for name in _AUTHOR_FIELDS}
+    values["created_at"] = author.created_at.isoformat() if author.created_at else None
+    return values

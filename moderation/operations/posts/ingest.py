@@ -1,0 +1,218 @@
+"""Store posts. Idempotent: the same revision again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from moderation import enqueue
+from moderation.models import Platform, Post, Revision
+from moderation.models.posts import ScoreState
+from moderation.operations.posts import complaints, links, sql
+from moderation.operations.posts.incoming_post import IncomingPost, body_digest, revision_of
+from moderation.operations.reputation import inquiry
+
+_ERASED = "The post was erased; no revision of it is taken in any more."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A post that is stored. `is_new` is False when the same revision was there already."""
+
+    post_id: int
+    revision_id: int
+    external_id: str
+    revision: int
+    score_state: str
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A post that was not stored; `code` is stable, `detail` is for people."""
+
+    external_id: str
+    code: str
+    detail: str
+
+
+_Taken = tuple[list[tuple[Revision, bool] | Refused], list[Revision]]
+"""The answer to each post, and the revisions that are new."""
+
+
+def accept(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> list[Accepted | Refused]:
+    """Store posts and enqueue their scoring; return one answer per post, in order.
+
+    The comparison with earlier posts (backfill) is done before scoring, not while the sender waits.
+    """
+    # A failure here fails the whole request: a savepoint would cost two statements for nothing.
+    with transaction.atomic(savepoint=False):
+        answers, fresh = _stored(platform=platform, posts=posts, at=at)
+        enqueue.scoring(revision_ids=_pending(fresh))
+    return [_answer(answer) for answer in answers]
+
+
+def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> list[Accepted | Refused]:
+    """Store posts as `accept` does, for a caller that scores them itself; should it die, the sweep does."""
+    with transaction.atomic(savepoint=False):
+        answers, _ = _stored(platform=platform, posts=posts, at=at)
+    return [_answer(answer) for answer in answers]
+
+
+def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
+    taken = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
+    complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in taken[1]])
+    if inquiry.is_configured():
+        enqueue.reputation(revision_ids=_pending(taken[1]))
+    return taken
+
+
+def _pending(fresh: Sequence[Revision]) -> list[int]:
+    return [revision.pk for revision in fresh if revision.score_state == ScoreState.PENDING]
+
+
+def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken | None:
+    """Store a single new post in fewer statements; None if it turns out not to be new."""
+    if len(posts) != 1 or posts[0].revision != 1:
+        return None
+    [post] = posts
+    row = Post(
+        platform=platform,
+        external_id=post.external_id,
+        posted_at=post.posted_at,
+        received_at=at,
+        latest_revision=post.revision,
+    )
+    revision = revision_of(incoming=post, row=row, digest=body_digest(post), at=at)
+    is_stored = sql.first(
+        post=row,
+        author=post.author.external_id,
+        display_name=post.author.display_name,
+        revision=revision,
+    )
+    if not is_stored:
+        return None
+    links.store(revisions=[revision], at=at)
+    return [(revision, True)], [revision]
+
+
+def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
+    complaints.lock_platform(platform=platform, may_be_early=False)
+    authors = sql.authors(platform=platform, names=_names(posts), at=at)
+    rows, new = sql.posts(
+        platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
+    )
+    known = _known_revisions(posts=posts, rows=rows, new=new)
+    answers, fresh = _sort_out(posts=posts, rows=rows, known=known, at=at)
+    _write(fresh=fresh, new=new, at=at)
+    return answers, fresh
+
+
+def _names(posts: Sequence[IncomingPost]) -> dict[str, str]:
+    return {post.author.external_id: post.author.display_name for post in posts}
+
+
+def _posts(
+    *, platform: Platform, posts: Sequence[IncomingPost], authors: dict[str, int], at: datetime
+) -> list[Post]:
+    """Return the unsaved rows of posts, as if all of them were new."""
+    first: dict[str, Post] = {}
+    for post in posts:
+        row = first.get(post.external_id)
+        if row is None:
+            first[post.external_id] = Post(
+                platform=platform,
+                external_id=post.external_id,
+                author_id=authors[post.author.external_id],
+                posted_at=post.posted_at,
+                received_at=at,
+                latest_revision=post.revision,
+            )
+        else:
+            row.latest_revision = max(row.latest_revision, post.revision)
+    return list(first.values())
+
+
+def _known_revisions(
+    *, posts: Sequence[IncomingPost], rows: dict[str, Post], new: set[int]
+) -> dict[tuple[int, int], Revision]:
+    there = {row.pk: row for row in rows.values() if row.pk not in new}
+    if not there:
+        return {}
+    numbers = {post.revision for post in posts}
+    known = {}
+    for revision in Revision.objects.filter(post__in=there, number__in=numbers):
+        revision.post = there[revision.post_id]
+        known[revision.post_id, revision.number] = revision
+    return known
+
+
+def _sort_out(
+    *,
+    posts: Sequence[IncomingPost],
+    rows: dict[str, Post],
+    known: dict[tuple[int, int], Revision],
+    at: datetime,
+) -> _Taken:
+    """Separate new revisions from repeated and conflicting ones; a batch may hold the same post twice."""
+    answers: list[tuple[Revision, bool] | Refused] = []
+    fresh: list[Revision] = []
+    counted: dict[int, Revision] = {}
+    for incoming in posts:
+        row, digest = rows[incoming.external_id], body_digest(incoming)
+        there = known.get((row.pk, incoming.revision))
+        if row.erased_at is not None:
+            answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
+        elif there is None:
+            there = revision_of(incoming=incoming, row=row, digest=digest, at=at)
+            known[row.pk, incoming.revision] = there
+            fresh.append(there)
+            answers.append((there, True))
+        elif there.body_digest == digest:
+            if _has_moved(there, incoming):
+                counted[there.pk] = there
+            answers.append((there, False))
+        else:
+            detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
+            answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
+    Revision.objects.bulk_update(counted.values(), ["shares", "comments"])
+    return answers, fresh
+
+
+def _has_moved(there: Revision, incoming: IncomingPost) -> bool:
+    """Copy changed counts to the stored revision; return whether it must be saved."""
+    counts = (incoming.shares, incoming.comments)
+    if there.pk is None or counts in ((None, None), (there.shares, there.comments)):
+        return False
+    there.shares, there.comments = counts
+    return True
+
+
+def _write(*, fresh: list[Revision], new: set[int], at: datetime) -> None:
+    if not fresh:
+        return
+    for revision in fresh:
+        revision.post.latest_revision = max(revision.post.latest_revision, revision.number)
+    for revision in fresh:
+        if revision.number < revision.post.latest_revision:
+            revision.score_state = ScoreState.SUPERSEDED
+    sql.revisions(fresh=fresh)
+    sql.latest(numbers={row.post_id: row.post.latest_revision for row in fresh if row.post_id not in new})
+    links.store(revisions=fresh, at=at)
+
+
+def _answer(answer: tuple[Revision, bool] | Refused) -> Accepted | Refused:
+    if isinstance(answer, Refused):
+        return answer
+    revision, is_new = answer
+    return Accepted(
+        post_id=revision.post_id,
+        revision_id=revision.pk,
+        external_id=revision.post.external_id,
+        revision=revision.number,
+        score_state=revision.score_state,
+        is_new=is_new,
+    )

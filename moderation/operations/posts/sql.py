@@ -1,0 +1,207 @@
+"""Rows of incoming posts: one statement per table however many posts there are.
+
+Written as SQL and COPY: the ORM spent more time on building its statements than the database on executing
+them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, LiteralString
+
+from django.db import connection
+
+from moderation import prepared
+from moderation.models import Platform, Post, Revision
+from moderation.models.posts import ScoreState
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+
+# Sorted, so that two requests with the same authors or posts take their locks in the same order.
+_ADD_AUTHORS = """
+INSERT INTO moderation_author (platform_id, external_id, display_name, first_seen_at)
+SELECT %(platform)s, k.external_id, k.display_name, %(at)s
+FROM unnest(%(names)s::text[], %(display_names)s::text[]) AS k(external_id, display_name)
+ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
+"""
+_KNOWN_AUTHORS = """
+SELECT id, external_id, display_name FROM moderation_author
+WHERE platform_id = %(platform)s AND external_id = ANY(%(names)s) FOR KEY SHARE
+"""
+"""Locked, so that an erasure comes before (the id leads nowhere any more) or after what we store of them."""
+_RENAME = """
+UPDATE moderation_author a SET display_name = k.display_name
+FROM (SELECT m.id, n.display_name
+      FROM unnest(%(ids)s::bigint[], %(display_names)s::text[]) AS n(id, display_name)
+      JOIN moderation_author m ON m.id = n.id AND m.erased_at IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m) k
+WHERE a.id = k.id
+"""
+_ADD_POSTS = """
+INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
+SELECT %(platform)s, k.external_id, k.author_id, k.posted_at, %(at)s, k.revision
+FROM unnest(%(names)s::text[], %(authors)s::bigint[], %(posted)s::timestamptz[], %(revisions)s::int[])
+  AS k(external_id, author_id, posted_at, revision)
+ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id, external_id
+"""
+_LATEST = """
+UPDATE moderation_post p SET latest_revision = greatest(p.latest_revision, k.revision)
+FROM unnest(%(ids)s::bigint[], %(revisions)s::int[]) AS k(id, revision) WHERE p.id = k.id
+"""
+_SUPERSEDE = """
+UPDATE moderation_revision r SET score_state = %(superseded)s
+FROM unnest(%(posts)s::bigint[], %(numbers)s::int[]) AS k(post_id, number)
+WHERE r.post_id = k.post_id AND r.number < k.number AND r.score_state = ANY(%(open)s)
+"""
+_IDS = (
+    "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
+)
+_JSON = ("links", "media_urls", "author_snapshot", "journey")
+_COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
+_VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
+"""All but the ids of the revision and of its post."""
+_ADD_REVISION = (
+    f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
+    f" VALUES (%(post_id)s, {_VALUES}) RETURNING id"
+)
+_ADD_FIRST = f"""
+WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(intake)s, %(platform)s)),
+known AS MATERIALIZED (
+  SELECT a.id FROM met, moderation_author a WHERE a.platform_id = %(platform)s
+  AND a.external_id = %(author)s AND %(display_name)s IN ('', a.display_name) FOR KEY SHARE OF a),
+added AS (
+  INSERT INTO moderation_author (platform_id, external_id, display_name, first_seen_at)
+  SELECT %(platform)s, %(author)s, %(display_name)s, %(received_at)s FROM met
+  WHERE NOT EXISTS (SELECT FROM known)
+  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id),
+post AS (
+  INSERT INTO moderation_post (platform_id, external_id, author_id, posted_at, received_at, latest_revision)
+  SELECT %(platform)s, %(external_id)s, author.id, %(posted_at)s, %(received_at)s, %(number)s
+  FROM (SELECT id FROM known UNION ALL SELECT id FROM added) author
+  ON CONFLICT (platform_id, external_id) DO NOTHING RETURNING id)
+INSERT INTO moderation_revision ({", ".join(_COLUMNS[1:])})
+SELECT post.id, {_VALUES} FROM post RETURNING post_id, id
+"""  # noqa: S608 - names of columns
+_FEW = 2
+"""Up to this many, one INSERT each takes fewer round trips than COPY."""
+
+
+def authors(*, platform: Platform, names: Mapping[str, str], at: datetime) -> dict[str, int]:
+    """Return the ids of authors by the platform's own; add those who are new, rename those who changed.
+
+    `names` maps the platform's id to the display name, "" where it did not say.
+    """
+    wanted = sorted(names)
+    known = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=wanted)
+    there = {external_id: author_id for author_id, external_id, _ in known}
+    new = [name for name in wanted if name not in there]
+    if new:
+        added = prepared.rows(
+            _ADD_AUTHORS,
+            platform=platform.pk,
+            names=new,
+            display_names=[names[name] for name in new],
+            at=at,
+        )
+        there |= {external_id: author_id for author_id, external_id in added}
+    missed = [name for name in new if name not in there]
+    if missed:  # inserted by a concurrent transaction
+        found = prepared.rows(_KNOWN_AUTHORS, platform=platform.pk, names=missed)
+        there |= {external_id: author_id for author_id, external_id, _ in found}
+    # After the inserts, which wait for a transaction that renames the same author: avoids a deadlock.
+    _rename({pk: names[name] for pk, name, shown in known if names[name] not in ("", shown)})
+    return there
+
+
+def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[dict[str, Post], set[int]]:
+    """Insert missing posts and lock all of them for this transaction; return rows by the platform's own id.
+
+    Returns them with the ids of those that are new.
+    """
+    ordered = sorted(fresh, key=lambda post: post.external_id)
+    rows = {post.external_id: post for post in ordered}
+    added = prepared.rows(
+        _ADD_POSTS,
+        platform=platform.pk,
+        names=list(rows),
+        authors=[post.author_id for post in ordered],
+        posted=[post.posted_at for post in ordered],
+        revisions=[post.latest_revision for post in ordered],
+        at=at,
+    )
+    for post_id, external_id in added:
+        rows[external_id].pk = post_id
+    new = {post_id for post_id, _ in added}
+    if len(new) < len(rows):
+        there = [post.external_id for post in ordered if post.pk not in new]
+        # NO KEY: inserts of rows that point to a post need not wait. Locked after all inserts, to avoid a
+        # deadlock.
+        locked = Post.objects.select_for_update(no_key=True).filter(platform=platform, external_id__in=there)
+        rows |= {post.external_id: post for post in locked.order_by("id")}
+    return rows, new
+
+
+def first(*, post: Post, author: str, display_name: str, revision: Revision) -> bool:
+    """Save a new post, its author and its revision, in one statement.
+
+    It takes the lock of `complain.meet` before any row. Returns False if the post exists already or the
+    author has another name by now; then nothing was saved, except perhaps the author.
+    """
+    ids = prepared.rows(
+        _ADD_FIRST,
+        **_values(revision),
+        platform=post.platform_id,
+        external_id=post.external_id,
+        posted_at=post.posted_at,
+        author=author,
+        display_name=display_name,
+        intake=AdvisoryLock.INTAKE.value,
+    )
+    for post.pk, revision.pk in ids:
+        revision.post = post  # copies the id that the post got
+    return bool(ids)
+
+
+def revisions(*, fresh: Sequence[Revision]) -> None:
+    """Save new revisions and give them their ids."""
+    if len(fresh) <= _FEW:
+        for revision in fresh:
+            [(revision.pk,)] = prepared.rows(_ADD_REVISION, **_values(revision))
+        return
+    for revision, (pk,) in zip(fresh, prepared.rows(_IDS, count=len(fresh)), strict=True):
+        revision.pk = pk
+    with connection.cursor() as cursor, cursor.copy(_copy_statement()) as copy:
+        for revision in fresh:
+            copy.write_row(tuple(_values(revision).values()))
+
+
+def latest(*, numbers: Mapping[int, int]) -> None:
+    """Update the highest revision of existing posts, and supersede the scoring of lower ones."""
+    if not numbers:
+        return
+    posts, highest = list(numbers), list(numbers.values())
+    prepared.run(_LATEST, ids=posts, revisions=highest)
+    prepared.run(
+        _SUPERSEDE,
+        posts=posts,
+        numbers=highest,
+        superseded=ScoreState.SUPERSEDED.value,
+        open=[ScoreState.PENDING.value, ScoreState.DEGRADED.value],
+    )
+
+
+def _rename(renamed: Mapping[int, str]) -> None:
+    if renamed:
+        prepared.run(_RENAME, ids=list(renamed), display_names=list(renamed.values()))
+
+
+def _copy_statement() -> LiteralString:
+    names: Any = ", ".join(f'"{column}"' for column in _COLUMNS)
+    statement: LiteralString = f"COPY moderation_revision ({names}) FROM STDIN"
+    return statement
+
+
+def _values(revision: Revision) -> dict[str, Any]:
+    """Return the row of a revision, by column and in their order."""
+    values = revision.__dict__
+    return {name: json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS}

@@ -1,0 +1,75 @@
+"""Hours, and the calendar periods that a page shows, in UTC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+class Span(StrEnum):
+    """How long a period is."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A day, a week from Monday or a month that a date lies in; its steps are hours, else days."""
+
+    span: Span
+    start: datetime
+    end: datetime
+
+    @property
+    def step(self) -> timedelta:
+        """How long each part is that is counted by itself."""
+        return HOUR if self.span == Span.DAY else DAY
+
+    @property
+    def steps(self) -> tuple[datetime, ...]:
+        """When each part begins."""
+        return tuple(
+            self.start + number * self.step for number in range((self.end - self.start) // self.step)
+        )
+
+    @property
+    def last_day(self) -> datetime:
+        """When the last day of the period begins."""
+        return self.end - DAY
+
+    @property
+    def before(self) -> date:
+        """A day of the period before this one."""
+        return (self.start - DAY).date()
+
+    @property
+    def after(self) -> date:
+        """The first day of the next period."""
+        return self.end.date()
+
+
+def hour_of(moment: datetime) -> datetime:
+    """Return when the hour of a moment began, in UTC."""
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def period(*, span: Span, day: date) -> Period:
+    """Return the period that a day lies in."""
+    first = day
+    if span == Span.WEEK:
+        first = day - timedelta(days=day.weekday())
+    elif span == Span.MONTH:
+        first = day.replace(day=1)
+    days = {Span.DAY: 1, Span.WEEK: 7}.get(span) or _days_of_month(first)
+    start = datetime.combine(first, time.min, UTC)
+    return Period(span=span, start=start, end=start + days * DAY)
+
+
+def _days_of_month(first: date) -> int:
+    return ((first + timedelta(days=31)).replace(day=1) - first).days

@@ -1,0 +1,102 @@
+"""What became known around a post since it was scored: the histories of its record, counted again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from moderation.models import Case, PostLink, User
+from moderation.queries.cases import case_pages, scored_post
+from moderation.queries.records import record_histories
+from scoring.records import History, PostRecord
+
+_HEAVY = ("features", "contributions", "word_contributions", "counterfactual")
+
+
+class About(StrEnum):
+    """Whose posts were counted."""
+
+    AUTHOR = "author"
+    ADDRESS = "address"
+    SIMILAR = "similar"
+    DOMAIN = "domain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A history when the post was scored, and now. `subject` is a domain's name, "" for the rest."""
+
+    about: About
+    subject: str
+    then: History
+    now: History
+
+    @property
+    def is_sample(self) -> bool:
+        """True where posts may have fallen out of what is counted, so that a difference says little."""
+        return self.now.posts >= record_histories.SAMPLE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """What changed since an instant; nothing where the case is judged blindly or its record is gone."""
+
+    case: Case
+    since: datetime | None
+    rows: tuple[Change, ...]
+
+
+def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
+    """Count again what the score of a case counted, in four queries at most. Raises Case.DoesNotExist."""
+    cases = case_pages.visible(viewer).select_related("post", "score__revision")
+    case = cases.defer(*(f"score__{name}" for name in _HEAVY)).get(pk=case_id)
+    record = scored_post.record_of(case.score)
+    if record is None or case_pages.is_blind(case):
+        return Changes(case=case, since=None, rows=())
+    rows = (*_single(case, record, at=at), *_domains(case, record, at=at))
+    return Changes(case=case, since=record.at, rows=tuple(row for row in rows if _is_news(row)))
+
+
+def _single(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
+    revision = case.score.revision
+    group = revision.similarity_group
+    wanted = (
+        (About.AUTHOR, "author", str(case.post.author_id), record.author_history),
+        (About.ADDRESS, "ip", revision.ip, record.ip_history),
+        (About.SIMILAR, "similar", str(group) if group else None, record.similar),
+    )
+    return [
+        Change(
+            about=about,
+            subject="",
+            then=then,
+            now=record_histories.histories(source, keys=[key], posts=[case.post_id], at=at)[0],
+        )
+        for about, source, key, then in wanted
+        if key
+    ]
+
+
+def _domains(case: Case, record: PostRecord, *, at: datetime) -> list[Change]:
+    links = PostLink.objects.filter(revision=case.score.revision_id).order_by("position")
+    ids = dict(links.values_list("domain__name", "domain_id")[:20])
+    known = {link.domain or link.host: link.domain_history for link in record.links}
+    names = [name for name in ids if name in known]
+    now = record_histories.histories(
+        "domain", keys=[str(ids[name]) for name in names], posts=[case.post_id] * len(names), at=at
+    )
+    return [
+        Change(about=About.DOMAIN, subject=name, then=known[name], now=found)
+        for name, found in zip(names, now, strict=True)
+    ]
+
+
+def _is_news(change: Change) -> bool:
+    then, now = change.then, change.now
+    return (now.confirmed_spam, now.confirmed_not_spam, now.complaints, now.posts) != (
+        then.confirmed_spam,
+        then.confirmed_not_spam,
+        then.complaints,
+        then.posts,
+    )

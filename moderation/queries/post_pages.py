@@ -1,0 +1,255 @@
+"""A post with everything stored about it, for the desk, whether or not a human saw it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.db.models import Exists, OuterRef, Q
+
+from moderation.models import (
+    CampaignMember,
+    Case,
+    CaseNote,
+    Complaint,
+    Decision,
+    Delivery,
+    FeedEntry,
+    Post,
+    PostLink,
+    Reason,
+    Revision,
+    Score,
+    User,
+)
+from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.feed import Stream
+from moderation.queries import keyset
+from moderation.queries.cases import scored_post
+from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.keyset import Page
+
+_REVISIONS = 5
+_SCORES = 10
+_DECISIONS = 20
+_CASES = 10
+_COMPLAINTS = 20
+_NOTES = 20
+_HEAVY = ("record", "features", "contributions", "word_contributions", "counterfactual")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursors:
+    """Cursors of a post's lists; "" starts with the newest."""
+
+    revisions: str = ""
+    scores: str = ""
+    decisions: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentMessage:
+    """A message about a decision.
+
+    `host` is the only part of the endpoint's URL that is shown: the rest may hold a secret.
+    """
+
+    delivery: Delivery
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionStep:
+    """A decision in the chain: what its reason is called, its messages to endpoints, its place in the feed.
+
+    `feed` is None where it has no entry in the feed of decisions.
+    """
+
+    decision: Decision
+    reason: str
+    messages: tuple[SentMessage, ...]
+    feed: FeedEntry | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostPage:
+    """Everything that a post's page shows. Lists are newest first.
+
+    While the post is judged blindly (`is_blind`), the filter's and people's verdicts are left out: the viewer
+    may be the next to judge it.
+    """
+
+    post: Post
+    revisions: Page[Revision]
+    scores: Page[Score]
+    explained: ScoredPost | None
+    standing: Decision | None
+    decisions: Page[DecisionStep]
+    cases: tuple[Case, ...]
+    membership: CampaignMember | None
+    complaints: tuple[Complaint, ...]
+    complaint_count: int
+    notes: tuple[CaseNote, ...]
+    domains: tuple[str, ...]
+    is_blind: bool
+
+    @property
+    def latest(self) -> Revision | None:
+        """The newest of the revisions that are shown."""
+        return self.revisions.rows[0] if self.revisions.rows else None
+
+    @property
+    def open_case(self) -> Case | None:
+        """The case that waits for a human."""
+        return next((case for case in self.cases if case.state == CaseState.OPEN), None)
+
+
+def page(
+    *, post_id: int, viewer: User, cursors: Cursors | None = None, score_id: int | None = None
+) -> PostPage:
+    """Read a post's page, in a number of queries that does not grow with the chains.
+
+    `score_id` chooses the score to explain, else the newest. Raises Post.DoesNotExist or InvalidCursor.
+    """
+    cursors = cursors or Cursors()
+    post = Post.objects.select_related("platform", "author").get(pk=post_id)
+    cases = _cases(post, viewer)
+    is_blind = _is_blind(post)
+    complaints = list(
+        Complaint.objects.filter(post=post)
+        .select_related("reporter")
+        .order_by("-received_at", "-id")[: _COMPLAINTS + 1]
+    )
+    links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
+    names = links.order_by("position").values_list("domain__name", flat=True)[:20]
+    return PostPage(
+        post=post,
+        revisions=_revisions(post, cursors.revisions),
+        scores=Page((), None) if is_blind else _scores(post, cursors.scores),
+        explained=None if is_blind else _explained(post, score_id),
+        standing=None if is_blind else _standing(post),
+        decisions=Page((), None) if is_blind else _decisions(post, cursors.decisions),
+        cases=cases,
+        membership=None if is_blind else _membership(post),
+        complaints=tuple(complaints[:_COMPLAINTS]),
+        complaint_count=_count(post, complaints),
+        notes=_notes(post, viewer),
+        domains=tuple(dict.fromkeys(names)),
+        is_blind=is_blind,
+    )
+
+
+def revision(*, post_id: int, number: int) -> Revision:
+    """Read one revision of a post. Raises Revision.DoesNotExist."""
+    return Revision.objects.select_related("post__author").get(post=post_id, number=number)
+
+
+def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
+    cases = Case.objects.filter(post=post)
+    if not viewer.may_lead:
+        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    return tuple(cases.order_by("-id").defer("skipped_by")[:_CASES])
+
+
+def _is_blind(post: Post) -> bool:
+    waiting = Case.objects.filter(post=post, state=CaseState.OPEN)
+    return waiting.filter(Q(reason__in=BLIND_REASONS) | Q(score__is_audit_sample=True)).exists()
+
+
+def _revisions(post: Post, cursor: str) -> Page[Revision]:
+    rows = Revision.objects.filter(post=post).defer("links", "journey")
+    return keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
+
+
+def _scores(post: Post, cursor: str) -> Page[Score]:
+    rows = Score.objects.filter(revision__post=post).select_related(
+        "revision", "ban__author__platform", "rule__author__platform"
+    )
+    light = rows.defer(*_HEAVY, "revision__text", "revision__journey", "revision__author_snapshot")
+    return keyset.page(
+        light, order=("-scored_at", "-pk"), after=keyset.after(cursor, datetime, int), limit=_SCORES
+    )
+
+
+def _explained(post: Post, score_id: int | None) -> ScoredPost | None:
+    rows = Score.objects.filter(revision__post=post)
+    if score_id is not None:
+        rows = rows.filter(pk=score_id)
+    related = ("revision", "release", "ban__author__platform", "rule__author__platform")
+    score = rows.select_related(*related).defer("features").order_by("-scored_at", "-pk").first()
+    if score is None:
+        return None
+    score.revision.post = post
+    case = Case.objects.filter(score=score).order_by("-id").values_list("pk", flat=True).first()
+    return ScoredPost(score=score, record=scored_post.record_of(score), case_id=case)
+
+
+def _standing(post: Post) -> Decision | None:
+    rows = Decision.objects.filter(post=post, reversal__isnull=True).select_related("decided_by")
+    return rows.order_by("-decided_at", "-id").first()
+
+
+def _decisions(post: Post, cursor: str) -> Page[DecisionStep]:
+    rows = (
+        Decision.objects.filter(post=post)
+        .select_related(
+            "decided_by",
+            "campaign_decision",
+            "revision",
+            "label",
+            "replaces__decision",
+            "reversal__reversed_by",
+            "appeal__outcome",
+            "appeal__case",
+        )
+        .defer("campaign_decision__member_ids", "revision__text", "revision__journey")
+    )
+    found = keyset.page(
+        rows, order=("-decided_at", "-pk"), after=keyset.after(cursor, datetime, int), limit=_DECISIONS
+    )
+    return found.of(_steps)
+
+
+def _steps(decisions: Sequence[Decision]) -> list[DecisionStep]:
+    """Read what belongs to some decisions in three queries for any number of them."""
+    sent: dict[int | None, list[SentMessage]] = defaultdict(list)
+    told = Delivery.objects.filter(decision__in=decisions).select_related("endpoint").defer("body")
+    for delivery in told.order_by("created_at", "id"):
+        host = urlsplit(delivery.endpoint.url).hostname if delivery.endpoint else ""
+        sent[delivery.decision_id].append(SentMessage(delivery=delivery, host=host or ""))
+    entries = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS, is_retraction=False)
+    fed = {entry.decision_id: entry for entry in entries}
+    codes = {decision.reason for decision in decisions if decision.reason}
+    titles = dict(Reason.objects.filter(code__in=codes).values_list("code", "title")) if codes else {}
+    return [
+        DecisionStep(
+            decision=decision,
+            reason=titles.get(decision.reason, decision.reason),
+            messages=tuple(sent[decision.pk]),
+            feed=fed.get(decision.pk),
+        )
+        for decision in decisions
+    ]
+
+
+def _membership(post: Post) -> CampaignMember | None:
+    members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
+    return members.select_related("campaign").first()
+
+
+def _notes(post: Post, viewer: User) -> tuple[CaseNote, ...]:
+    notes = CaseNote.objects.filter(case__post=post).exclude(text="").select_related("author")
+    if not viewer.may_lead:
+        hidden = Case.objects.filter(pk=OuterRef("case"), is_escalated=True, state=CaseState.OPEN)
+        notes = notes.exclude(Exists(hidden))
+    return tuple(notes.order_by("-id")[:_NOTES])
+
+
+def _count(post: Post, complaints: list[Complaint]) -> int:
+    """Count again only where there are more than are shown."""
+    if len(complaints) <= _COMPLAINTS:
+        return len(complaints)
+    return Complaint.objects.filter(post=post).count()

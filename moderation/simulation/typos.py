@@ -1,0 +1,31 @@
+"""Small differences between copies of a text: case, punctuation, typing errors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+_ENDINGS = ("!", "!!", "...", ".", "?!", " :)", " 🙂", " 😀", " tbh", " lol")
+
+
+def with_typos(text: str, *, urls: Sequence[str], rng: random.Random) -> str:
+    """Return the text as somebody might have typed it; links stay as they are."""
+    if rng.random() < 0.14 and not urls:
+        text = text.lower()
+    if rng.random() < 0.04 and not urls:
+        text = text.upper()
+    if rng.random() < 0.12 and len(text) > 12 and not urls:
+        text = _slip(text, rng=rng)
+    if rng.random() < 0.15:
+        text = text.rstrip(".!") + rng.choice(_ENDINGS) if not urls else f"{text} {rng.choice(_ENDINGS)}"
+    return text
+
+
+def _slip(text: str, *, rng: random.Random) -> str:
+    """Swap two neighbouring letters or leave one out."""
+    at = rng.randrange(1, len(text) - 1)
+    if not (text[at].isalpha() and text[at - 1].isalpha()):
+        return text
+    if rng.random() < 0.5:
+        return text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
+    return text[:at] + text[at + 1 :]

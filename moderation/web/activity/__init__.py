@@ -1,0 +1,1 @@
+"""What comes in and is decided over time: charts, the page Today."""

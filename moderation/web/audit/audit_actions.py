@@ -1,0 +1,66 @@
+"""The acts of the audit log in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+ACTIONS: dict[str, StrOrPromise] = {
+    "campaign.corrected": _("Campaign corrected"),
+    "campaign.decided": _("Campaign decided"),
+    "campaign.left_out": _("Post left out of a campaign"),
+    "campaign.seen": _("Campaign decided by a key"),
+    "campaign.taken_in": _("Post taken into a campaign"),
+    "campaign.undone": _("Campaign decision undone"),
+    "case.appealed": _("Decision appealed"),
+    "case.escalated": _("Case escalated"),
+    "case.noted": _("Note written"),
+    "author.noted": _("Note on an author written"),
+    "case.second_review": _("Second review asked for"),
+    "case.skipped": _("Case skipped"),
+    "cases.decided": _("Picked cases decided"),
+    "cases.undone": _("Picked cases undone"),
+    "decision.created": _("Decision made"),
+    "decision.reversed": _("Decision corrected"),
+    "decision.undone": _("Decision undone"),
+    "delivery.replayed": _("Delivery sent again"),
+    "draw.asked": _("Random labels asked for"),
+    "draw.cancelled": _("Random labels cancelled"),
+    "export.requested": _("Export asked for"),
+    "key.issued": _("API key issued"),
+    "key.revoked": _("API key revoked"),
+    "platform.registered": _("Platform added"),
+    "platform.renamed": _("Platform renamed"),
+    "platform.sampled": _("Sampling changed"),
+    "posts.expired": _("Expired posts erased"),
+    "queue.added": _("Queue added"),
+    "queue.assigned": _("Queue assigned"),
+    "queue.changed": _("Queue changed"),
+    "queue.deleted": _("Queue deleted"),
+    "queue.withdrawn": _("Queue taken from a person"),
+    "reason.added": _("Reason added"),
+    "reason.changed": _("Reason changed"),
+    "rule.activated": _("Rule put in force"),
+    "rule.drafted": _("Rule drafted"),
+    "rule.lifted": _("Rule lifted"),
+    "user.changed": _("User changed"),
+    "user.created": _("User added"),
+    "user.deactivated": _("Account closed"),
+    "user.device_link_made": _("Device link made"),
+    "user.device_link_used": _("Device link used"),
+    "user.languages": _("Languages of a user changed"),
+    "user.password_chosen": _("Password chosen"),
+    "user.password_reset": _("Password reset"),
+    "user.reactivated": _("Account opened again"),
+    "webhook.added": _("Endpoint added"),
+    "webhook.changed": _("Endpoint changed"),
+    "webhook.disabled": _("Endpoint disabled"),
+    "webhook.pinged": _("Test message sent"),
+    "webhook.removed": _("Endpoint removed"),
+    "webhook.secret_rotated": _("Signing secret exchanged"),
+}
+"""An act without words stands as its code."""

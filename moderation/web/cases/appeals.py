@@ -1,0 +1,35 @@
+"""The appeals of platforms, for leads."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from moderation.queries.cases import appeal_pages
+from moderation.queries.cases.appeal_pages import AppealState
+from moderation.queries.keyset import InvalidCursor
+from moderation.web import access
+
+
+@require_safe
+@access.leads
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the appeals, by default the open ones."""
+    given = request.GET.get("state", "")
+    state = AppealState(given) if given in set(AppealState) else AppealState.WAITING
+    try:
+        found = appeal_pages.page(state=state, cursor=request.GET.get("cursor", ""))
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "today",
+        "lead_page": "appeals",
+        "at": timezone.now(),
+        "state": state,
+        "query": f"state={state}",
+        "page": found,
+        "counts": appeal_pages.counts(),
+    }
+    return render(request, "cases/appeals.html", context)

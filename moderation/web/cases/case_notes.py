@@ -1,0 +1,59 @@
+"""What people tell each other about a case: a note for the next one, and asking a second person."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from moderation.models import Case
+from moderation.operations import refusals
+from moderation.operations.cases import notes, second_review
+from moderation.queries.cases import case_pages
+from moderation.web import access
+from moderation.web.forms import EscalateForm, NoteForm
+
+
+@require_POST
+@access.deciders
+def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Leave a note on the case; htmx gets all notes in answer."""
+    case, form, at = _case(request, case_id), NoteForm(request.POST), timezone.now()
+    if form.is_valid():
+        try:
+            notes.write(case=case, author=request.user, text=form.cleaned_data["note"], at=at)
+        except refusals.Refusal as refusal:
+            messages.warning(request, str(refusal))
+        except refusals.Erased:
+            messages.warning(request, _("This post was erased."))
+    if not request.htmx:
+        return redirect("case", case_id=case_id)
+    context = {"case": case, "notes": case_pages.notes(case), "at": at}
+    return render(request, "cases/_case_notes.html", context)
+
+
+@require_POST
+@access.deciders
+def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Have somebody else look at the decided post, and show its page."""
+    case, form = _case(request, case_id), EscalateForm(request.POST)
+    text = form.cleaned_data["note"] if form.is_valid() else ""
+    try:
+        second_review.ask(case_id=case_id, asked_by=request.user, text=text, at=timezone.now())
+    except refusals.Refusal as refusal:
+        messages.warning(request, str(refusal))
+    except refusals.Erased:
+        messages.warning(request, _("This post was erased."))
+    else:
+        messages.success(request, _("Somebody else will look at this post."))
+    return redirect("post", post_id=case.post_id)
+
+
+def _case(request: access.DeskRequest, case_id: int) -> Case:
+    try:
+        return case_pages.visible(request.user).get(pk=case_id)
+    except Case.DoesNotExist as refusal:
+        raise Http404("This case does not exist, or waits for a lead.") from refusal

@@ -1,0 +1,91 @@
+"""What became known since a case's post was scored, beside what was known then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_safe
+
+from moderation.models import Case
+from moderation.queries.cases import facts_now
+from moderation.queries.cases.facts_now import About, Change
+from moderation.web import access
+from moderation.web.quantities import count
+
+_NAMES = {
+    About.AUTHOR: gettext_lazy("Author"),
+    About.ADDRESS: gettext_lazy("Address"),
+    About.SIMILAR: gettext_lazy("Nearly the same"),
+    About.DOMAIN: gettext_lazy("Domain"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsLine:
+    """What changed about one thing, in words; `subject` was written by somebody else."""
+
+    name: str
+    subject: str
+    told: str
+    is_spam: bool
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
+    """Show what changed since the score, dated; a part of the review page."""
+    at = timezone.now()
+    try:
+        found = facts_now.of(case_id=case_id, viewer=request.user, at=at)
+    except Case.DoesNotExist as refusal:
+        raise Http404("This case does not exist, or waits for a lead.") from refusal
+    context = {"at": at, "found": found, "lines": [_line(change) for change in found.rows]}
+    return render(request, "cases/_facts_now.html", context)
+
+
+def _line(change: Change) -> NewsLine:
+    return NewsLine(
+        name=str(_NAMES[change.about]),
+        subject=change.subject,
+        told=_latest(change) if change.is_sample else ", ".join(_differences(change)),
+        is_spam=change.now.confirmed_spam > change.then.confirmed_spam,
+    )
+
+
+def _latest(change: Change) -> str:
+    """Say what is so now: of a full sample old posts fall out as new ones come."""
+    return _("now %(spam)s spam, %(not_spam)s not among the latest %(posts)s") % {
+        "spam": count(change.now.confirmed_spam),
+        "not_spam": count(change.now.confirmed_not_spam),
+        "posts": count(change.now.posts),
+    }
+
+
+def _differences(change: Change) -> list[str]:
+    then, now = change.then, change.now
+    spam = now.confirmed_spam - then.confirmed_spam
+    fine = now.confirmed_not_spam - then.confirmed_not_spam
+    posts, complaints = now.posts - then.posts, now.complaints - then.complaints
+    told = []
+    if spam:
+        told.append(_("%(number)s judged spam") % {"number": _signed(spam)})
+    if fine:
+        told.append(_("%(number)s judged not spam") % {"number": _signed(fine)})
+    if posts:
+        words = ngettext("%(number)s post", "%(number)s posts", abs(posts))
+        told.append(words % {"number": _signed(posts)})
+    if complaints:
+        words = ngettext("%(number)s complaint", "%(number)s complaints", abs(complaints))
+        told.append(words % {"number": _signed(complaints)})
+    return told
+
+
+def _signed(number: int) -> str:
+    """Write a difference with its sign, a true minus."""
+    sign = "+" if number > 0 else "\N{MINUS SIGN}"
+    return f"{sign}{count(abs(number))}"

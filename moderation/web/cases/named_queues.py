@@ -1,0 +1,178 @@
+"""Named queues, for leads: what each holds, who works on it, and what users read."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.contrib.postgres.forms import SimpleArrayField
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from moderation.models import NamedQueue, Platform, User
+from moderation.models.cases import CaseReason
+from moderation.operations.cases import named_queues
+from moderation.operations.cases.named_queues import Content
+from moderation.queries.accounts.users import deciders
+from moderation.queries.cases import named_queues as queue_lists
+from moderation.web import access
+
+
+class LanguagesField(SimpleArrayField):
+    """Codes of languages with commas between, such as "de, en"; small letters, each once."""
+
+    def __init__(self) -> None:
+        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16)
+        super().__init__(code, required=False, max_length=40)
+        self.error_messages["invalid"] = gettext_lazy("Write codes such as de or pt-br, with commas between.")
+
+    def clean(self, value: object) -> list[str]:
+        """Return the codes."""
+        found = super().clean(str(value or "").lower().replace(" ", ""))
+        return list(dict.fromkeys(found))
+
+
+class QueueForm(forms.Form):
+    """What a queue is called and holds."""
+
+    name = forms.CharField(max_length=60, strip=True)
+    platform = forms.ModelChoiceField(Platform.objects.order_by("name"), required=False)
+    languages = LanguagesField()
+    reasons = forms.MultipleChoiceField(choices=CaseReason.choices, required=False)
+
+    def content(self) -> Content:
+        """Return what was said. Call after `is_valid`."""
+        platform = self.cleaned_data["platform"]
+        return Content(
+            name=self.cleaned_data["name"],
+            platform_id=platform.pk if platform else None,
+            languages=tuple(self.cleaned_data["languages"]),
+            reasons=tuple(self.cleaned_data["reasons"]),
+        )
+
+
+class AssignmentForm(forms.Form):
+    """Who works on a queue, as which of their queues, and how much a day."""
+
+    user = forms.ModelChoiceField(User.objects.filter(is_active=True))
+    position = forms.IntegerField(min_value=1, max_value=100, required=False)
+    daily_limit = forms.IntegerField(min_value=1, max_value=100_000, required=False)
+
+
+class UserLanguagesForm(forms.Form):
+    """What a user reads."""
+
+    languages = LanguagesField()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.leads
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the queues, and add one."""
+    form = QueueForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid() and _is_saved(request, form, queue_id=None):
+        messages.success(request, _("Added. Assign it to the people who are to work on it."))
+        return redirect("named-queues")
+    context = {
+        "section": "queue",
+        "listed": queue_lists.listed(),
+        "counted": queue_lists.COUNTED,
+        "users": deciders(),
+        "platforms": Platform.objects.order_by("name"),
+        "reasons": CaseReason.choices,
+        "form": form,
+    }
+    return render(request, "cases/named_queues.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@access.leads
+def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
+    """Change a queue."""
+    form = QueueForm(request.POST)
+    if form.is_valid() and _is_saved(request, form, queue_id=queue_id):
+        messages.success(request, _("Saved."))
+    else:
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+    return redirect("named-queues")
+
+
+@require_POST
+@access.leads
+def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
+    """Delete a queue; its cases stay."""
+    try:
+        named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
+    except NamedQueue.DoesNotExist as refusal:
+        raise Http404 from refusal
+    messages.success(request, _("Deleted. Its cases wait in the queue as before."))
+    return redirect("named-queues")
+
+
+@require_POST
+@access.leads
+def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
+    """Hand a queue to somebody."""
+    form = AssignmentForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+        return redirect("named-queues")
+    try:
+        named_queues.assign(
+            queue_id=queue_id,
+            user=form.cleaned_data["user"],
+            position=form.cleaned_data["position"] or 1,
+            daily_limit=form.cleaned_data["daily_limit"],
+            actor=request.user,
+            at=timezone.now(),
+        )
+    except NamedQueue.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except named_queues.CannotDecide:
+        messages.warning(request, _("That role decides no cases."))
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("named-queues")
+
+
+@require_POST
+@access.leads
+def withdraw(request: access.DeskRequest, queue_id: int, user_id: int) -> HttpResponse:
+    """Take a queue from somebody."""
+    named_queues.withdraw(queue_id=queue_id, user_id=user_id, actor=request.user, at=timezone.now())
+    messages.success(request, _("Saved."))
+    return redirect("named-queues")
+
+
+@require_POST
+@access.leads
+def languages(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Say what somebody reads."""
+    user = get_object_or_404(User, pk=user_id)
+    form = UserLanguagesForm(request.POST)
+    if form.is_valid():
+        read = tuple(form.cleaned_data["languages"])
+        named_queues.set_languages(user=user, languages=read, actor=request.user, at=timezone.now())
+        messages.success(request, _("Saved."))
+    else:
+        messages.warning(request, _("Nothing was changed: %(why)s") % {"why": _first_error(form)})
+    return redirect("named-queues")
+
+
+def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | None) -> bool:
+    try:
+        named_queues.save(queue_id=queue_id, content=form.content(), actor=request.user, at=timezone.now())
+    except NamedQueue.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except named_queues.NameTaken:
+        form.add_error("name", _("Another queue has this name."))
+    except named_queues.TooMany:
+        form.add_error(None, _("There are %(most)d queues. Delete one first.") % {"most": named_queues.MOST})
+    return form.is_valid()
+
+
+def _first_error(form: forms.Form) -> str:
+    return str(next(iter(form.errors.values()))[0])

@@ -1,0 +1,132 @@
+"""The filter that a user works by: chosen on the queue page, kept in the session, shown while reviewing.
+
+Where none is chosen, users to whom named queues were assigned work through these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from moderation.models import NamedQueue
+from moderation.models.cases import CaseReason
+from moderation.models.saved_filters import FilterPage
+from moderation.operations.cases import claims, shift
+from moderation.queries.cases import named_queues
+from moderation.queries.cases.backlog import BUCKETS
+from moderation.queries.cases.named_queues import Assigned
+from moderation.queries.cases.queue_filter import QueueFilter, Sort
+from moderation.web import access
+from moderation.web.posts import saved_filters
+from moderation.web.posts.search_forms import SORTS, QueueFilterForm
+
+_SESSION_KEY = "working_filter"
+COUNTED = 200
+"""More cases than these are not counted: "200+" says enough, and the count is part of every answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingFilter:
+    """The line above the case: what the work is narrowed to and how many cases are left of it.
+
+    `query` is "" where no filter was chosen: then the user's own queues are worked through. `reached` says
+    which of them are done for today.
+    """
+
+    words: tuple[str, ...]
+    reached: tuple[str, ...]
+    query: str
+    left: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether there are more than were counted."""
+        return self.left > COUNTED
+
+    @property
+    def counted(self) -> int:
+        """Return how many were counted, where there are more."""
+        return min(self.left, COUNTED)
+
+
+def choose(request: access.DeskRequest, *, at: datetime) -> None:
+    """Take over the filter that a start names; a start that names none goes on with the one before."""
+    if "filter" not in request.POST:
+        return
+    given = QueryDict(request.POST["filter"].removeprefix("?"))
+    query = saved_filters.query_of(given, saved_filters.NAMES[FilterPage.QUEUE])
+    if query == _query(request):
+        return
+    request.session[_SESSION_KEY] = query
+    shift.begin(moderator=request.user, wanted=wanted(request, at=at), at=at)
+
+
+def wanted(request: access.DeskRequest, *, at: datetime) -> QueueFilter:
+    """Return the filter that this session works by."""
+    return _chosen(_query(request), named_queues.assigned(user=request.user, at=at))
+
+
+def shown(request: access.DeskRequest, *, at: datetime) -> WorkingFilter | None:
+    """Return the line above the case; None while nothing is left out."""
+    own = named_queues.assigned(user=request.user, at=at)
+    chosen = _chosen(_query(request), own)
+    if not chosen.is_narrow and chosen.sort == Sort.HARM:
+        return None
+    left = claims.cases_left(moderator=request.user, wanted=chosen, at=at)
+    return WorkingFilter(
+        words=tuple(_words(chosen)),
+        reached=tuple(_reached_words(each) for each in own if each.is_reached),
+        query=_query(request),
+        left=left[: COUNTED + 1].count(),
+    )
+
+
+def filter_of(query: QueryDict) -> QueueFilter:
+    """Read a filter of the queue page; a named queue that does not exist any more is nothing."""
+    form = QueueFilterForm(query)
+    chosen, queue_id = form.wanted(), form.given("queue")
+    if not queue_id:
+        return chosen
+    queue = NamedQueue.objects.filter(pk=queue_id).first()
+    return replace(chosen, parts=(named_queues.part_of(queue),) if queue else ())
+
+
+def _chosen(query: str, own: list[Assigned]) -> QueueFilter:
+    given = QueryDict(query)
+    chosen = filter_of(given)
+    open_today = [each for each in own if not each.is_reached]
+    if chosen.parts is None:
+        is_free = chosen.is_narrow or not own
+        return chosen if is_free else replace(chosen, parts=tuple(each.part for each in open_today))
+    if any(str(each.queue_id) == given["queue"] for each in own):
+        mine = tuple(each.part for each in open_today if str(each.queue_id) == given["queue"])
+        return replace(chosen, parts=mine)
+    return chosen
+
+
+def _query(request: access.DeskRequest) -> str:
+    return str(request.session.get(_SESSION_KEY, ""))
+
+
+def _reached_words(own: Assigned) -> str:
+    return _("%(queue)s: %(limit)s decided, done for today") % {"queue": own.part.name, "limit": own.decided}
+
+
+def _words(chosen: QueueFilter) -> list[str]:
+    words = [part.name for part in chosen.parts or ()]
+    if chosen.reason:
+        words.append(str(CaseReason(chosen.reason).label))
+    if chosen.language:
+        words.append(_("language %(code)s") % {"code": chosen.language})
+    if chosen.domain:
+        words.append(chosen.domain)
+    if chosen.campaign is not None:
+        words.append(_("one campaign"))
+    if chosen.age is not None:
+        words.append(_("waiting %(time)s") % {"time": BUCKETS[chosen.age][0]})
+    if chosen.sort != Sort.HARM:
+        words.append(_("%(order)s first") % {"order": dict(SORTS)[chosen.sort]})
+    return words

@@ -1,0 +1,66 @@
+"""The page of a post: what it said, what was decided on it and why, and what the platform was told."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from moderation.models import Post, Revision
+from moderation.queries import post_pages
+from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.keyset import InvalidCursor
+from moderation.queries.post_pages import Cursors
+from moderation.web import access
+from moderation.web.cases import evidence, model_view
+from moderation.web.text.text_marks import Segment
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
+    """Show a post, also one that no human saw; `?score=` explains an earlier score."""
+    at = timezone.now()
+    asked = request.GET.get("score", "")
+    try:
+        found = post_pages.page(
+            post_id=post_id,
+            viewer=request.user,
+            cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
+            score_id=int(asked) if asked.isdecimal() else None,
+        )
+    except (Post.DoesNotExist, InvalidCursor) as refusal:
+        raise Http404(str(refusal)) from refusal
+    explained = found.explained
+    context = {
+        "section": "posts",
+        "at": at,
+        "page": found,
+        "texts": [_text(revision, explained) for revision in found.revisions.rows],
+        "score": explained.score if explained else None,
+        "view": model_view.of(explained, at=at) if explained and not explained.score.ban_id else None,
+    }
+    return render(request, "posts/post.html", context)
+
+
+@require_safe
+@access.deciders
+def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
+    """Show the whole text of a revision."""
+    try:
+        revision = post_pages.revision(post_id=post_id, number=number)
+    except Revision.DoesNotExist as refusal:
+        raise Http404(str(refusal)) from refusal
+    segments = evidence.segments_of(revision.text, is_whole=True)
+    context = {"section": "posts", "revision": revision, "segments": segments}
+    template = "posts/revision_text.html#text" if request.htmx else "posts/revision_text.html"
+    return render(request, template, context)
+
+
+def _text(revision: Revision, explained: ScoredPost | None) -> tuple[Revision, list[Segment], bool]:
+    """Return a revision with its text, inert; words stand out in the one that the shown score is of."""
+    is_explained = explained is not None and explained.score.revision_id == revision.pk
+    words = (explained.score.word_contributions or ()) if explained and is_explained else ()
+    segments = evidence.segments_of(revision.text, is_whole=False, words=words)
+    return revision, segments, evidence.is_shortened(revision.text)

@@ -1,0 +1,82 @@
+"""The log of a webhook endpoint: what was sent, what came back, sending again and a test message."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import Delivery, WebhookEndpoint
+from moderation.models.deliveries import DeliveryState
+from moderation.operations.webhooks import ping
+from moderation.operations.webhooks import send as webhooks_send
+from moderation.queries import webhooks
+from moderation.queries.keyset import InvalidCursor
+from moderation.web import access
+
+_STATES = (
+    DeliveryState.WAITING,
+    DeliveryState.DELIVERED,
+    DeliveryState.FAILED,
+    DeliveryState.CANCELLED,
+)
+
+
+@require_safe
+@access.admins
+def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
+    """List what was sent to an endpoint, with every attempt."""
+    endpoint = get_object_or_404(
+        WebhookEndpoint.objects.select_related("platform", "circuit"), pk=endpoint_id
+    )
+    given = request.GET.get("state", "")
+    state = given if given in set(_STATES) else ""
+    try:
+        found = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
+    except InvalidCursor as refusal:
+        raise Http404(str(refusal)) from refusal
+    context = {
+        "section": "admin",
+        "at": timezone.now(),
+        "endpoint": endpoint,
+        "state": state,
+        "query": f"state={state}" if state else "",
+        "states": _STATES,
+        "page": found,
+        "is_active": endpoint.state == "active",
+    }
+    return render(request, "webhooks/deliveries.html", context)
+
+
+@require_POST
+@access.admins
+def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
+    """Send a test message."""
+    try:
+        ping.send(endpoint_id=endpoint_id, actor=request.user, at=timezone.now())
+    except WebhookEndpoint.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except ping.NotActive:
+        messages.warning(request, _("Nothing is sent to an endpoint that is not active."))
+    else:
+        messages.success(request, _("The test message is on its way; reload to see the answer."))
+    return redirect("deliveries", endpoint_id=endpoint_id)
+
+
+@require_POST
+@access.admins
+def send_again(request: access.DeskRequest, delivery_id: UUID) -> HttpResponse:
+    """Send a delivery once more, with the same id and body."""
+    delivery = get_object_or_404(Delivery, pk=delivery_id, endpoint__isnull=False)
+    try:
+        webhooks_send.replay(delivery_id=str(delivery_id), at=timezone.now(), actor=request.user)
+    except webhooks_send.NoReplay:
+        messages.warning(request, _("This delivery cannot be sent again: cancelled, or its endpoint is off."))
+    else:
+        messages.success(request, _("The delivery is on its way again; reload to see the answer."))
+    return redirect("deliveries", endpoint_id=delivery.endpoint_id)

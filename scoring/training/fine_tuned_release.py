@@ -1,0 +1,58 @@
+"""The live release with its content model trained further on a platform's labels: trees and thresholds stay.
+
+A head of a platform whose labels the model learnt would count them twice: it is taken away, and fitted anew
+to decisions that the model did not learn from (train_heads).
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from scoring.release import MANIFEST, Release
+from scoring.training import labelled_records, served_content
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is joined."""
+    parser.add_argument("--release", type=Path, required=True, help="folder of the release that was live")
+    parser.add_argument("--labels", type=Path, nargs="+", required=True, help="what the model was trained on")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the release with the new model")
+    served_content.add_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Pin the content model of --repository, with answers that it must still give, in a copy of --release.
+
+    Raises release.Corrupt or content.Unavailable.
+    """
+    base = Release.load(arguments.release)
+    pinned = served_content.pin(arguments.repository, version=base.content.version)
+    content = served_content.connect(pinned, normaliser=base.normaliser, arguments=arguments)
+    probed = served_content.with_probes(pinned, content=content)
+    learnt = {one.platform for one in labelled_records.load(*arguments.labels, with_reported=True)}
+    manifest = without_heads(base, platforms=learnt) | {"content": dataclasses.asdict(probed)}
+    shutil.rmtree(arguments.out, ignore_errors=True)
+    for name in manifest["files"]:
+        target = arguments.out / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(base.folder / name, target)
+    text = json.dumps(manifest, indent=1, allow_nan=False)
+    (arguments.out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    Release.load(arguments.out)
+
+
+def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:
+    """Return a release's manifest without the heads and curves of some platforms."""
+    gone = {name for platform, name in base.heads.items() if platform in platforms}
+    kept = {
+        part: {name: own for name, own in base.manifest.get(part, {}).items() if name not in platforms}
+        for part in ("heads", "platforms")
+    }
+    files = {name: digest for name, digest in base.files.items() if name not in gone}
+    return dict(base.manifest) | kept | {"files": files}

@@ -1,0 +1,23 @@
+"""The review page of a moderator, with cases behind the one in front."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page
+
+from moderation.models import User
+from tests.browser.review.review_page import Case_, Open
+from tests.browser.stage import press_and_wait, wait_for_ahead
+from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
+
+
+@pytest.fixture
+def page(page_of: Open, open_case: Case_, moderator: User) -> Page:
+    """A moderator's page with one case in front and three behind it."""
+    for number in range(14):
+        open_case(text=f"Post number {number}")
+    page = page_of(moderator)
+    page.goto("/review/")
+    press_and_wait(page, "r")
+    wait_for_ahead(page)
+    return page

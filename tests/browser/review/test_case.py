@@ -1,0 +1,119 @@
+"""The case in front: its reasons, its explanation, and how a moderator wants to see it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, Decision, Reason, Score, User
+from moderation.models.cases import CaseState
+from tests.browser.review.review_page import in_front, reload
+from tests.browser.stage import Settle, press_and_wait, wait_for_ahead, wait_for_decisions
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+class TestReasons:
+    @pytest.fixture(autouse=True)
+    def _policy(self, reasons: dict[str, Reason]) -> None:
+        """The policy must stand before the page is opened."""
+
+    def test_take_one_more_key(self, page: Page) -> None:
+        reload(page)
+        page.keyboard.press("1")
+        press_and_wait(page, "s")
+        wait_for_decisions(1)
+
+        assert Decision.objects.get().reason == "scam"
+
+    def test_are_taken_back_and_dropped_by_the_other_verdict(self, page: Page) -> None:
+        reload(page)
+        page.keyboard.press("1")
+        page.keyboard.press("1")
+        press_and_wait(page, "s")
+        page.keyboard.press("1")
+        press_and_wait(page, "f")
+        wait_for_decisions(2)
+
+        assert set(Decision.objects.values_list("reason", flat=True)) == {""}
+
+    def test_ask_for_a_note_where_the_policy_does(self, page: Page) -> None:
+        reload(page)
+        page.keyboard.press("6")
+        page.keyboard.type("sells seats, s f u")
+        press_and_wait(page, "Enter")
+        wait_for_decisions(1)
+
+        decision = Decision.objects.get()
+        assert (decision.reason, decision.note, decision.verdict) == (
+            "other_spam",
+            "sells seats, s f u",
+            "spam",
+        )
+
+
+class TestPreferences:
+    def test_own_keys_act_and_the_standard_ones_do_not(self, page: Page, settle: Settle) -> None:
+        User.objects.update(stored_preferences={"keys": {"spam": "j"}})
+        reload(page)
+        page.keyboard.press("s")
+        settle(page)
+        assert not Decision.objects.exists()
+
+        press_and_wait(page, "j")
+
+        wait_for_decisions(1)
+
+    def test_blurs_until_asked(self, page: Page) -> None:
+        User.objects.update(stored_preferences={"blur": "always"})
+        page.reload()
+        expect(page.locator(".case--blurred")).to_have_count(1)
+
+        page.keyboard.press("b")
+
+        expect(page.locator(".case--blurred")).to_have_count(0)
+
+    def test_a_pause_covers_the_page_and_keeps_the_case(self, page: Page) -> None:
+        first = in_front(page)
+        page.keyboard.press("p")
+        expect(page.locator("#pause")).to_be_visible()
+        page.keyboard.press("s")
+        assert Case.objects.filter(claimed_by__isnull=False).count() == 1
+
+        page.keyboard.press("Enter")
+
+        expect(page.locator("#pause")).to_be_hidden()
+        wait_for_ahead(page)
+        assert in_front(page) == first
+        assert not Decision.objects.exists()
+
+    def test_suggests_a_break_after_so_many_cases(self, page: Page, settle: Settle) -> None:
+        User.objects.update(stored_preferences={"break_cases": 50})
+        reload(page)
+        counted = "JSON.stringify({since: Date.now() - 60000, cases: 49, last: Date.now()})"
+        page.evaluate(f"localStorage.setItem('spamdesk-break', {counted})")
+
+        press_and_wait(page, "s")
+
+        wait_for_decisions(1)
+        settle(page)  # the answer must not take the suggestion away
+        expect(page.locator("#notices")).to_contain_text("50 cases in 1 min without one")
+
+    def test_context_opens_and_closes_without_leaving_the_case(self, page: Page) -> None:
+        first = in_front(page)
+        page.keyboard.press("c")
+        expect(page.locator(".lanes")).to_be_visible()
+        page.keyboard.press("c")
+
+        expect(page.locator(".lanes")).to_be_hidden()
+        assert in_front(page) == first
+
+
+class TestExplanation:
+    def test_fills_in_when_it_is_found(self, page: Page) -> None:
+        expect(page.locator("[data-explaining]")).to_be_visible()
+
+        Score.objects.update(word_contributions=[[0, 4, 1.0]])
+
+        expect(page.locator(".word--spam-3")).to_have_text("Post")
+        assert Case.objects.filter(state=CaseState.OPEN).count() == 14

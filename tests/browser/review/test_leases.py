@@ -1,0 +1,104 @@
+"""Leases of the cases on a page: kept alive, given back, never overwriting another decision."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, Decision, User
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import claims, review
+from tests.browser.review.review_page import Case_, Open, after_leaving, in_front, nothing_is_claimed
+from tests.browser.stage import press_and_wait, wait_for_decisions, wait_until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+class TestLease:
+    def test_that_ran_out_never_overwrites_anothers_decision(self, page: Page, other_moderator: User) -> None:
+        """Trial 8."""
+        case = Case.objects.get(pk=in_front(page))
+        Case.objects.filter(pk=case.pk).update(lease_end_at=timezone.now() - timedelta(seconds=1))
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=timezone.now())
+        review.decide(
+            case_id=case.pk,
+            case_version=case.version,
+            moderator=other_moderator,
+            verdict=Verdict.NOT_SPAM,
+            at=timezone.now(),
+        )
+
+        page.keyboard.press("s")
+
+        expect(page.locator("#notices")).to_contain_text(
+            "other_moderator decided this case before: not spam."
+        )
+        expect(page.locator(".decided")).to_contain_text("not spam")
+        assert in_front(page) == str(case.pk)
+        assert Decision.objects.count() == 1
+        press_and_wait(page, "r")
+        expect(page.locator("[data-key=s]")).to_be_visible()
+
+    def test_is_kept_alive_by_the_heartbeat(
+        self, page_of: Open, open_case: Case_, moderator: User, settings: Any
+    ) -> None:
+        settings.LEASE_SECONDS = 3
+        case = open_case()
+        page = page_of(moderator)
+        page.goto(f"/review/{case.pk}/")
+        page.keyboard.press("r")
+        page.wait_for_selector("[data-claim]")
+        case.refresh_from_db()
+        assert case.lease_end_at is not None
+        later = case.lease_end_at + timedelta(seconds=settings.LEASE_SECONDS)
+
+        wait_until(lambda: Case.objects.filter(pk=case.pk, lease_end_at__gt=later).exists())
+
+    def test_of_everything_is_given_back_when_the_page_is_left(self, page: Page) -> None:
+        assert Case.objects.filter(claimed_by__isnull=False).count() == 4
+
+        page.goto("about:blank")
+
+        wait_until(nothing_is_claimed)
+
+    def test_of_what_comes_after_a_decision_on_its_way_too(
+        self, page: Page, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        after_leaving(monkeypatch, "decide")
+
+        with page.expect_request("**/decide/"):
+            page.keyboard.press("s")
+        page.close()
+
+        wait_for_decisions(1)
+        wait_until(nothing_is_claimed)
+
+    def test_of_a_first_claim_on_its_way_too(
+        self, page_of: Open, open_case: Case_, moderator: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        open_case()
+        page = page_of(moderator)
+        page.goto("/review/")
+        is_held = after_leaving(monkeypatch, "hold")
+
+        with page.expect_request("**/next/"):
+            page.keyboard.press("r")
+        page.close()
+
+        wait_until(is_held.is_set)
+        wait_until(nothing_is_claimed)
+
+    def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:
+        reader = page_of(lead)
+        reader.goto(f"/review/{in_front(page)}/")
+        expect(reader.locator(".decided")).to_contain_text("moderator is looking at this case")
+
+        def is_told() -> bool:
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 15 s
+            return "lead reads along" in page.locator("[data-presence]").inner_text()
+
+        wait_until(is_told)

@@ -1,0 +1,63 @@
+"""axe on search, entity pages, bans and administration, in both themes; hostile content stays in its box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, User
+from tests.browser.full_desk import addresses
+from tests.browser.stage import Watch, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+
+
+@pytest.mark.timeout(400)
+def test_axe_finds_nothing(page_of: Open, full_desk: Case, admin: User, watch: Watch) -> None:
+    page = page_of(admin, reduced_motion="reduce")
+    found = {}
+    for address in addresses(full_desk):
+        page.goto(address)
+        found[address] = violations(page)
+
+    assert not any(found.values()), found
+    assert watch.findings == []
+
+
+def test_filters_are_shared_by_address_and_kept(
+    page_of: Open, full_desk: Case, admin: User, watch: Watch
+) -> None:
+    page = page_of(admin)
+    page.goto("/posts/")
+    page.get_by_label("State").select_option("waiting")
+    page.wait_for_url("**state=waiting**")
+    page.get_by_text("Keep these filters").click()
+    page.get_by_label("Under the name").fill("Waiting")
+    page.get_by_role("button", name="Keep", exact=True).click()
+
+    expect(page.get_by_role("link", name="Waiting", exact=True)).to_have_attribute(
+        "href", "/posts/?state=waiting"
+    )
+    assert watch.findings == []
+
+
+def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
+    page_of: Open, full_desk: Case, admin: User
+) -> None:
+    page = page_of(admin)
+    page.goto("/rules/new/?kind=domain&value=evil.example")
+    page.get_by_label("Why").focus()
+    page.keyboard.type("Sells pills")
+    page.keyboard.press("Enter")
+    page.get_by_label("Ban it nevertheless").focus()  # people judged some of its posts harmless
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tag--spam").first).to_contain_text("banned")
+    page.get_by_role("button", name="Lift", exact=True).first.focus()
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".messages__item--success")).to_contain_text("lifted")

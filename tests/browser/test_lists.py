@@ -1,0 +1,144 @@
+"""Lists and pages by keyboard alone: rows, search, and everything by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from moderation.models import Case, User
+from tests.browser.stage import MARKUP, Watch, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Open = Callable[..., Page]
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def page(page_of: Open, open_case: Case_, lead: User) -> Page:
+    """A lead's queue with three cases."""
+    for number in range(3):
+        open_case(text=f"Post number {number} {MARKUP[number]}")
+    page = page_of(lead)
+    page.goto("/queue/")
+    page.wait_for_function("document.documentElement.hasAttribute('data-listens')")
+    return page
+
+
+class TestRows:
+    def test_j_and_k_go_down_and_up_and_enter_opens(self, page: Page, watch: Watch) -> None:
+        links = page.locator("#rows .table__link")
+        for key, row in (("j", 0), ("j", 1), ("j", 2), ("j", 2), ("k", 1)):
+            page.keyboard.press(key)
+            expect(links.nth(row)).to_be_focused()
+        wanted = links.nth(1).get_attribute("href")
+
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(f"**{wanted}")
+        assert watch.findings == []
+
+    def test_j_is_a_letter_where_one_types(self, page: Page) -> None:
+        field = page.get_by_label("Domain")
+        field.focus()
+        page.keyboard.press("j")
+
+        expect(field).to_have_value("j")
+        expect(field).to_be_focused()
+
+
+class TestSearch:
+    def test_is_one_key_away(self, page: Page) -> None:
+        page.keyboard.press("/")
+        page.wait_for_url("**/posts/#search")
+        expect(page.locator("input[name=q]")).to_be_focused()
+
+        page.keyboard.type("number")
+        with page.expect_response(lambda answer: "q=number" in answer.url):
+            page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.locator("body").click(position={"x": 5, "y": 5})
+        page.keyboard.press("/")
+        expect(page.locator("input[name=q]")).to_be_focused()
+
+
+class TestPalette:
+    def test_leads_to_a_page_by_a_few_letters(self, page: Page, watch: Watch) -> None:
+        page.keyboard.press("Control+k")
+        expect(page.locator("#palette")).to_be_visible()
+        assert violations(page) == []
+        page.keyboard.type("nmq")
+        expect(page.locator("#palette [aria-selected=true]")).to_have_text("Named queues")
+
+        page.keyboard.press("Enter")
+
+        page.wait_for_url("**/queues/")
+        assert watch.findings == []
+
+    def test_does_what_can_be_done_here(self, page: Page) -> None:
+        page.keyboard.press("Control+k")
+        page.keyboard.type("start")
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(re.compile(r".*/review/\d+/"))
+
+    def test_searches_for_what_is_no_page(self, page: Page) -> None:
+        page.keyboard.press("Control+k")
+        page.keyboard.type("zzz <b>")
+        expect(page.locator("#palette [role=option]")).to_have_count(1)
+        page.keyboard.press("Enter")
+
+        page.wait_for_url("**/posts/?q=zzz+%3Cb%3E")
+
+    def test_closes_by_escape_and_leaves_the_page_alone(self, page: Page) -> None:
+        page.keyboard.press("Control+k")
+        page.keyboard.press("Escape")
+
+        expect(page.locator("#palette")).to_be_hidden()
+        assert page.url.endswith("/queue/")
+
+    def test_is_not_there_where_keys_are_off(self, page: Page, lead: User) -> None:
+        lead.stored_preferences = {"is_keys_on": False}
+        lead.save()
+        page.reload()
+        page.keyboard.press("Control+k")
+
+        expect(page.locator("#palette")).to_be_hidden()
+
+
+class TestPicking:
+    def test_by_keyboard_decides_and_undoes_all(self, page: Page, watch: Watch) -> None:
+        for _ in range(2):
+            page.keyboard.press("j")
+            page.keyboard.press("x")
+        bar = page.locator("#bulk")
+        expect(bar).to_contain_text("2 picked")
+        assert violations(page) == []
+
+        page.get_by_role("button", name="All spam").click()
+        page.wait_for_url("**/queue/decided/**")
+        expect(page.get_by_role("heading", level=1)).to_have_text("2 cases decided at once")
+        assert Case.objects.filter(state="open").count() == 1
+
+        page.keyboard.press("u")
+        expect(page.locator(".page__lead")).to_contain_text("all of them wait again")
+        assert Case.objects.filter(state="open").count() == 3
+        assert watch.findings == []
+
+    def test_takes_all_of_a_page_and_none(self, page: Page) -> None:
+        page.get_by_label("Pick all on this page").check()
+        expect(page.locator("#bulk")).to_contain_text("3 picked")
+
+        page.get_by_role("button", name="Pick none").click()
+
+        expect(page.locator("#bulk")).to_be_hidden()
+
+    def test_works_on_what_a_search_found(self, page: Page) -> None:
+        page.goto("/posts/?q=number")
+        page.get_by_label("Pick all on this page").check()
+        page.get_by_role("button", name="All fine").click()
+
+        expect(page.get_by_role("heading", level=1)).to_have_text("3 cases decided at once")

@@ -1,0 +1,63 @@
+"""Probes as machines ask them, with parts that are down when a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+from pytest_django import Settings
+
+from moderation.models import SweepRun
+from moderation.operations.infrastructure import probe
+from moderation.operations.infrastructure.probe import Answer, Part
+from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
+    at,
+    fake_scorer,
+    incoming,
+    later,
+    lead,
+    moderator,
+    open_case,
+    platform,
+    post,
+)
+
+
+@pytest.fixture
+def down(monkeypatch: pytest.MonkeyPatch) -> set[Part]:
+    """The parts that do not answer; the others do."""
+    found: set[Part] = set()
+    monkeypatch.setattr(
+        probe,
+        "ask",
+        lambda parts: [Answer(part=part, is_up=part not in found) for part in parts],
+    )
+    return found
+
+
+@pytest.fixture
+def on_time(db: None, settings: Settings) -> None:
+    """Every sweep ran just now."""
+    now = timezone.now()
+    SweepRun.objects.bulk_create(
+        SweepRun(sweep=name, started_at=now, ended_at=now, succeeded_at=now)
+        for name in settings.SWEEP_SECONDS
+    )
+
+
+@pytest.fixture
+def scraped(client: Client, down: set[Part], db: None) -> Callable[[], dict[str, float]]:
+    """Read /metrics as Prometheus does; a sample's name with its labels, and its value."""
+
+    def scrape() -> dict[str, float]:
+        body = client.get("/metrics").content.decode()
+        return {
+            sample.name + "".join(f" {label}" for label in sample.labels.values()): sample.value
+            for family in text_string_to_metric_families(body)
+            for sample in family.samples
+        }
+
+    return scrape

@@ -1,0 +1,106 @@
+"""What /metrics tells Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import psycopg
+import pytest
+from django.db import connection
+from django.test import Client
+from pytest_django import Settings
+
+from moderation.models import (
+    Delivery,
+    Post,
+    Revision,
+    Score,
+)
+from moderation.operations.infrastructure.probe import Part
+from moderation.operations.scoring import score
+from tests.moderation.fakes import FakeScorer
+
+
+class TestMetrics:
+    def test_tells_how_scoring_goes(
+        self,
+        scraped: Callable[[], dict[str, float]],
+        open_case: Callable[..., object],
+        at: datetime,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        before = scraped()
+        open_case()
+        monkeypatch.setattr("config.health.timezone.now", lambda: Score.objects.get().scored_at)
+
+        after = scraped()
+
+        assert after["spamdesk_posts_total"] == before["spamdesk_posts_total"] + 1
+        assert after["spamdesk_waiting_rows cases"] == 1
+        assert after["spamdesk_recent_scores"] == 1
+        assert after["spamdesk_recent_scoring_seconds 0.95"] == pytest.approx(
+            (Score.objects.get().scored_at - at).total_seconds()
+        )
+
+    def test_tells_how_long_a_delivery_has_been_due(
+        self,
+        scraped: Callable[[], dict[str, float]],
+        open_case: Callable[..., object],
+        monkeypatch: pytest.MonkeyPatch,
+        fake_scorer: FakeScorer,
+        post: Callable[..., Post],
+        at: datetime,
+    ) -> None:
+        fake_scorer.default = 0.99
+        post()
+        score.run(revision_ids=[Revision.objects.get().pk], at=at)
+        Delivery.objects.update(state="waiting", next_attempt_at=at)
+        monkeypatch.setattr("config.health.timezone.now", lambda: at + timedelta(seconds=90))
+
+        assert scraped()["spamdesk_waiting_oldest_seconds deliveries"] == 90
+
+    def test_says_what_is_down_even_without_a_database(
+        self, scraped: Callable[[], dict[str, float]], down: set[Part]
+    ) -> None:
+        down.add(Part.DATABASE)
+
+        assert scraped() == {
+            "spamdesk_up database": 0,
+            "spamdesk_up broker": 1,
+            "spamdesk_up workers": 1,
+            "spamdesk_up release": 1,
+            "spamdesk_up triton": 1,
+            "spamdesk_up state": 1,
+        }
+
+    @pytest.mark.django_db(transaction=True)
+    def test_tells_of_a_transaction_left_open_and_of_clocks_apart(
+        self, scraped: Callable[[], dict[str, float]]
+    ) -> None:
+        connection.ensure_connection()
+        with psycopg.connect(_address()) as other:
+            other.execute("SELECT 1")
+            while (read := scraped())["spamdesk_oldest_transaction_seconds"] < 0.2:
+                pass
+
+        assert 0.2 <= read["spamdesk_oldest_transaction_seconds"] < 60
+        assert abs(read["spamdesk_clock_offset_seconds"]) < 1
+        assert read["spamdesk_state_free_bytes"] > 0
+
+    def test_wants_the_token(self, client: Client, down: set[Part], db: None, settings: Settings) -> None:
+        settings.METRICS_TOKEN = "a-token"
+
+        assert client.get("/metrics").status_code == 401
+        assert client.get("/metrics", headers={"Authorization": "Bearer a-token"}).status_code == 200
+
+    def test_production_has_none_without_a_token(self, client: Client, settings: Settings) -> None:
+        settings.IS_PRODUCTION = True
+
+        assert client.get("/metrics").status_code == 404
+
+
+def _address() -> str:
+    settings = connection.settings_dict
+    login = f"{settings['USER']}:{settings['PASSWORD']}@{settings['HOST']}:{settings['PORT']}"
+    return f"postgresql://{login}/{settings['NAME']}"

@@ -1,0 +1,175 @@
+"""One word per thing: each subject has one noun in every layer, and synonyms that were given up stay away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local.places import ROOT
+
+SUBJECTS = {
+    "accounts": {"users", "platforms", "preferences", "reasons", "saved_filters"},
+    "activity": set(),
+    "audit": set(),
+    "campaigns": set(),
+    "cases": {"appeals", "author_notes", "case_notes", "named_queues", "presence"},
+    "decisions": {"statements"},
+    "entities": {"domains"},
+    "erasure": {"erasures"},
+    "explanations": {"sentences"},
+    "health": set(),
+    "infrastructure": {"idempotency", "sweeps"},
+    "labels": {"label_draws", "exports"},
+    "outbox": {"feed"},
+    "posts": {"complaints", "bulk_posts", "incoming_post"},
+    "reconsider": {"reconsiderations", "reconsidered"},
+    "records": set(),
+    "releases": set(),
+    "reputation": set(),
+    "rules": set(),
+    "scoring": {"scores"},
+    "search": set(),
+    "similarity": set(),
+    "webhooks": {"deliveries"},
+}
+"""The nouns of the subjects, and those of what belongs to one where a layer has no folder of the subject."""
+
+BESIDE = {
+    "models": {"fields": "kinds of columns"},
+    "operations": {
+        "refusals": "what several subjects refuse",
+        "rehearse": "the simulated platform's past",
+        "rescore": "the one way back to pending, below every subject that uses it",
+        "score_now": "posts and scoring in one request",
+    },
+    "queries": {
+        "keyset": "pages of every list",
+        "latest_scores": "read by several subjects",
+        "outcome_counts": "read by several subjects",
+        "platform_posts": "posts as platforms see them",
+        "post_pages": "posts as the desk sees them",
+        "wire": "JSON of decisions and labels",
+    },
+    "web": {
+        "access": "view guards",
+        "forms": "shared by pages",
+        "middleware": "of every request",
+        "platform_models": "the models of a platform's page",
+        "provenance": "shared by pages",
+        "quantities": "shared by pages",
+        "text": "hostile text, shown inert",
+        "urls": "Django's name",
+    },
+    "api/views": {"base": "of every view", "pages": "the documentation"},
+    "api/serializers": {
+        "cursor_format": "of every page",
+        "feed_cursor": "of every feed",
+        "fields": "of every serializer",
+        "keyset": "of every page",
+        "post_page": "a post with its scores, read by several",
+        "problems": "the errors of every view",
+        "strict": "of every serializer",
+    },
+}
+"""Modules that belong to no subject, and why."""
+
+FORBIDDEN = {
+    r"comfort\w*": "preferences",
+    r"waves?": "hold, of a rule's effect",
+    r"newcomers?": "new member of a campaign; user before the first change of password",
+    r"in a circle": "deadlock",
+    r"doors?": "interface, API, view guard",
+    r"house": "product, repository",
+    r"rooms": "package, page",
+}
+ALLOWED = {
+    ("comfort", "moderation/models/users.py"): "the column's name, which the release before reads",
+    ("comfort", "moderation/web/urls.py"): "the earlier address leads to the new one",
+    ("comfort", "tests/moderation/web/test_access.py"): "the same",
+    ("comfort", "tests/moderation/web/accounts/test_preferences.py"): "the same",
+    ("wave", "moderation/models/fields.py"): "the value in the table, which the release before reads",
+    ("wave", "moderation/api/serializers/cases.py"): "accepted for one more release",
+    ("wave", "moderation/api/serializers/rules.py"): "the same",
+    ("wave", "moderation/api/views/cases.py"): "the same",
+    ("wave", "docs/api-guide.md"): "the same",
+    ("wave", "tests/moderation/api/test_document.py"): "the same",
+    ("wave", "tests/moderation/api/test_rules.py"): "the same",
+    ("wave", "tests/moderation/models/test_fields.py"): "the same",
+    ("newcomer", "bench/newcomer.py"): "the bench of somebody who clones the repository",
+    ("newcomer", "docs/benchmarks.md"): "the same",
+    ("newcomer", "deploy/systems/__main__.py"): "an ordinary user of a fresh system",
+    ("newcomer", "docs/simulation.md"): "authors who are new to a platform",
+    ("newcomer", "moderation/simulation/authors.py"): "the same",
+    ("newcomer", "moderation/simulation/circumstances.py"): "the same",
+    ("newcomer", "moderation/simulation/population.py"): "the same",
+    ("newcomer", "tests/moderation/simulation/test_realism.py"): "the same",
+    ("newcomer", "tests/moderation/queries/records/test_records.py"): "the same",
+    ("newcomer", "tests/config/server/test_fair_queue.py"): "the item that comes last",
+}
+"""Where a forbidden word is right, by its beginning and file."""
+
+
+def _names(folder: Path) -> set[str]:
+    return {
+        path.stem
+        for path in folder.iterdir()
+        if path.name != "__init__.py" and (path.suffix == ".py" or (path / "__init__.py").exists())
+    }
+
+
+@pytest.mark.parametrize("layer", BESIDE)
+def test_each_layer_calls_its_subjects_by_one_noun(layer: str) -> None:
+    nouns = set(SUBJECTS).union(*SUBJECTS.values())
+
+    assert _names(ROOT / "moderation" / layer) - nouns == set(BESIDE[layer])
+
+
+def test_templates_lie_in_the_folders_of_the_pages() -> None:
+    folders = {path.name for path in (ROOT / "templates").iterdir() if path.is_dir()}
+    pages = {path.stem for path in (ROOT / "moderation" / "web").iterdir()}
+
+    # The documentation of the API is no page of the desk.
+    assert folders - pages == {"api"}
+
+
+@pytest.mark.parametrize("layer", ["operations", "queries", "web"])
+def test_tests_lie_in_the_folders_of_what_they_test(layer: str) -> None:
+    folders = {path.name for path in (ROOT / "tests" / "moderation" / layer).iterdir() if path.is_dir()}
+
+    assert folders - {"__pycache__"} <= _names(ROOT / "moderation" / layer)
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    for top in ("bench", "config", "deploy", "docs", "moderation", "scoring", "static", "templates", "tests"):
+        for path in sorted((ROOT / top).rglob("*")):
+            name = str(path.relative_to(ROOT))
+            if path.suffix in {".py", ".html", ".js", ".css", ".md"} and not re.search(
+                r"migrations/|docs/adr/|test_words\.py", name
+            ):
+                yield name, path.read_text(encoding="utf-8")
+    for name in ("README.md", "CONTRIBUTING.md"):
+        yield name, (ROOT / name).read_text(encoding="utf-8")
+
+
+def _forbidden(text: str) -> set[str]:
+    # Letters around it are another word, an underscore is not: `rule_wave`, but not `microwave`.
+    words = "|".join(FORBIDDEN)
+    return {
+        match.lower() for match in re.findall(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", text, re.IGNORECASE)
+    }
+
+
+def _exception(word: str, name: str) -> tuple[str, str]:
+    """Return the exception that a word falls under, else the word and its file."""
+    return next((one for one in ALLOWED if word.startswith(one[0]) and one[1] == name), (word, name))
+
+
+def test_nobody_goes_back_to_a_synonym() -> None:
+    found = {_exception(word, name) for name, text in _sources() for word in _forbidden(text)}
+
+    assert found - set(ALLOWED) == set()
+    # An exception that nothing needs any more goes.
+    assert set(ALLOWED) - found == set()

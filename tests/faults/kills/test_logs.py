@@ -1,0 +1,61 @@
+"""What a whole product logs after traffic, refusals and failures."""
+
+from __future__ import annotations
+
+import uuid
+
+import httpx
+import psycopg
+import pytest
+
+from tests.faults.kills.traces import (
+    claim,
+    complaint,
+    send_at_once,
+    sign_in,
+)
+from tests.faults.stand import Stand, post
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
+
+
+def test_logs_hold_no_secret_and_nothing_personal(stand: Stand, api: httpx.Client) -> None:
+    """Promise: no secret, no text of a post and no address of its author in any log, refusals included."""
+    password, word, note = (uuid.uuid4().hex for _ in range(3))
+    ip = "203.0.113.77"
+    said = post(f"logged-{uuid.uuid4().hex}", text=f"{word} once more", ip=ip)
+    said["author"]["email_domain"] = f"{word}.example"
+    endpoint = api.post("/webhook-endpoints", json={"url": "http://localhost:1/"}).json()
+    with stand.desk() as desk:
+        sign_in(desk, password=password)
+        sign_in(desk, password="demo")
+        assert desk.get("/posts/", params={"q": word}).status_code == 200
+    assert send_at_once(stand, said, times=20) == {202}
+    assert api.post("/posts", json=said | {"text": f"{word} differs"}).status_code == 409
+    assert api.post("/posts", json=said | {"ip": word}).status_code == 422
+    assert api.post("/posts", json=said, headers={"Authorization": f"Bearer {password}"}).status_code == 401
+    assert api.post("/complaints", json=complaint(said, "r-1") | {"note": note}).status_code == 202
+    with stand.connection() as connection, pytest.raises(psycopg.errors.NotNullViolation):
+        psycopg.ClientCursor(connection).execute("INSERT INTO moderation_revision (text) VALUES (%s)", [word])
+    [case_id] = stand.cases(1)
+    decided = api.post(f"/cases/{case_id}/decisions", json=claim(api, case_id) | {"note": note})
+    assert decided.status_code == 201
+    stand.wait_until(lambda: stand.settled([said["external_id"]]) == 1, "scored")
+    attempted = (
+        "SELECT count(*) FROM moderation_deliveryattempt a JOIN moderation_delivery d ON d.id = a.delivery_id"
+        " WHERE d.decision_id = %s"
+    )
+    stand.wait_until(lambda: stand.count(attempted, decided.json()["id"]) > 0, "a delivery failed")
+    api.delete(f"/webhook-endpoints/{endpoint['id']}")
+
+    secrets = stand.secrets() | {
+        "password": password,
+        "text": word,
+        "note": note,
+        "address": ip,
+        "key": api.headers["Authorization"].removeprefix("Bearer "),
+        "signing secret": endpoint["secret"].removeprefix("whsec_"),
+    }
+    logs = stand.logs()
+    assert sum(map(len, logs.values())) > 1_000
+    assert [(log, what) for log, text in logs.items() for what, it in secrets.items() if it in text] == []

@@ -1,0 +1,99 @@
+"""What the trials send to a whole product, and what they count of it in the database and the broker."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+import httpx
+import redis
+
+from tests.faults.stand import Stand
+
+CONNECTIONS = 8
+
+
+def claim(api: httpx.Client, case_id: int) -> dict[str, Any]:
+    """Claim a case for the person behind the key; return what a decision on it says."""
+    held = api.put(f"/claims/{case_id}")
+    assert held.status_code == 200, held.text
+    return {"verdict": "spam", "version": held.json()["case"]["version"]}
+
+
+def traces(stand: Stand, case_id: int) -> dict[str, int]:
+    """Count what a decision on the case left."""
+    decision = "SELECT id FROM moderation_decision WHERE case_id = %s"
+    counted = {
+        "decisions": f"({decision})",
+        "labels": f"(SELECT id FROM moderation_label WHERE decision_id IN ({decision}))",
+        "audit": "(SELECT id FROM moderation_auditentry WHERE subject_kind = 'decision'"
+        f" AND subject_id IN (SELECT id::text FROM ({decision}) AS d))",
+        # To one endpoint: the second platform has twenty.
+        "deliveries": "(SELECT id FROM (SELECT id, rank() OVER (ORDER BY endpoint_id) AS place"
+        f" FROM moderation_delivery WHERE decision_id IN ({decision})) AS ranked WHERE place = 1)",
+    }
+    return {
+        what: stand.count(f"SELECT count(*) FROM {query} AS found", case_id)
+        for what, query in counted.items()
+    }
+
+
+def scored_more_often_than_asked(stand: Stand, ids: list[str]) -> int:
+    """Count revisions with more than one score for each reason to score them."""
+    query = (
+        "SELECT count(*) FROM (SELECT r.id FROM moderation_revision r"
+        " JOIN moderation_post p ON p.id = r.post_id JOIN moderation_score s ON s.revision_id = r.id"
+        " WHERE p.external_id = ANY(%s) GROUP BY r.id HAVING count(*) > r.generation) AS found"
+    )
+    return stand.count(query, ids)
+
+
+def taken(broker: redis.Redis, queue: str) -> int:
+    """Count the messages of a queue that a worker has and has not acknowledged."""
+    messages = cast("list[bytes]", broker.hvals("unacked"))
+    return sum(json.loads(message)[2] == queue for message in messages)
+
+
+def waiting_for_locks(stand: Stand) -> int:
+    """Count the connections that wait for somebody's lock."""
+    return stand.count("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+
+
+def send_at_once(stand: Stand, sent: dict[str, Any], *, times: int) -> set[int]:
+    """Send a post so often, over several connections side by side; return the statuses."""
+
+    def send(share: int) -> set[int]:
+        with stand.api() as api:
+            return {api.post("/posts", json=sent).status_code for _ in range(share)}
+
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        shares = [times // CONNECTIONS + (number < times % CONNECTIONS) for number in range(CONNECTIONS)]
+        return set().union(*pool.map(send, shares))
+
+
+def complaint(about: dict[str, Any], reporter: str) -> dict[str, Any]:
+    """Return a valid complaint."""
+    return {
+        "post": about["external_id"],
+        "reporter": {"external_id": reporter},
+        "reason": "spam",
+        "reported_at": "2026-03-01T10:00:00Z",
+    }
+
+
+def sign_in(desk: httpx.Client, *, password: str) -> None:
+    """Sign in as the moderator, or be refused."""
+    desk.get("/sign-in/")
+    form = {"username": "moderator", "password": password, "csrfmiddlewaretoken": desk.cookies["csrftoken"]}
+    assert desk.post("/sign-in/", data=form).status_code == (302 if password == "demo" else 200)
+
+
+def next_case(desk: httpx.Client, headers: dict[str, str]) -> tuple[int, int]:
+    """Claim the next case on the desk; return its id and version."""
+    body = desk.post("/review/next/", headers=headers).text
+    case_id, version = re.search(r'data-case="(\d+)"', body), re.search(r'case_version" value="(\d+)"', body)
+    assert case_id is not None
+    assert version is not None
+    return int(case_id.group(1)), int(version.group(1))

@@ -1,0 +1,133 @@
+"""Scores while the sender waits: the same stored result, within a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+from rest_framework.test import APIClient
+
+from moderation import scorer
+from moderation.models import Case, Decision, Revision, Score
+from moderation.models.posts import ScoreState
+from moderation.operations import score_now
+from tests.moderation.api.answers import problem
+from tests.moderation.fakes import FakeScorer
+
+
+def ask(api: APIClient, payload: dict[str, Any], **headers: Any) -> Any:
+    return api.post("/api/v1/scores", payload, format="json", **headers)
+
+
+class TestInTime:
+    @pytest.mark.parametrize(
+        ("probability", "verdict", "route"),
+        [(0.05, "not_spam", "allow"), (0.5, "undecided", "review"), (0.97, "spam", "remove")],
+    )
+    def test_tells_verdict_and_route(
+        self,
+        api: APIClient,
+        payload: dict[str, Any],
+        fake_scorer: FakeScorer,
+        probability: float,
+        verdict: str,
+        route: str,
+    ) -> None:
+        fake_scorer.default = probability
+
+        answer = ask(api, payload).json()
+
+        assert (answer["verdict"], answer["route"]) == (verdict, route)
+        assert answer["spam_probability"] == probability
+        assert answer["is_degraded"] is False
+        assert (answer["case_id"] is not None) is (verdict == "undecided")
+        assert (answer["decision_id"] is not None) is (verdict != "undecided")
+
+    def test_stores_what_the_tasks_would_store(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.default = 0.97
+
+        ask(api, payload)
+
+        assert Revision.objects.get().score_state == ScoreState.SCORED
+        assert Decision.objects.get().score == Score.objects.get()
+
+    def test_a_repeated_request_is_scored_once(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        first, again = ask(api, payload).json(), ask(api, payload).json()
+
+        assert fake_scorer.asked == 1
+        assert {**first, "took_ms": 0} == {**again, "took_ms": 0}
+
+    def test_works_under_an_idempotency_key(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        key = {"HTTP_IDEMPOTENCY_KEY": "v-1"}
+
+        assert ask(api, payload, **key).json() == ask(api, payload, **key).json()
+        assert Case.objects.count() == 1
+
+
+class TestOutOfTime:
+    def test_a_content_model_that_is_late_leaves_a_degraded_score(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.is_degraded = True
+
+        answer = ask(api, payload).json()
+
+        assert (answer["is_degraded"], answer["verdict"]) == (True, "undecided")
+        assert Revision.objects.get().score_state == ScoreState.DEGRADED
+
+    def test_without_any_time_the_post_is_stored_for_the_tasks(
+        self,
+        api: APIClient,
+        payload: dict[str, Any],
+        fake_scorer: FakeScorer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(score_now.run, "__kwdefaults__", {"budget_ms": 0})
+
+        answer = ask(api, payload)
+
+        assert answer.status_code == 200
+        assert (answer.json()["is_degraded"], answer.json()["release"]) == (True, None)
+        assert Revision.objects.get().score_state == ScoreState.PENDING
+
+    @pytest.mark.parametrize("headers", [{}, {"HTTP_IDEMPOTENCY_KEY": "v-1"}])
+    def test_a_failure_leaves_the_post_for_the_tasks(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, headers: dict[str, str]
+    ) -> None:
+        fake_scorer.poisonous = payload["text"]
+
+        answer = ask(api, payload, **headers)
+
+        assert (answer.status_code, answer.json()["verdict"]) == (200, "undecided")
+        assert Revision.objects.get().score_state == ScoreState.PENDING
+
+
+def test_has_a_burst_of_its_own(
+    api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer, settings: Settings
+) -> None:
+    settings.SCORE_NOW_PER_MINUTE, settings.SCORE_NOW_BURST = 6, 1
+    ask(api, payload)
+
+    problem(ask(api, payload), status=429, code="rate_limited")
+    assert api.post("/api/v1/posts", payload, format="json").status_code == 202
+
+
+def test_a_process_that_still_loads_answers_without_a_score(
+    api: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def low_latency() -> None:
+        raise scorer.Loading("just begun")
+
+    monkeypatch.setattr(scorer.current(), "low_latency", low_latency)
+
+    answer = ask(api, payload)
+
+    assert (answer.status_code, answer.json()["route"]) == (200, None)
+    assert Revision.objects.get().score_state == ScoreState.PENDING

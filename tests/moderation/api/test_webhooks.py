@@ -1,0 +1,81 @@
+"""Webhook endpoints and their deliveries, as a platform manages them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from rest_framework.test import APIClient
+
+from moderation.models import Case, Delivery, Platform, User, WebhookEndpoint
+from moderation.models.decisions import Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations.cases import review
+from moderation.operations.webhooks import endpoints
+from tests.moderation.api.answers import pointers, problem
+
+
+class TestWebhooks:
+    def test_endpoints_are_added_changed_and_removed(self, api: APIClient) -> None:
+        made = api.post("/api/v1/webhook-endpoints", {"url": "https://hooks.example/a"}, format="json")
+        address = made.headers["Location"]
+        changed = api.patch(address, {"events": ["decision.reversed"]}, format="json")
+        stale = api.patch(address, {"is_active": False}, format="json", HTTP_IF_MATCH=made.headers["ETag"])
+        removed = api.delete(address)
+
+        assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
+        assert changed.json()["events"] == ["decision.reversed"]
+        assert "secret" not in changed.json()
+        problem(stale, status=412, code="precondition_failed")
+        assert removed.status_code == 204
+        assert api.get("/api/v1/webhook-endpoints").json() == {"data": []}
+
+    @pytest.mark.parametrize(
+        "url",
+        ["ftp://hooks.example/", "https://user:pass@hooks.example/", "http://hooks.example:6379/", "hooks"],
+    )
+    def test_refuses_addresses_that_must_not_be_called(self, api: APIClient, url: str) -> None:
+        answer = api.post("/api/v1/webhook-endpoints", {"url": url}, format="json")
+
+        assert pointers(problem(answer, status=422, code="invalid_fields")) == {"/url": "forbidden_address"}
+
+    def test_rotates_to_ed25519(self, api: APIClient, platform: Platform, at: datetime) -> None:
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+
+        answer = api.post(
+            f"/api/v1/webhook-endpoints/{row.pk}/secrets", {"signature": "ed25519"}, format="json"
+        ).json()
+
+        assert answer["secret"] == answer["public_key"]
+        assert answer["secret"].startswith("whpk_")
+        assert row.secrets.count() == 2
+
+    def test_the_log_can_be_read_and_replayed(
+        self, api: APIClient, platform: Platform, moderator: User, claimed_case: Case, at: datetime
+    ) -> None:
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+        review.decide(
+            case_id=claimed_case.pk,
+            case_version=claimed_case.version,
+            moderator=moderator,
+            verdict=Verdict.SPAM,
+            at=at + timedelta(seconds=5),
+        )
+        Delivery.objects.update(state=DeliveryState.FAILED, attempts=10)
+
+        [listed] = api.get(f"/api/v1/webhook-endpoints/{row.pk}/deliveries?state=failed").json()["data"]
+        replayed = api.post(f"/api/v1/deliveries/{listed['id']}/replay")
+
+        assert replayed.status_code == 202
+        assert (replayed.json()["id"], replayed.json()["state"]) == (listed["id"], "waiting")
+        assert replayed.json()["body"]["data"]["verdict"] == "spam"
+
+    def test_another_platform_sees_nothing_of_it(
+        self, other_api: APIClient, platform: Platform, at: datetime
+    ) -> None:
+        row, _ = endpoints.add(platform=platform, url="https://hooks.example/", at=at)
+
+        for method, path in [("get", ""), ("delete", ""), ("post", "/secrets"), ("get", "/deliveries")]:
+            answer = getattr(other_api, method)(f"/api/v1/webhook-endpoints/{row.pk}{path}")
+            problem(answer, status=404, code="not_found")
+        assert WebhookEndpoint.objects.get().state == "active"

@@ -1,0 +1,217 @@
+"""One decision for a whole campaign: what it settles and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from moderation.models import (
+    AuditEntry,
+    Campaign,
+    CampaignDecision,
+    CampaignMember,
+    Case,
+    Decision,
+    Delivery,
+    Label,
+    Platform,
+    User,
+)
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations import refusals
+from moderation.operations.campaigns import campaign_decisions
+from moderation.operations.cases import claims, review
+from moderation.queries.campaigns import campaign_members
+from moderation.queries.campaigns.campaign_members import Place
+from moderation.queries.decisions import decision_pages
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all, spam
+
+Later = Callable[[float], datetime]
+
+
+class TestDecide:
+    def test_gives_each_post_its_decision_label_audit_entry_and_delivery(
+        self, webhook: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        made = campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60)
+        )
+
+        decisions = Decision.objects.filter(campaign_decision=made)
+        assert decisions.count() == 5
+        assert {one.source for one in decisions} == {DecisionSource.MODERATOR}
+        assert {one.effective_at for one in decisions} == {later(70)}
+        assert Label.objects.filter(is_spam=True, retracted_at__isnull=True).count() == 5
+        assert Delivery.objects.filter(state=DeliveryState.WAITING, next_attempt_at=later(70)).count() == 5
+        entries = AuditEntry.objects.filter(action="decision.created")
+        assert [entry.details["campaign"] for entry in entries] == [pills.pk] * 5
+        assert not Case.objects.filter(state=CaseState.OPEN).exists()
+        made.refresh_from_db()
+        assert (made.state, made.posts, made.settled) == ("done", 5, 5)
+
+    def test_fails_and_decides_nothing_when_the_count_moved(
+        self, platform: Platform, pills: Campaign, moderator: User, later: Later
+    ) -> None:
+        run_all(accept(platform, [incoming(9, at=later(1))], at=later(1)), at=later(2))
+
+        with pytest.raises(campaign_decisions.CountMoved) as refusal:
+            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert (refusal.value.expected, refusal.value.found) == (5, 6)
+        assert not Decision.objects.exists()
+        assert not CampaignDecision.objects.exists()
+
+    def test_leaves_out_who_was_left_out(self, pills: Campaign, moderator: User, later: Later) -> None:
+        odd = CampaignMember.objects.filter(campaign=pills).order_by("-id")[0]
+        campaign_decisions.leave_out(
+            campaign_id=pills.pk, post_id=odd.post_id, is_left_out=True, moderator=moderator, at=later(50)
+        )
+
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Case.objects.get(state=CaseState.OPEN).post_id == odd.post_id
+        assert not Decision.objects.filter(post=odd.post).exists()
+
+    def test_takes_in_again(self, pills: Campaign, moderator: User, later: Later) -> None:
+        post = CampaignMember.objects.filter(campaign=pills)[0].post_id
+        for is_left_out in (True, False):
+            campaign_decisions.leave_out(
+                campaign_id=pills.pk, post_id=post, is_left_out=is_left_out, moderator=moderator, at=later(50)
+            )
+
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert Decision.objects.count() == 5
+
+    def test_keeps_what_somebody_decided_alone(
+        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        case = Case.objects.order_by("id")[0]
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(3))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.NOT_SPAM, at=later(4)
+        )
+
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Decision.objects.get(post=case.post).verdict == Verdict.NOT_SPAM
+
+    def test_shows_the_winner_to_who_held_a_case(
+        self, pills: Campaign, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        case = Case.objects.order_by("id")[0]
+        claims.claim(case_id=case.pk, moderator=other_moderator, at=later(59))
+
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(refusals.AlreadyDecided) as refusal:
+            review.decide(
+                case_id=case.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(61)
+            )
+        assert refusal.value.decision.decided_by == moderator
+
+    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.CAMPAIGN])
+    def test_leaves_samples_to_be_judged_alone(
+        self, pills: Campaign, moderator: User, later: Later, reason: CaseReason
+    ) -> None:
+        sample = Case.objects.order_by("id")[0]
+        Case.objects.filter(pk=sample.pk).update(reason=reason)
+
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(4), moderator=moderator, at=later(60))
+
+        assert Case.objects.get(state=CaseState.OPEN).pk == sample.pk
+
+    def test_leaves_escalated_cases_to_leads(
+        self, pills: Campaign, moderator: User, lead: User, later: Later
+    ) -> None:
+        Case.objects.filter(pk=Case.objects.order_by("id")[0].pk).update(is_escalated=True)
+
+        with pytest.raises(campaign_decisions.CountMoved):
+            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=lead, at=later(61))
+
+        assert Decision.objects.count() == 5
+
+    def test_includes_what_the_filter_let_through_if_asked(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        pills = opened(platform, 3, at=at)
+        fake_scorer.default = 0.1
+        run_all(accept(platform, [incoming(7, at=later(1))], at=later(1)), at=later(2))
+        places = campaign_members.counts(campaign_id=pills.pk)
+        assert (places[Place.WAITING], places[Place.ALLOWED]) == (3, 1)
+
+        campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=spam(4, has_filtered=True), moderator=moderator, at=later(60)
+        )
+
+        assert Decision.objects.filter(decided_by=moderator, verdict=Verdict.SPAM).count() == 4
+        assert Label.objects.count() == 4
+
+    @pytest.mark.parametrize("state", ["waiting", "running"])
+    def test_refuses_while_an_earlier_one_is_carried_out(
+        self, pills: Campaign, moderator: User, later: Later, state: str
+    ) -> None:
+        wanted = spam(5)
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(60))
+        CampaignDecision.objects.update(state=state)
+
+        with pytest.raises(campaign_decisions.StillRunning):
+            campaign_decisions.decide(campaign_id=pills.pk, wanted=wanted, moderator=moderator, at=later(90))
+
+    def test_wants_the_count_confirmed_beyond_25(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        pills = opened(platform, 26, at=at)
+
+        for confirmed in (None, 25):
+            with pytest.raises(campaign_decisions.NotConfirmed):
+                campaign_decisions.decide(
+                    campaign_id=pills.pk,
+                    wanted=spam(26, confirmed_count=confirmed),
+                    moderator=moderator,
+                    at=later(60),
+                )
+        campaign_decisions.decide(
+            campaign_id=pills.pk, wanted=spam(26, confirmed_count=26), moderator=moderator, at=later(61)
+        )
+
+        assert Decision.objects.count() == 26
+
+    def test_refuses_when_nothing_waits(self, pills: Campaign, moderator: User, later: Later) -> None:
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        with pytest.raises(campaign_decisions.NothingToDecide):
+            campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(0), moderator=moderator, at=later(61))
+
+    def test_takes_as_many_queries_for_two_hundred_as_for_five(
+        self, platform: Platform, fake_scorer: FakeScorer, moderator: User, at: datetime, later: Later
+    ) -> None:
+        counts = []
+        for size, text in (
+            (5, "one word two words three words four"),
+            (200, "alpha beta gamma delta epsilon zeta"),
+        ):
+            found = opened(platform, size, at=at, text=text)
+            with CaptureQueriesContext(connection) as queries:
+                campaign_decisions.decide(
+                    campaign_id=found.pk,
+                    wanted=spam(size, confirmed_count=size),
+                    moderator=moderator,
+                    at=later(60),
+                )
+            counts.append(len(queries))
+
+        assert counts[0] == counts[1] <= 25
+
+    def test_is_no_single_decision_to_undo(self, pills: Campaign, moderator: User, later: Later) -> None:
+        campaign_decisions.decide(campaign_id=pills.pk, wanted=spam(5), moderator=moderator, at=later(60))
+
+        assert decision_pages.undoable(moderator=moderator, at=later(61)) is None

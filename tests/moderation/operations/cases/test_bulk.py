@@ -1,0 +1,159 @@
+"""Cases picked from a list: all are decided or none, and all can be taken back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.conf import settings
+
+from moderation.models import AuditEntry, Case, Decision, Delivery, Label, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.deliveries import DeliveryState
+from moderation.operations.cases import bulk, claims
+from moderation.operations.cases.bulk import Picked
+from moderation.operations.cases.reversals import TooLate
+from moderation.operations.refusals import NotAllowed
+
+Case_ = Callable[..., Case]
+Later = Callable[[float], datetime]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def cases(open_case: Case_) -> list[Case]:
+    return [open_case(text=f"Post {number}") for number in range(4)]
+
+
+def picked(cases: list[Case], **given: object) -> Picked:
+    fields: dict[str, object] = {
+        "versions": {case.pk: case.version for case in cases},
+        "verdict": Verdict.SPAM,
+        "key": uuid.uuid4(),
+    }
+    return Picked(**fields | given)  # type: ignore[arg-type]  # tests name real fields
+
+
+def states() -> set[str]:
+    return set(Case.objects.values_list("state", flat=True))
+
+
+class TestDecide:
+    def test_gives_each_case_a_decision_and_a_label(
+        self, cases: list[Case], moderator: User, later: Later
+    ) -> None:
+        made = bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
+
+        assert [decision.case_id for decision in made] == [case.pk for case in cases]
+        assert states() == {CaseState.DECIDED}
+        assert Label.objects.filter(is_spam=True).count() == 4
+        assert AuditEntry.objects.filter(action="cases.decided", subject_id=made[0].idempotency_key).exists()
+
+    def test_repeated_is_the_same_act(self, cases: list[Case], moderator: User, later: Later) -> None:
+        wanted = picked(cases)
+        first = bulk.decide(picked=wanted, moderator=moderator, at=later(2))
+        again = bulk.decide(picked=wanted, moderator=moderator, at=later(3))
+
+        assert [one.pk for one in again] == [one.pk for one in first]
+        assert Decision.objects.count() == 4
+
+    def test_decides_nothing_where_one_was_edited(
+        self, cases: list[Case], moderator: User, later: Later
+    ) -> None:
+        Case.objects.filter(pk=cases[2].pk).update(version=7)
+
+        with pytest.raises(bulk.Moved) as refused:
+            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
+
+        assert refused.value.case_ids == [cases[2].pk]
+        assert states() == {CaseState.OPEN}
+        assert not Decision.objects.exists()
+
+    def test_decides_nothing_where_somebody_holds_one(
+        self, cases: list[Case], moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        claims.claim(case_id=cases[0].pk, moderator=other_moderator, at=later(1))
+
+        with pytest.raises(bulk.Moved, match="1 of the cases was"):
+            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
+
+        assert not Decision.objects.exists()
+        assert Case.objects.get(pk=cases[0].pk).claimed_by == other_moderator
+        assert Case.objects.get(pk=cases[1].pk).claimed_by is None
+
+    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND, CaseReason.RANDOM])
+    def test_leaves_samples_alone(
+        self, cases: list[Case], moderator: User, later: Later, reason: CaseReason
+    ) -> None:
+        Case.objects.filter(pk=cases[3].pk).update(reason=reason)
+
+        with pytest.raises(NotAllowed):
+            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
+
+        assert not Decision.objects.exists()
+
+    def test_leaves_escalated_ones_to_leads(self, cases: list[Case], moderator: User, later: Later) -> None:
+        Case.objects.filter(pk=cases[1].pk).update(is_escalated=True)
+
+        with pytest.raises(NotAllowed):
+            bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
+
+        assert not Decision.objects.exists()
+
+    def test_asks_for_the_number_of_many(
+        self, cases: list[Case], moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(bulk, "CONFIRMED_FROM", 4)
+        for wrong in (None, 3):
+            with pytest.raises(bulk.NotConfirmed):
+                bulk.decide(picked=picked(cases, confirmed_count=wrong), moderator=moderator, at=later(2))
+
+        assert bulk.decide(picked=picked(cases, confirmed_count=4), moderator=moderator, at=later(2))
+
+    def test_refuses_none_and_too_many(self, cases: list[Case], moderator: User, later: Later) -> None:
+        with pytest.raises(bulk.NothingPicked):
+            bulk.decide(picked=picked([]), moderator=moderator, at=later(2))
+        with pytest.raises(bulk.TooManyPicked):
+            bulk.decide(
+                picked=picked(cases, versions=dict.fromkeys(range(1, 300), 1)),
+                moderator=moderator,
+                at=later(2),
+            )
+
+
+class TestUndo:
+    def test_opens_every_case_again_and_tells_nobody(
+        self, cases: list[Case], moderator: User, later: Later
+    ) -> None:
+        wanted = picked(cases)
+        bulk.decide(picked=wanted, moderator=moderator, at=later(2))
+
+        bulk.undo(key=wanted.key, moderator=moderator, at=later(3))
+
+        assert states() == {CaseState.OPEN}
+        assert not Case.objects.filter(claimed_by__isnull=False).exists()
+        assert not Label.objects.filter(retracted_at__isnull=True).exists()
+        assert set(Delivery.objects.values_list("state", flat=True)) <= {DeliveryState.CANCELLED}
+
+    def test_is_too_late_for_all_once_the_time_is_over(
+        self, cases: list[Case], moderator: User, later: Later
+    ) -> None:
+        wanted = picked(cases)
+        bulk.decide(picked=wanted, moderator=moderator, at=later(2))
+
+        with pytest.raises(TooLate):
+            bulk.undo(key=wanted.key, moderator=moderator, at=later(3 + settings.UNDO_SECONDS))
+
+        assert states() == {CaseState.DECIDED}
+
+    def test_is_for_whoever_decided(
+        self, cases: list[Case], moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        wanted = picked(cases)
+        bulk.decide(picked=wanted, moderator=moderator, at=later(2))
+
+        with pytest.raises(Decision.DoesNotExist):
+            bulk.undo(key=wanted.key, moderator=other_moderator, at=later(3))

@@ -1,0 +1,189 @@
+"""Named queues: who may have them, what is claimed through them, and what the audit log says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.db import connection
+
+from moderation.models import AuditEntry, Case, NamedQueue, Platform, QueueAssignment, User
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
+from moderation.operations.cases import named_queues, shift
+from moderation.operations.cases.named_queues import Content
+from moderation.queries.cases import named_queues as queue_lists
+from moderation.queries.cases.queue_filter import Part, QueueFilter
+
+Case_ = Callable[..., Case]
+Later = Callable[[float], datetime]
+pytestmark = pytest.mark.django_db
+
+
+def content(**given: object) -> Content:
+    fields: dict[str, object] = {"name": "German", "platform_id": None, "languages": ("de",), "reasons": ()}
+    return Content(**fields | given)  # type: ignore[arg-type]  # tests name real fields
+
+
+@pytest.fixture
+def german(lead: User, at: datetime) -> NamedQueue:
+    return named_queues.save(queue_id=None, content=content(), actor=lead, at=at)
+
+
+def in_language(case: Case, language: str, *, priority: float = 0.5) -> Case:
+    Case.objects.filter(pk=case.pk).update(language=language, priority=priority)
+    return case
+
+
+def held(moderator: User, *parts: Part, at: datetime, ahead: int = 0) -> list[int]:
+    cases = shift.hold(moderator=moderator, at=at, ahead=ahead, wanted=QueueFilter(parts=parts))
+    return [case.pk for case in cases]
+
+
+class TestSave:
+    def test_refuses_a_name_that_is_taken(self, german: NamedQueue, lead: User, at: datetime) -> None:
+        with pytest.raises(named_queues.NameTaken):
+            named_queues.save(queue_id=None, content=content(), actor=lead, at=at)
+
+    def test_changes_what_a_queue_holds(self, german: NamedQueue, lead: User, at: datetime) -> None:
+        named_queues.save(queue_id=german.pk, content=content(languages=("fr",)), actor=lead, at=at)
+
+        assert NamedQueue.objects.get().languages == ["fr"]
+        assert [entry.action for entry in AuditEntry.objects.order_by("id")] == [
+            "queue.added",
+            "queue.changed",
+        ]
+
+    def test_refuses_more_than_a_page_lists(
+        self, german: NamedQueue, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(named_queues, "MOST", 1)
+        with pytest.raises(named_queues.TooMany):
+            named_queues.save(queue_id=None, content=content(name="Other"), actor=lead, at=at)
+
+
+class TestAssign:
+    def test_is_for_those_who_decide(self, german: NamedQueue, lead: User, at: datetime) -> None:
+        engineer = User.objects.create_user("engineer", role=Role.ML_ENGINEER)
+        with pytest.raises(named_queues.CannotDecide):
+            named_queues.assign(
+                queue_id=german.pk, user=engineer, position=1, daily_limit=None, actor=lead, at=at
+            )
+
+    def test_again_changes_the_place(
+        self, german: NamedQueue, lead: User, moderator: User, at: datetime
+    ) -> None:
+        for position in (1, 3):
+            named_queues.assign(
+                queue_id=german.pk, user=moderator, position=position, daily_limit=5, actor=lead, at=at
+            )
+
+        assert QueueAssignment.objects.get().position == 3
+
+    def test_is_taken_back(self, german: NamedQueue, lead: User, moderator: User, at: datetime) -> None:
+        named_queues.assign(
+            queue_id=german.pk, user=moderator, position=1, daily_limit=None, actor=lead, at=at
+        )
+        named_queues.withdraw(queue_id=german.pk, user_id=moderator.pk, actor=lead, at=at)
+
+        assert not QueueAssignment.objects.exists()
+        assert AuditEntry.objects.order_by("id").last().action == "queue.withdrawn"  # type: ignore[union-attr]  # there are entries
+
+
+class TestDelete:
+    def test_leaves_the_cases(self, german: NamedQueue, open_case: Case_, lead: User, at: datetime) -> None:
+        case = in_language(open_case(text="eins"), "de")
+        named_queues.delete(queue_id=german.pk, actor=lead, at=at)
+
+        assert Case.objects.get(pk=case.pk).state == CaseState.OPEN
+
+
+class TestClaims:
+    def test_come_from_the_first_queue_while_it_has_cases(
+        self, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        french = in_language(open_case(text="un"), "fr", priority=0.9)
+        first = in_language(open_case(text="eins"), "de", priority=0.1)
+        second = in_language(open_case(text="zwei"), "de", priority=0.05)
+        parts = (Part(name="German", languages=("de",)), Part(name="French", languages=("fr",)))
+
+        assert held(moderator, *parts, at=later(2)) == [first.pk]
+        for done in (first, second):
+            Case.objects.filter(pk=done.pk).update(
+                state=CaseState.WITHDRAWN, claimed_by=None, lease_end_at=None
+            )
+        assert held(moderator, *parts, at=later(3)) == [french.pk]
+
+    def test_never_come_from_outside(self, open_case: Case_, moderator: User, later: Later) -> None:
+        in_language(open_case(text="un"), "fr")
+
+        assert held(moderator, Part(name="German", languages=("de",)), at=later(2)) == []
+        assert held(moderator, at=later(2)) == []
+
+    def test_come_from_everywhere_through_a_queue_that_restricts_nothing(
+        self, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        case = in_language(open_case(text="un"), "fr")
+        parts = (Part(name="German", languages=("de",)), Part(name="All"))
+
+        assert held(moderator, *parts, at=later(2)) == [case.pk]
+
+    def test_come_from_one_platform(
+        self, open_case: Case_, platform: Platform, moderator: User, later: Later, at: datetime
+    ) -> None:
+        other = Platform.objects.create(slug="other", name="Other", created_at=at)
+        case = open_case(text="here")
+
+        assert Case.objects.get(pk=case.pk).platform == platform
+        assert held(moderator, Part(name="Other", platform_id=other.pk), at=later(2)) == []
+        assert held(moderator, Part(name="Here", platform_id=platform.pk), at=later(2)) == [case.pk]
+
+    def test_spare_languages_that_the_user_does_not_read(
+        self, open_case: Case_, moderator: User, lead: User, later: Later, at: datetime
+    ) -> None:
+        french = in_language(open_case(text="un"), "fr", priority=0.9)
+        short = in_language(open_case(text=":-)"), "", priority=0.1)
+        named_queues.set_languages(user=moderator, languages=("de",), actor=lead, at=at)
+
+        assert [case.pk for case in shift.hold(moderator=moderator, at=later(2), ahead=0)] == [short.pk]
+        shift.hand_back(case_ids=[short.pk], moderator=moderator)
+        asked = QueueFilter(language="fr")
+        assert [case.pk for case in shift.hold(moderator=moderator, at=later(3), wanted=asked)] == [french.pk]
+
+
+class TestLimit:
+    def test_is_reached_by_decisions_of_today_from_this_queue(
+        self,
+        german: NamedQueue,
+        open_case: Case_,
+        moderator: User,
+        lead: User,
+        later: Later,
+    ) -> None:
+        named_queues.assign(
+            queue_id=german.pk, user=moderator, position=1, daily_limit=1, actor=lead, at=later(0)
+        )
+        in_language(open_case(text="un"), "fr", priority=0.9)
+        case = in_language(open_case(text="eins"), "de", priority=0.95)
+        [before] = queue_lists.assigned(user=moderator, at=later(1))
+
+        shift.hold(moderator=moderator, at=later(2))
+        choice = shift.Choice(verdict=Verdict.SPAM, case_version=case.version)
+        shift.decide(case_id=case.pk, choice=choice, moderator=moderator, at=later(3))
+
+        [after] = queue_lists.assigned(user=moderator, at=later(4))
+        [tomorrow] = queue_lists.assigned(user=moderator, at=later(86_400))
+        assert (before.is_reached, after.is_reached, tomorrow.is_reached) == (False, True, False)
+
+
+def test_the_release_before_opens_cases_with_their_platform(open_case: Case_, platform: Platform) -> None:
+    case = open_case(text="one")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "update moderation_case set platform_id = null, state = 'decided' where id = %s", [case.pk]
+        )
+        cursor.execute("update moderation_case set state = 'open' where id = %s", [case.pk])
+
+    assert Case.objects.get(pk=case.pk).platform == platform

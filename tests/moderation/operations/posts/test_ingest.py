@@ -1,0 +1,191 @@
+"""Posts and complaints come in, repeated, contradicting, early and in one batch."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+import pytest
+from django.db import connection, connections
+from pytest_django import DjangoAssertNumQueries
+
+from moderation.models import (
+    Author,
+    Complaint,
+    Domain,
+    Platform,
+    Post,
+    PostLink,
+    Revision,
+)
+from moderation.models.posts import ScoreState
+from moderation.operations.posts import complaints, ingest
+from moderation.operations.posts.incoming_post import IncomingPost
+from tests.moderation.operations.posts.arrivals import SPAM, accept
+
+Incoming = Callable[..., IncomingPost]
+
+
+class TestAccept:
+    def test_stores_post_author_revision_and_links(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        [answer] = accept(platform, at, incoming(text=SPAM.format("a"), links=("https://other.example/x",)))
+
+        assert isinstance(answer, ingest.Accepted)
+        assert answer.is_new
+        assert answer.score_state == ScoreState.PENDING
+        assert Author.objects.get().external_id == "honest_author"
+        assert list(PostLink.objects.values_list("domain__name", flat=True)) == [
+            "other.example",
+            "pills.example",
+        ]
+
+    def test_repeats_without_effect(self, platform: Platform, incoming: Incoming, at: datetime) -> None:
+        same = incoming()
+
+        first, second = accept(platform, at, same)[0], accept(platform, at, same)[0]
+
+        assert isinstance(first, ingest.Accepted)
+        assert isinstance(second, ingest.Accepted)
+        assert (first.is_new, second.is_new) == (True, False)
+        assert first.revision_id == second.revision_id
+        assert Revision.objects.count() == 1
+
+    def test_refuses_another_content_under_the_same_revision(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming()
+        accept(platform, at, before)
+
+        [answer] = accept(platform, at, dataclasses.replace(before, text="something else"))
+
+        assert isinstance(answer, ingest.Refused)
+        assert answer.code == "revision_conflict"
+        assert Revision.objects.get().text == before.text
+
+    def test_allows_counts_to_move_within_a_revision(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming(shares=1)
+        accept(platform, at, before)
+
+        [answer] = accept(platform, at, dataclasses.replace(before, shares=20))
+
+        assert isinstance(answer, ingest.Accepted)
+        assert Revision.objects.get().shares == 20
+
+    def test_supersedes_older_unscored_revisions(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        before = incoming()
+        accept(platform, at, before)
+        accept(platform, at, dataclasses.replace(before, text="edited", revision=2))
+
+        states = Revision.objects.order_by("number").values_list("score_state", flat=True)
+
+        assert list(states) == [ScoreState.SUPERSEDED, ScoreState.PENDING]
+        assert Post.objects.get().latest_revision == 2
+
+    def test_keeps_the_latest_revision_when_they_arrive_in_the_wrong_order(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        newer = incoming(revision=2)
+        accept(platform, at, newer, dataclasses.replace(newer, text="older", revision=1))
+
+        assert Post.objects.get().latest_revision == 2
+        assert Revision.objects.get(number=1).score_state == ScoreState.SUPERSEDED
+
+    def test_answers_in_order_also_for_duplicates_in_one_batch(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        one, two = incoming(), incoming()
+
+        answers = accept(platform, at, two, one, two, dataclasses.replace(one, text="other"))
+
+        assert [answer.external_id for answer in answers] == [
+            two.external_id,
+            one.external_id,
+            two.external_id,
+            one.external_id,
+        ]
+        assert isinstance(answers[3], ingest.Refused)
+        assert Revision.objects.count() == 2
+
+    def test_costs_the_same_queries_for_one_post_and_for_fifty(
+        self,
+        platform: Platform,
+        incoming: Incoming,
+        at: datetime,
+        django_assert_max_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        many = [incoming(text=SPAM.format(number)) for number in range(50)]
+
+        with django_assert_max_num_queries(22):
+            accept(platform, at, *many)
+
+    def test_stores_links_in_the_order_of_posts_whatever_the_plan(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        """Campaigns look at the first posts of an instant, as an index gives them."""
+        domains = [Domain(name=f"{number}.example", first_seen_at=at) for number in range(3_000)]
+        Domain.objects.bulk_create(domains)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE moderation_domain")
+            cursor.execute("SET LOCAL enable_nestloop = off")  # as a large batch is joined
+
+        accept(platform, at, *(incoming(links=("https://one.example/buy",)) for _ in range(40)))
+
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT revision_id FROM moderation_postlink ORDER BY ctid")
+            stored = [revision_id for (revision_id,) in cursor.fetchall()]
+        assert len(stored) == 40
+        assert stored == sorted(stored)
+
+
+@pytest.mark.django_db(transaction=True)
+class TestAcceptConcurrently:
+    def test_stores_one_post_when_it_arrives_many_times_at_once(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        same = incoming(text=SPAM.format("x"))
+
+        def send(_: int) -> bool:
+            try:
+                [answer] = accept(platform, at, same)
+                return isinstance(answer, ingest.Accepted) and answer.is_new
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(8) as pool:
+            news = list(pool.map(send, range(64)))
+
+        assert news.count(True) == 1
+        assert Post.objects.count() == Revision.objects.count() == PostLink.objects.count() == 1
+
+    def test_joins_posts_with_complaints_that_come_at_the_same_moment(
+        self, platform: Platform, incoming: Incoming, at: datetime
+    ) -> None:
+        def send(post: IncomingPost) -> None:
+            ingest.accept(platform=platform, posts=[post], at=at)
+
+        def report(post: IncomingPost) -> None:
+            complaint = complaints.IncomingComplaint(
+                post=post.external_id, reporter="honest_author", reason="spam", reported_at=at
+            )
+            complaints.record(platform=platform, complaint=complaint, at=at)
+
+        def run(each: tuple[Callable[[IncomingPost], None], IncomingPost]) -> None:
+            try:
+                each[0](each[1])
+            finally:
+                connections.close_all()
+
+        posts = [incoming() for _ in range(40)]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(run, [(act, post) for post in posts for act in (report, send)]))
+
+        assert Complaint.objects.count() == Post.objects.count() == 40
+        assert not Complaint.objects.filter(post__isnull=True).exists()

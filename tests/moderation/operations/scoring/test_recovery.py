@@ -1,0 +1,113 @@
+"""What was left open is found again: lost messages, dead workers, models that are back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation import enqueue
+from moderation.models import Case, Decision, Post, Revision, Score, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.posts import ScoreState
+from moderation.operations.cases import claims
+from moderation.operations.scoring import recovery, score
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+StorePost = Callable[..., Post]
+
+
+def run(at: datetime) -> int:
+    return score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=at)
+
+
+class TestDegraded:
+    def test_asks_a_human_and_scores_again_when_the_model_is_back(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post()
+        fake_scorer.is_degraded, fake_scorer.default = True, 0.05
+        run(later(1))
+        assert Case.objects.get().reason == CaseReason.DEGRADED
+        assert recovery.rescore_degraded(at=later(2)) == 0
+
+        fake_scorer.is_degraded, fake_scorer.is_ready_again = False, True
+        assert recovery.rescore_degraded(at=later(3)) == 1
+        run(later(4))
+
+        assert Case.objects.get().state == CaseState.WITHDRAWN
+        assert Decision.objects.get().verdict == Verdict.NOT_SPAM
+        assert list(Score.objects.order_by("generation").values_list("is_degraded", flat=True)) == [
+            True,
+            False,
+        ]
+
+    def test_leaves_a_case_with_the_moderator_who_holds_it(
+        self, post: StorePost, fake_scorer: FakeScorer, moderator: User, later: Later
+    ) -> None:
+        post()
+        fake_scorer.is_degraded = True
+        run(later(1))
+        claims.claim_next(moderator=moderator, at=later(2))
+        fake_scorer.is_degraded, fake_scorer.is_ready_again, fake_scorer.default = False, True, 0.05
+
+        recovery.rescore_degraded(at=later(3))
+        run(later(4))
+
+        case = Case.objects.get()
+        assert case.state == CaseState.OPEN
+        assert case.score.is_degraded is False
+
+
+class TestSweep:
+    @pytest.fixture(autouse=True)
+    def _empty_broker(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Other tests enqueue, too, and nobody takes their messages."""
+        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+
+    def test_finds_what_a_lost_message_and_a_dead_worker_left(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        for text in ("lost", "abandoned", "fresh"):
+            post(text=text)
+        Revision.objects.filter(text="abandoned").update(
+            score_state=ScoreState.SCORING, lease_until=later(30)
+        )
+        Revision.objects.filter(text="fresh").update(enqueued_at=later(60))
+
+        assert recovery.sweep(at=later(61)) == 2
+
+    def test_leaves_alone_what_still_waits_in_the_broker(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        post()
+        monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 1)
+
+        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 0
+        assert recovery.sweep(at=later(recovery.SWEEP_BACKLOG_AFTER_SECONDS + 1)) == 1
+
+    def test_what_a_killed_worker_held_goes_before_a_backlog_once(
+        self, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        post(text="left")
+        Revision.objects.update(score_state=ScoreState.SCORING, lease_until=later(60), attempts=1)
+        for number in range(enqueue.SCORING_CHUNK + 9):
+            post(text=f"newer {number}", at=later(30))
+        newest = Revision.objects.order_by("-pk")[0]
+
+        assert recovery.sweep(at=later(61)) >= 1
+        score.run(revision_ids=[newest.pk], at=later(62))
+
+        assert Revision.objects.get(text="left").score_state == ScoreState.SCORED
+        assert Revision.objects.filter(score_state=ScoreState.PENDING).count() == 10
+
+    def test_gives_up_visibly(self, post: StorePost, fake_scorer: FakeScorer, later: Later) -> None:
+        post()
+        Revision.objects.update(attempts=recovery.MAX_ATTEMPTS)
+
+        assert recovery.sweep(at=later(61)) == 0
+
+        assert Revision.objects.get().score_state == ScoreState.DEAD

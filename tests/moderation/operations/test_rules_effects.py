@@ -1,0 +1,169 @@
+"""What rules do to the posts that they reach: bans, holds and allowances in scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models.rules import RuleKind
+from moderation.operations import rules
+from moderation.operations.erasure import erase
+from moderation.operations.scoring import score
+from tests.moderation.fakes import FakeScorer
+
+Later = Callable[[float], datetime]
+Post_ = Callable[..., Post]
+Case_ = Callable[..., Case]
+
+
+class TestScoring:
+    @pytest.mark.parametrize(
+        ("kind", "value", "is_hit"),
+        [
+            ("domain", "pills.example", True),
+            ("host", "pay.pills.example", True),
+            ("host", "www.pills.example", False),
+            ("host", "a.pay.pills.example", False),
+            ("address", "203.0.113.7", True),
+            ("address", "203.0.113.0/28", True),
+            ("address", "203.0.113.8", False),
+            ("address", "2001:db8::/48", False),
+        ],
+    )
+    def test_honours_a_ban(
+        self,
+        post: Post_,
+        fake_scorer: FakeScorer,
+        lead: User,
+        later: Later,
+        kind: str,
+        value: str,
+        is_hit: bool,
+    ) -> None:
+        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+        post(text="https://pay.pills.example/x", ip="203.0.113.7")
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        scored = Score.objects.get()
+        assert scored.ban_id == (imposed.pk if is_hit else None)
+        assert (scored.record["ip"], scored.record["links"][0]["host"]) == (
+            "203.0.113.7",
+            "pay.pills.example",
+        )
+        if is_hit:
+            decision = Decision.objects.get()
+            assert (scored.spam_probability, decision.verdict) == (1.0, "spam")
+            assert decision.reason == f"banned_{kind}"
+
+    def test_reaches_hosts_below_a_banned_one(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        rules.impose(kind="host", value="pay.pills.example", reason="x", actor=lead, at=later(0))
+        post(text="https://a.b.pay.pills.example/x https://xpay.pills.example/")
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        assert Score.objects.get().ban is not None
+
+    def test_forgets_expired_and_lifted_bans(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        rules.impose(
+            kind=RuleKind.ADDRESS,
+            value="203.0.113.7",
+            reason="x",
+            actor=lead,
+            at=later(0),
+            expires_at=later(1),
+        )
+        lifted = rules.impose(value="pills.example", reason="x", actor=lead, at=later(0))
+        rules.lift(rule_id=lifted.pk, actor=lead, at=later(1))
+        post(text="https://pills.example/", ip="203.0.113.7")
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(2))
+
+        assert Score.objects.get().ban is None
+
+
+class TestAllowAndHold:
+    def impose(self, lead: User, later: Later, **given: Any) -> Rule:
+        named = {"value": "shop.example", "kind": "domain"} | given
+        return rules.impose(reason="x", actor=lead, at=later(0), expires_at=later(50), **named)
+
+    @pytest.mark.parametrize("probability", [0.99, 0.5, 0.01])
+    def test_what_is_allowed_passes(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, probability: float
+    ) -> None:
+        allowance = self.impose(lead, later, effect="allow")
+        fake_scorer.default = probability
+        post(text="https://www.shop.example/")
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        scored, decision = Score.objects.get(), Decision.objects.get()
+        assert (scored.route, scored.ruled_by, scored.ban) == ("allow", allowance, None)
+        assert scored.spam_probability == probability
+        assert (decision.verdict, decision.reason) == ("not_spam", "allowed")
+        assert not Case.objects.exists()
+
+    def test_under_a_hold_nothing_passes_unseen(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        hold = self.impose(lead, later, effect="hold")
+        fake_scorer.probabilities = {"fine https://shop.example/": 0.01, "spam https://shop.example/": 0.99}
+        for text in fake_scorer.probabilities:
+            post(external_id=text, text=text)
+
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
+
+        case = Case.objects.get()
+        assert (case.reason, case.score.rule, case.score.route) == ("hold", hold, "review")
+        assert Decision.objects.get().verdict == "spam"
+
+    @pytest.mark.parametrize("effect", ["allow", "hold"])
+    def test_both_end_by_themselves(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, effect: str
+    ) -> None:
+        self.impose(lead, later, effect=effect)
+        post(text="https://shop.example/")
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(50))
+
+        assert Score.objects.get().ruled_by is None
+        assert Case.objects.get().reason == "uncertain"
+
+    def test_an_allowance_empties_the_queue_and_lifting_fills_it(
+        self, open_case: Case_, lead: User, later: Later
+    ) -> None:
+        case = open_case(text="https://shop.example/")
+        allowance = rules.impose(
+            effect="allow", value="shop.example", reason="x", actor=lead, at=later(5),
+            expires_at=later(50), requeue=rules.Requeue.WAITING,
+        )  # fmt: skip
+        score.run(revision_ids=[case.score.revision_id], at=later(6))
+        case.refresh_from_db()
+
+        assert case.state == "withdrawn"
+        assert rules.lift(rule_id=allowance.pk, actor=lead, at=later(7), is_requeued=True) == 1
+        score.run(revision_ids=[case.score.revision_id], at=later(8))
+        assert Case.objects.filter(state="open").exists()
+
+    def test_an_author_is_allowed_on_their_platform_and_forgotten_with_it(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        author = post().author
+        allowance = self.impose(lead, later, effect="allow", kind="author", value=str(author.pk))
+        fake_scorer.default = 0.99
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+        erase.author(platform=author.platform, external_id="honest_author", at=later(2))
+
+        assert Score.objects.get().rule == allowance
+        allowance.refresh_from_db()
+        assert (allowance.reason, allowance.lifted_at) == ("", later(2))
+        assert not AuditEntry.objects.filter(details__reason="x").exists()

@@ -1,0 +1,75 @@
+"""An endpoint that really listens, and deliveries that wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+from pytest_django import Settings
+
+from moderation.models import Case, Delivery, Platform, User, WebhookEndpoint
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import review
+from moderation.operations.webhooks import endpoints
+from tests.moderation import receiver
+from tests.moderation.operations.webhooks.turns import Later, Make
+from tests.moderation.receiver import Receiver
+
+
+@pytest.fixture(autouse=True)
+def local_hosts(settings: Settings) -> None:
+    settings.EGRESS_PRIVATE_HOSTS = ("localhost", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[Receiver]:
+    with receiver.listening() as listening:
+        yield listening
+
+
+@pytest.fixture
+def registered(server: Receiver, platform: Platform, at: datetime) -> tuple[WebhookEndpoint, str]:
+    """The endpoint and its signing secret."""
+    return endpoints.add(platform=platform, url=server.url, at=at)
+
+
+@pytest.fixture
+def endpoint(registered: tuple[WebhookEndpoint, str]) -> WebhookEndpoint:
+    return registered[0]
+
+
+@pytest.fixture
+def secret(registered: tuple[WebhookEndpoint, str]) -> str:
+    return registered[1]
+
+
+@pytest.fixture
+def delivery(endpoint: WebhookEndpoint, claimed_case: Case, moderator: User, later: Later) -> Delivery:
+    """A decision on its way to the endpoint."""
+    decision = review.decide(
+        case_id=claimed_case.pk,
+        case_version=claimed_case.version,
+        moderator=moderator,
+        verdict=Verdict.SPAM,
+        at=later(5),
+    )
+    return Delivery.objects.get(decision=decision)
+
+
+@pytest.fixture
+def make(platform: Platform, endpoint: WebhookEndpoint, at: datetime) -> Make:
+    """Put deliveries of no post into the outbox."""
+
+    def put(count: int, *, to: WebhookEndpoint = endpoint, **given: object) -> list[Delivery]:
+        values: dict[str, object] = {
+            "platform": platform,
+            "endpoint": to,
+            "event": "model.promoted",
+            "body": {"type": "model.promoted"},
+            "created_at": at,
+            "next_attempt_at": at,
+        }
+        return Delivery.objects.bulk_create(Delivery(**values | given) for _ in range(count))
+
+    return put

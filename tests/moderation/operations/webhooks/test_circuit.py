@@ -1,0 +1,135 @@
+"""An endpoint that fails is called no more for a while; its deliveries wait and lose no attempt."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from moderation.models import Delivery, EndpointCircuit, WebhookEndpoint
+from moderation.models.deliveries import DeliveryState
+from moderation.models.webhooks import CircuitState
+from moderation.operations.infrastructure import egress
+from moderation.operations.webhooks import circuit, endpoints, send
+from tests.moderation.operations.webhooks.turns import Later, Make, counted
+from tests.moderation.receiver import Receiver
+
+pytestmark = pytest.mark.django_db
+
+
+class TestCircuit:
+    @pytest.fixture
+    def opened(
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, later: Later
+    ) -> EndpointCircuit:
+        """A circuit that opened because of an endpoint that fails."""
+        make(50)
+        server.status = 500
+        for turn in range(circuit.OPENS_AFTER):
+            send.serve(endpoint_id=endpoint.pk, at=later(turn))
+        return EndpointCircuit.objects.get()
+
+    def test_opens_after_some_failures_in_a_row(
+        self, opened: EndpointCircuit, server: Receiver, later: Later
+    ) -> None:
+        assert (opened.state, opened.last_error) == (CircuitState.OPEN, "HTTP status 500")
+        assert opened.since is not None
+        assert opened.retry_at is not None
+        assert timedelta(seconds=5) <= opened.retry_at - opened.since <= timedelta(seconds=6.25)
+        assert len(server.got) == circuit.OPENS_AFTER
+
+    def test_while_it_is_open_nothing_loses_an_attempt(
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+    ) -> None:
+        assert send.serve(endpoint_id=endpoint.pk, at=later(8)) == 0
+
+        assert Delivery.objects.filter(attempts=0, state="waiting", lease_until=None).count() == 45
+        assert len(server.got) == circuit.OPENS_AFTER
+
+    def test_one_call_shows_whether_it_is_back(
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+    ) -> None:
+        assert send.serve(endpoint_id=endpoint.pk, at=later(30)) == 1
+        again = EndpointCircuit.objects.get()
+        assert (again.state, again.since) == (CircuitState.OPEN, opened.since)
+        assert again.retry_at is not None
+        assert timedelta(seconds=9) <= again.retry_at - later(30) <= timedelta(seconds=14)
+
+        server.status = 204
+        assert send.serve(endpoint_id=endpoint.pk, at=later(120)) == 50
+        closed = EndpointCircuit.objects.get()
+        assert (closed.state, closed.since, closed.retry_at) == (CircuitState.CLOSED, None, None)
+        assert counted("delivered") == 50
+
+    def test_a_replay_by_hand_does_not_wait_for_the_pause(
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, make: Make, later: Later
+    ) -> None:
+        [row] = make(1, state=DeliveryState.FAILED)
+        server.status = 204
+
+        send.replay(delivery_id=str(row.pk), at=later(8))
+
+        assert send.serve(endpoint_id=endpoint.pk, at=later(8)) >= 46
+
+    def test_a_change_of_the_endpoint_closes_it(
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, server: Receiver, later: Later
+    ) -> None:
+        server.status = 204
+        endpoints.change(endpoint_id=endpoint.pk, url=server.url + "/new", at=later(6))
+
+        assert send.serve(endpoint_id=endpoint.pk, at=later(6)) > 40
+
+    def test_what_it_held_up_for_days_fails_visibly(
+        self, opened: EndpointCircuit, endpoint: WebhookEndpoint, later: Later
+    ) -> None:
+        send.serve(endpoint_id=endpoint.pk, at=later(5 * 86_400))
+
+        assert counted("failed") > 40
+        failed = Delivery.objects.filter(state="failed", attempts=0).first()
+        assert failed is not None
+        assert "not answered for days" in failed.last_error
+
+    @pytest.mark.parametrize("status", [400, 404, 302])
+    def test_a_message_that_is_refused_says_nothing_of_the_others(
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, at: datetime, status: int
+    ) -> None:
+        make(20)
+        server.status = status
+
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 20
+        assert EndpointCircuit.objects.get().state == CircuitState.CLOSED
+
+    def test_an_endpoint_that_asks_for_time_gets_it(
+        self, make: Make, endpoint: WebhookEndpoint, server: Receiver, later: Later
+    ) -> None:
+        make(20)
+        server.status, server.headers = 429, {"retry-after": "120"}
+
+        assert send.serve(endpoint_id=endpoint.pk, at=later(0)) == 1
+        server.status, server.headers = 204, {}
+        assert send.serve(endpoint_id=endpoint.pk, at=later(119)) == 0
+        assert send.serve(endpoint_id=endpoint.pk, at=later(121)) >= 19
+
+    def test_nobody_there_is_a_failure(self, make: Make, endpoint: WebhookEndpoint, later: Later) -> None:
+        make(9)
+        WebhookEndpoint.objects.update(url="http://127.0.0.1:1/")
+
+        for turn in range(9):
+            send.serve(endpoint_id=endpoint.pk, at=later(turn / 10))
+
+        assert EndpointCircuit.objects.get().state == CircuitState.OPEN
+        assert Delivery.objects.filter(attempts=0).count() == 9 - circuit.OPENS_AFTER
+
+    def test_one_that_does_not_answer_costs_one_call_at_a_time(
+        self,
+        make: Make,
+        endpoint: WebhookEndpoint,
+        server: Receiver,
+        at: datetime,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(egress, "TIMEOUT_SECONDS", 0.2)
+        make(9)
+        server.wait_seconds = 0.6
+
+        assert send.serve(endpoint_id=endpoint.pk, at=at) == 1

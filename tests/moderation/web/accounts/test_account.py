@@ -1,0 +1,81 @@
+"""A user's own account: a changed password ends the sessions elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from moderation.models import User
+from moderation.operations.accounts import users
+from tests.moderation.web.accounts.attempts import RIGHT
+
+Desk = Callable[[User], Client]
+
+
+class TestSessions:
+    NEW = "quite-another-phrase-7"
+
+    def change(self, desk: Client, old: str = RIGHT, new: str = NEW) -> Any:
+        return desk.post(
+            "/account/password/", {"old_password": old, "new_password1": new, "new_password2": new}
+        )
+
+    def test_end_elsewhere_when_the_password_changes(self, person: User, desk_of: Desk) -> None:
+        here, elsewhere = desk_of(person), desk_of(person)
+
+        assert self.change(here).status_code == 302
+
+        assert here.get("/account/").status_code == 200
+        assert elsewhere.get("/account/").headers["Location"].startswith("/sign-in/")
+
+    def test_end_when_an_administrator_resets_it(
+        self, person: User, desk_of: Desk, lead: User, at: Any
+    ) -> None:
+        desk = desk_of(person)
+
+        users.reset_password(user_id=person.pk, actor=lead, at=at)
+
+        assert desk.get("/account/").status_code == 302
+
+    def test_end_when_the_account_is_closed(self, person: User, desk_of: Desk, lead: User, at: Any) -> None:
+        desk = desk_of(person)
+
+        users.deactivate(user_id=person.pk, actor=lead, at=at)
+
+        assert desk.get("/account/").status_code == 302
+
+    @pytest.mark.parametrize(
+        ("old", "new"), [("wrong", NEW), (RIGHT, "short"), (RIGHT, "password1234"), (RIGHT, "moderator1234")]
+    )
+    def test_go_on_when_the_change_is_refused(self, person: User, desk_of: Desk, old: str, new: str) -> None:
+        desk = desk_of(person)
+
+        assert self.change(desk, old, new).status_code == 422
+        assert User.objects.get().check_password(RIGHT)
+
+    def test_see_only_the_account_until_a_given_password_is_changed(
+        self, person: User, desk_of: Desk
+    ) -> None:
+        User.objects.update(must_change_password=True)
+        desk = desk_of(person)
+
+        assert desk.get("/queue/").headers["Location"] == "/account/"
+        assert "Choose your own" in desk.get("/account/").content.decode()
+        self.change(desk)
+        assert desk.get("/queue/").status_code == 200
+
+
+class TestAccount:
+    def test_leads_to_preferences_and_pace(self, desk: Client) -> None:
+        body = desk.get("/account/").content.decode()
+
+        assert "/account/preferences/" in body
+        assert "/account/pace/" in body
+
+    def test_ignores_a_forged_cookie(self, desk: Client) -> None:
+        desk.cookies["theme"] = '"><script>'
+
+        assert 'data-theme="' not in desk.get("/queue/").content.decode()

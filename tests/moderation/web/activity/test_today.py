@@ -1,0 +1,131 @@
+"""The page Today through its addresses."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Decision, HourlyCount, User
+from moderation.models.activity import Measure
+from moderation.operations import activity
+from moderation.queries.activity.hours import hour_of
+from tests.moderation.conftest import Post_
+
+HOUR = timedelta(hours=1)
+
+
+def rows_of(answer: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(answer.content.decode().splitlines()))
+
+
+@pytest.fixture
+def now() -> datetime:
+    return timezone.now()
+
+
+class TestPage:
+    def test_is_a_leads_first_and_no_moderators(self, lead_desk: Client, desk: Client) -> None:
+        assert lead_desk.get("/").headers["Location"] == "/today/"
+        assert desk.get("/").headers["Location"] == "/queue/"
+
+    def test_shows_what_came_waits_and_was_decided(
+        self,
+        lead_desk: Client,
+        open_case: Callable[..., Case],
+        decided: Callable[..., Decision],
+        moderator: User,
+        now: datetime,
+    ) -> None:
+        User.objects.filter(pk=moderator.pk).update(first_name="Mona", last_name="Moderator")
+        decided(open_case(at=now))
+        Case.objects.update(opened_at=now)
+        activity.count(at=timezone.now())
+
+        body = lead_desk.get("/today/").content.decode()
+
+        assert "Posts received <strong>1</strong>" in body
+        assert "Decided by people <strong>1</strong>" in body
+        assert "1 person at work:" in body
+        assert "Mona Moderator" in body
+        assert "Nothing waits." in body
+        assert 'class="lane__bar lane__bar--spam"' in body
+
+    @pytest.mark.parametrize("span", ["day", "week", "month"])
+    def test_reads_with_nothing_counted(self, lead_desk: Client, span: str) -> None:
+        assert lead_desk.get(f"/today/?span={span}").status_code == 200
+
+    @pytest.mark.parametrize(
+        "query",
+        ["span=year", "day=nonsense", "day=9999-12-31", "day=0001-01-01", "span=month&day=0001-01-01"],
+    )
+    def test_no_question_breaks_it(self, lead_desk: Client, query: str) -> None:
+        assert lead_desk.get(f"/today/?{query}").status_code == 200
+
+    def test_says_when_the_queue_will_be_empty(
+        self, lead_desk: Client, open_case: Callable[..., Case], now: datetime
+    ) -> None:
+        cases = [open_case() for _ in range(3)]
+        Case.objects.update(opened_at=now - 30 * HOUR)
+        Case.objects.filter(pk__in=[case.pk for case in cases[1:]]).update(
+            state="decided", closed_at=now - timedelta(minutes=1)
+        )
+
+        assert "the queue is empty in" in lead_desk.get("/today/").content.decode()
+
+    def test_names_a_spike_and_its_rule(self, lead_desk: Client, now: datetime) -> None:
+        hour = hour_of(now)
+        for days, number in ((1, 10), (2, 10), (3, 10), (0, 500)):
+            HourlyCount.objects.create(
+                hour=hour - days * 24 * HOUR, measure=Measure.POSTS, number=number, counted_at=now
+            )
+
+        body = lead_desk.get("/today/").content.decode()
+
+        assert "500, usually 10" in body
+        assert "at least 3 times as many" in body
+        assert 'class="lane__spike"' in body
+
+    def test_needs_the_same_few_queries_for_any_number_of_rows(
+        self,
+        lead_desk: Client,
+        open_case: Callable[..., Case],
+        decided: Callable[..., Decision],
+        now: datetime,
+        django_assert_max_num_queries: Any,
+    ) -> None:
+        lead_desk.get("/today/")
+        decided(open_case(at=now))
+        activity.count(at=timezone.now())
+        with django_assert_max_num_queries(11):
+            lead_desk.get("/today/?span=month")
+        for number in range(5):
+            other = User.objects.create_user(f"person-{number}")
+            decided(open_case(at=now), by=other)
+        activity.count(at=timezone.now())
+
+        with django_assert_max_num_queries(11):
+            lead_desk.get("/today/?span=month")
+
+
+class TestExport:
+    def test_has_the_numbers_of_the_page(self, lead_desk: Client, post: Post_, now: datetime) -> None:
+        post(at=now)
+        activity.count(at=now)
+
+        answer = lead_desk.get("/today/csv/")
+        rows = rows_of(answer)
+
+        assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+        assert f"activity-day-{now:%Y-%m-%d}.csv" in answer.headers["Content-Disposition"]
+        assert len(rows) == 24
+        [row] = [row for row in rows if row["start"] == hour_of(now).isoformat()]
+        assert (row["posts"], row["is_whole"]) == ("1", "false")
+
+    def test_leaves_empty_what_was_not_counted(self, lead_desk: Client, db: None) -> None:
+        assert {row["posts"] for row in rows_of(lead_desk.get("/today/csv/?span=month"))} == {""}

@@ -1,0 +1,18 @@
+"""What an answer of the review page brings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+def parts(answer: Any) -> list[int]:
+    """The cases that an answer brings, in their order."""
+    return [int(found) for found in re.findall(r'front__case"\s+data-case="(\d+)"', answer.content.decode())]
+
+
+def front(answer: Any) -> str:
+    """The case that the answer puts in front, "" where the page goes on with what it holds."""
+    found = re.search(r'data-front="(\d*)"', answer.content.decode())
+    assert found is not None
+    return found.group(1)

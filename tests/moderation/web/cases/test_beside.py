@@ -1,0 +1,244 @@
+"""The panel beside a case: author, domain and address, notes on the author, rules made and proposed."""
+
+# ruff: noqa: F811 - fixtures of another module are arguments here
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import AuthorNote, Case, CaseNote, Decision, Rule, User
+from moderation.models.cases import CaseReason
+from moderation.operations import rules
+from moderation.operations.cases import notes
+from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.web.conftest import HTMX
+
+Case_ = Callable[..., Case]
+
+
+def panel(desk: Client, case: Case, kind: str = "author", query: str = "") -> str:
+    answer = desk.get(f"/review/{case.pk}/beside/{kind}/{query}", headers=HTMX)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+class TestPanel:
+    def test_tells_what_people_judged_of_the_author_by_now(self, desk: Client, counted_case: Case) -> None:
+        body = panel(desk, counted_case)
+
+        assert "Maria_vip0" in body
+        judged = re.search(r"(\d+) of (\d+) judged posts? (?:was|were) spam", body)
+        assert judged
+        mine = Decision.objects.filter(
+            post__author=counted_case.post.author, reversal__isnull=True, label__retracted_at__isnull=True
+        ).exclude(post=counted_case.post)
+        assert judged.groups() == (str(mine.filter(verdict="spam").count()), str(mine.count()))
+
+    def test_never_tells_a_share(self, desk: Client, counted_case: Case) -> None:
+        for kind in ("author", "domain", "address"):
+            assert not re.search(r"\d%", panel(desk, counted_case, kind))
+
+    def test_shows_the_last_posts_but_not_the_one_in_front(self, desk: Client, counted_case: Case) -> None:
+        for kind in ("author", "domain", "address"):
+            body = panel(desk, counted_case, kind)
+
+            assert f'href="/posts/{counted_case.post_id}/"' not in body
+            assert len(re.findall(r'href="/posts/\d+/"', body)) == min(
+                10, Case.objects.count() - 1 if kind != "author" else 5
+            )
+
+    def test_of_an_account_shows_those_that_look_alike(self, desk: Client, counted_case: Case) -> None:
+        body = panel(desk, counted_case)
+
+        assert "Accounts alike" in body
+        assert "Maria_vip1" in body
+        assert "Maria_vip2" in body
+
+    def test_defangs_what_others_wrote(self, desk: Client, open_case: Case_) -> None:
+        open_case(text="<b>x</b> https://a.example/ and https://b.example/")
+        case = open_case(text="<i>y</i> https://b.example/ and https://a.example/")
+
+        body = panel(desk, case, "domain", "?domain=a.example")
+
+        assert "&lt;b&gt;x&lt;/b&gt;" in body
+        assert "hxxps" in body
+        assert "<b>x</b>" not in body
+        assert re.search(r'aria-current="true" ?>a', body)
+
+    @pytest.mark.parametrize(
+        ("kind", "query"),
+        [("domain", ""), ("domain", "?domain=other.example"), ("address", ""), ("moon", "")],
+    )
+    def test_of_what_the_post_has_not_is_not_found(
+        self, desk: Client, open_case: Case_, kind: str, query: str
+    ) -> None:
+        assert desk.get(f"/review/{open_case().pk}/beside/{kind}/{query}").status_code == 404
+
+    def test_of_an_escalated_case_is_for_leads(
+        self, desk: Client, lead_desk: Client, open_case: Case_
+    ) -> None:
+        case = open_case()
+        Case.objects.update(is_escalated=True)
+
+        assert desk.get(f"/review/{case.pk}/beside/author/").status_code == 404
+        assert lead_desk.get(f"/review/{case.pk}/beside/author/").status_code == 200
+
+    def test_is_a_page_without_the_script(self, desk: Client, open_case: Case_) -> None:
+        case = open_case()
+
+        assert f'href="/review/{case.pk}/"' in desk.get(f"/review/{case.pk}/beside/author/").content.decode()
+        assert f"/review/{case.pk}/beside/author/" in desk.get(f"/review/{case.pk}/").content.decode()
+
+    def test_keeps_the_claim(self, desk: Client, case_in_front: Case) -> None:
+        before = Case.objects.values_list("claimed_by", "lease_end_at").get(pk=case_in_front.pk)
+
+        panel(desk, case_in_front)
+
+        assert Case.objects.values_list("claimed_by", "lease_end_at").get(pk=case_in_front.pk) == before
+
+    @pytest.mark.parametrize("reason", [CaseReason.SECOND, CaseReason.CAMPAIGN])
+    def test_of_a_blind_case_leaves_out_posts_of_the_same_text(
+        self, desk: Client, counted_case: Case, reason: str
+    ) -> None:
+        Case.objects.filter(pk=counted_case.pk).update(reason=reason)
+
+        body = panel(desk, counted_case)
+
+        assert "judged blindly" in body
+        assert "No post judged by people" in body
+        assert not re.search(r'href="/posts/\d+/"', body)
+
+    def test_needs_few_queries(
+        self, desk: Client, counted_case: Case, django_assert_max_num_queries: Any
+    ) -> None:
+        for kind, most in (("author", 18), ("domain", 12), ("address", 12)):
+            panel(desk, counted_case, kind)
+            with django_assert_max_num_queries(most):
+                panel(desk, counted_case, kind)
+
+
+class TestNotes:
+    def test_on_the_author_meet_the_next_person(self, desk: Client, open_case: Case_) -> None:
+        case, other = open_case(), open_case()
+
+        answer = desk.post(
+            f"/review/{case.pk}/author/note/", {"note": "Runs <b>three</b> accounts"}, headers=HTMX
+        )
+
+        assert "Noted." in answer.content.decode()
+        assert "Runs &lt;b&gt;three&lt;/b&gt; accounts" in panel(desk, other)
+        assert "Runs &lt;b&gt;three" in desk.get(f"/authors/{case.post.author_id}/").content.decode()
+        assert desk.post(f"/review/{case.pk}/author/note/", {"note": " "}).status_code == 200
+        assert AuthorNote.objects.count() == 1
+
+    def test_on_other_cases_of_the_author_are_shown(
+        self, desk: Client, open_case: Case_, moderator: User
+    ) -> None:
+        case, other = open_case(), open_case()
+        notes.write(case=other, author=moderator, text="Same shop as on Monday", at=timezone.now())
+
+        assert "Same shop as on Monday" in panel(desk, case)
+
+    def test_are_not_written_on_an_erased_account(self, desk: Client, open_case: Case_) -> None:
+        case = open_case()
+        type(case.post.author).objects.update(erased_at=timezone.now())
+
+        answer = desk.post(f"/review/{case.pk}/author/note/", {"note": "again"}, headers=HTMX)
+
+        assert "This account was erased." in answer.content.decode()
+        assert not AuthorNote.objects.exists()
+
+
+class TestRules:
+    FORM = {"effect": "ban", "reason": "Sells pills", "days": "30"}
+
+    @pytest.fixture
+    def linking(self, open_case: Case_) -> Case:
+        open_case(text="see https://evil.example/a", at=timezone.now())
+        return open_case(text="look https://evil.example/b", ip="203.0.113.7", at=timezone.now())
+
+    def test_of_a_lead_hold_after_their_dry_run(self, lead_desk: Client, linking: Case) -> None:
+        address = f"/review/{linking.pk}/beside/domain/rule/"
+        tried = lead_desk.get(address, headers=HTMX).content.decode()
+        done = lead_desk.post(address, self.FORM | {"requeue": ""}, headers=HTMX).content.decode()
+
+        assert "<strong>2 posts</strong> so far" in tried
+        assert "Score again" in tried
+        assert "The rule is in force." in done
+        rule = Rule.objects.get()
+        assert (rule.value, rule.is_draft) == ("evil.example", False)
+
+    @pytest.mark.parametrize("kind", ["author", "domain", "address"])
+    def test_of_a_moderator_are_proposed(
+        self, desk: Client, lead_desk: Client, linking: Case, kind: str
+    ) -> None:
+        address = f"/review/{linking.pk}/beside/{kind}/rule/"
+        tried = desk.get(address, headers=HTMX).content.decode()
+        done = desk.post(address, self.FORM, headers=HTMX).content.decode()
+
+        assert "so far" in tried
+        assert "Score again" not in tried
+        assert "Proposed. It begins once a lead puts it in force." in done
+        rule = Rule.objects.get()
+        assert (rule.kind, rule.is_draft, str(rule.imposed_by)) == (kind, True, "moderator")
+        assert "Sells pills" in lead_desk.get("/rules/?state=draft").content.decode()
+        assert "Drafts <b>1</b>" in lead_desk.get("/rules/").content.decode()
+
+    def test_are_proposed_once(self, desk: Client, linking: Case) -> None:
+        address = f"/review/{linking.pk}/beside/domain/rule/"
+        desk.post(address, self.FORM, headers=HTMX)
+
+        again = desk.post(address, self.FORM, headers=HTMX).content.decode()
+
+        assert "is proposed already" in again
+        assert Rule.objects.count() == 1
+
+    def test_are_not_proposed_beside_one_in_force(self, desk: Client, linking: Case, lead: User) -> None:
+        rules.impose(value="evil.example", reason="Sells pills", actor=lead, at=timezone.now())
+
+        answer = desk.post(f"/review/{linking.pk}/beside/domain/rule/", self.FORM, headers=HTMX)
+
+        assert "in force already" in answer.content.decode()
+        assert Rule.objects.count() == 1
+
+    def test_say_what_is_wrong_in_place(self, lead_desk: Client, linking: Case) -> None:
+        form = self.FORM | {"effect": "allow", "days": ""}
+
+        answer = lead_desk.post(f"/review/{linking.pk}/beside/domain/rule/", form, headers=HTMX)
+
+        assert answer.status_code == 200
+        assert "Only a ban may last" in answer.content.decode()
+        assert 'value="Sells pills"' in answer.content.decode()
+        assert not Rule.objects.exists()
+
+    def test_work_without_the_script(self, desk: Client, linking: Case) -> None:
+        answer = desk.post(f"/review/{linking.pk}/beside/domain/rule/", self.FORM)
+
+        assert answer.headers["Location"] == f"/review/{linking.pk}/beside/domain/?domain=evil.example"
+
+
+def test_notes_on_a_case_and_a_second_person_are_asked_from_the_desk(
+    desk: Client, open_case: Case_, decided: Callable[..., Decision]
+) -> None:
+    case = open_case(at=timezone.now())
+    noted = desk.post(f"/review/{case.pk}/note/", {"note": "Seen on Monday, too"}, headers=HTMX)
+    plain = desk.post(f"/review/{case.pk}/note/", {"note": "And on Tuesday"})
+    early = desk.post(f"/review/{case.pk}/second/", {}, follow=True)
+    decided(case)
+    shown = desk.get(f"/review/{case.pk}/").content.decode()
+    asked = desk.post(f"/review/{case.pk}/second/", {"note": "Please look"}, follow=True)
+
+    assert "Seen on Monday, too" in noted.content.decode()
+    assert plain.headers["Location"] == f"/review/{case.pk}/"
+    assert CaseNote.objects.filter(case=case).count() == 2
+    assert "for the first time" in early.content.decode()
+    assert "Ask a second person" in shown
+    assert "Somebody else will look at this post." in asked.content.decode()
+    second = Case.objects.get(reason=CaseReason.SECOND)
+    assert (second.post_id, second.notes.get().text) == (case.post_id, "Please look")

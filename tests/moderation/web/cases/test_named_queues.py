@@ -1,0 +1,131 @@
+"""The page of named queues, and what assigned users get when they start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from moderation.models import Case, NamedQueue, QueueAssignment, User
+from moderation.operations.cases import named_queues
+from moderation.operations.cases.named_queues import Content
+
+Case_ = Callable[..., Case]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk(client: Client, lead: User) -> Client:
+    client.force_login(lead)
+    return client
+
+
+@pytest.fixture
+def german(lead: User, moderator: User) -> NamedQueue:
+    """A queue that the moderator works on."""
+    at = timezone.now()
+    content = Content(name="German", platform_id=None, languages=("de",), reasons=())
+    queue = named_queues.save(queue_id=None, content=content, actor=lead, at=at)
+    named_queues.assign(queue_id=queue.pk, user=moderator, position=1, daily_limit=None, actor=lead, at=at)
+    return queue
+
+
+class TestPage:
+    def test_adds_a_queue(self, desk: Client) -> None:
+        given = {"name": "Scam <b>", "languages": "DE, pt-BR, de", "reasons": ["complaints"]}
+        answer = desk.post(reverse("named-queues"), given, follow=True)
+
+        queue = NamedQueue.objects.get()
+        assert (queue.languages, queue.reasons) == (["de", "pt-br"], ["complaints"])
+        assert "Scam &lt;b&gt;" in answer.content.decode()
+
+    @pytest.mark.parametrize("languages", ["german", "de;en", "d", "<script>"])
+    def test_says_what_a_language_is(self, desk: Client, languages: str) -> None:
+        answer = desk.post(reverse("named-queues"), {"name": "X", "languages": languages})
+
+        assert answer.status_code == 422
+        assert "code" in answer.content.decode()
+        assert not NamedQueue.objects.exists()
+
+    def test_refuses_a_name_twice(self, desk: Client, german: NamedQueue) -> None:
+        answer = desk.post(reverse("named-queues"), {"name": "German"})
+
+        assert answer.status_code == 422
+        assert "Another queue has this name." in answer.content.decode()
+
+    def test_changes_and_deletes(self, desk: Client, german: NamedQueue) -> None:
+        desk.post(reverse("named-queue", args=[german.pk]), {"name": "Deutsch", "languages": "de, nds"})
+        assert NamedQueue.objects.get().name == "Deutsch"
+
+        desk.post(reverse("named-queue-delete", args=[german.pk]))
+        assert not NamedQueue.objects.exists()
+
+    def test_assigns_and_takes_away(self, desk: Client, german: NamedQueue, other_moderator: User) -> None:
+        given = {"user": other_moderator.pk, "position": 2, "daily_limit": 40}
+        answer = desk.post(reverse("named-queue-assign", args=[german.pk]), given, follow=True)
+        assert "at most 40 a day" in answer.content.decode()
+
+        desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
+        assert not QueueAssignment.objects.filter(user=other_moderator).exists()
+
+    def test_says_what_a_user_reads(self, desk: Client, moderator: User) -> None:
+        desk.post(reverse("user-languages", args=[moderator.pk]), {"languages": "de, en"})
+
+        moderator.refresh_from_db()
+        assert moderator.languages == ["de", "en"]
+
+    def test_asks_as_often_for_twenty_queues_as_counting_needs(
+        self, desk: Client, lead: User, django_assert_max_num_queries: Callable[[int], object]
+    ) -> None:
+        for number in range(20):
+            content = Content(name=f"Q{number}", platform_id=None, languages=("de",), reasons=())
+            named_queues.save(queue_id=None, content=content, actor=lead, at=timezone.now())
+
+        with django_assert_max_num_queries(20 + 12):  # type: ignore[attr-defined]  # a context manager
+            desk.get(reverse("named-queues"))
+
+
+class TestStart:
+    def test_works_through_the_assigned_queue(
+        self, client: Client, moderator: User, german: NamedQueue, open_case: Case_
+    ) -> None:
+        cases = [open_case(text=text) for text in ("one", "eins")]
+        Case.objects.update(language="en")
+        Case.objects.filter(pk=cases[1].pk).update(language="de", priority=0.001)
+        client.force_login(moderator)
+
+        answer = client.post(reverse("review-next"), follow=True)
+
+        page = answer.content.decode()
+        assert answer.redirect_chain[-1][0] == reverse("case", args=[cases[1].pk])
+        assert "German" in page
+        assert "Work on everything" not in page
+
+    def test_says_when_a_limit_is_reached(
+        self, client: Client, moderator: User, lead: User, german: NamedQueue, open_case: Case_
+    ) -> None:
+        QueueAssignment.objects.update(daily_limit=1)
+        for text in ("eins", "zwei"):
+            open_case(text=text)
+        Case.objects.update(language="de")
+        client.force_login(moderator)
+        front = client.post(reverse("review-next")).headers["Location"]
+        case = Case.objects.get(pk=int(front.rstrip("/").rpartition("/")[2]))
+
+        given = {"verdict": "spam", "case_version": case.version}
+        answer = client.post(reverse("case-decide", args=[case.pk]), given, follow=True)
+
+        assert answer.redirect_chain[-1][0] == reverse("review")
+        assert "German: 1 decided, done for today" in answer.content.decode()
+
+    def test_a_moderator_is_offered_only_their_own(
+        self, client: Client, moderator: User, other_moderator: User, german: NamedQueue
+    ) -> None:
+        client.force_login(moderator)
+        assert "Named queue" in client.get(reverse("queue")).content.decode()
+
+        client.force_login(other_moderator)
+        assert "Named queue" not in client.get(reverse("queue")).content.decode()

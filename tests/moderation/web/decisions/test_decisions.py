@@ -1,0 +1,222 @@
+"""The list of decisions: found, undone, corrected."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Decision, Reason, User
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import review
+from tests.moderation.web.conftest import flat
+
+
+class TestDecisions:
+    @pytest.fixture
+    def decision(self, case_in_front: Case, moderator: User) -> Decision:
+        decided = review.decide(
+            case_id=case_in_front.pk,
+            case_version=case_in_front.version,
+            moderator=moderator,
+            verdict=Verdict.SPAM,
+            at=timezone.now(),
+        )
+        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
+        return decided
+
+    def test_show_ones_own_and_to_leads_everyones(
+        self, desk: Client, lead_desk: Client, decision: Decision
+    ) -> None:
+        assert "grey cat" in desk.get("/decisions/").content.decode()
+        assert "grey cat" in lead_desk.get("/decisions/").content.decode()
+        assert "grey cat" not in lead_desk.get("/decisions/?whose=mine").content.decode()
+
+    def test_never_show_others_to_a_moderator(
+        self, desk_of: Callable[[User], Client], other_moderator: User, decision: Decision
+    ) -> None:
+        body = desk_of(other_moderator).get("/decisions/?whose=everyone").content.decode()
+
+        assert "grey cat" not in body
+
+    @pytest.mark.parametrize(("text", "found"), [("honest_author", True), ("spammer", False)])
+    def test_are_found_by_author(self, desk: Client, decision: Decision, text: str, found: bool) -> None:
+        assert ("grey cat" in desk.get(f"/decisions/?q={text}").content.decode()) is found
+
+    def test_are_corrected_with_a_reason(self, desk: Client, decision: Decision) -> None:
+        desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
+
+        assert Decision.objects.get(reversal__isnull=True).verdict == "not_spam"
+        assert "corrected by moderator: A joke" in flat(desk.get("/decisions/").content.decode())
+
+    def test_are_not_corrected_without_one(self, desk: Client, decision: Decision) -> None:
+        answer = desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": " "})
+
+        assert Decision.objects.count() == 1
+        assert answer.status_code == 422
+        assert "needs words that say why" in answer.content.decode()
+
+    def test_can_be_corrected_on_a_page_that_says_what_happens(
+        self, desk: Client, decision: Decision, reasons: dict[str, Reason]
+    ) -> None:
+        body = desk.get(f"/decisions/{decision.pk}/correct/").content.decode()
+        form = {"verdict": "not_spam", "reason": "w" * 500, "code": "ordinary"}
+        desk.post(f"/decisions/{decision.pk}/correct/", form)
+
+        assert "The label for training is retracted and replaced." in body
+        right = Decision.objects.get(verdict="not_spam")
+        assert (right.reason, right.note) == ("ordinary", "w" * 500)
+
+    def test_that_can_be_undone_are_not_corrected(self, desk: Client, decision: Decision) -> None:
+        Decision.objects.update(effective_at=timezone.now() + timedelta(seconds=5))
+
+        body = desk.get(f"/decisions/{decision.pk}/correct/").content.decode()
+
+        assert "this can still be undone" in body
+
+    def test_of_others_are_corrected_by_leads_only(
+        self,
+        desk_of: Callable[[User], Client],
+        other_moderator: User,
+        lead_desk: Client,
+        decision: Decision,
+    ) -> None:
+        form = {"verdict": "not_spam", "reason": "A joke"}
+
+        desk_of(other_moderator).post(f"/decisions/{decision.pk}/correct/", form)
+        assert Decision.objects.count() == 1
+
+        lead_desk.post(f"/decisions/{decision.pk}/correct/", form)
+        assert Decision.objects.count() == 2
+
+
+class TestFilters:
+    @pytest.fixture
+    def decision(self, open_case: Callable[..., Case], decided: Callable[..., Decision]) -> Decision:
+        made = decided(open_case(at=timezone.now()))
+        Decision.objects.update(reason="scam", note="=1+1", decided_at=datetime(2026, 3, 5, 23, tzinfo=UTC))
+        return made
+
+    @pytest.mark.parametrize(
+        ("query", "is_found"),
+        [
+            ("whose=filter", False),
+            ("whose=99999999999999999999", True),
+            ("whose=nonsense", True),
+            ("whose=0", False),
+            ("reason=scam", True),
+            ("reason=ordinary", False),
+            ("since=2026-03-05&until=2026-03-05", True),
+            ("since=2026-03-06", False),
+            ("until=2026-03-04", False),
+            ("since=nonsense&until=9999-12-31", True),
+            ("verdict=spam&reason=scam&q=honest_author", True),
+        ],
+    )
+    def test_find(self, lead_desk: Client, decision: Decision, query: str, is_found: bool) -> None:
+        assert ("grey cat" in lead_desk.get(f"/decisions/?{query}").content.decode()) is is_found
+
+    def test_find_by_person(
+        self, lead_desk: Client, decision: Decision, moderator: User, other_moderator: User
+    ) -> None:
+        assert "grey cat" in lead_desk.get(f"/decisions/?whose={moderator.pk}").content.decode()
+        assert "grey cat" not in lead_desk.get(f"/decisions/?whose={other_moderator.pk}").content.decode()
+
+    def test_offer_a_moderator_no_person(self, desk: Client, decision: Decision) -> None:
+        assert 'name="whose"' not in desk.get("/decisions/").content.decode()
+
+    def test_find_what_the_filter_decided(self, lead_desk: Client, decision: Decision) -> None:
+        Decision.objects.update(source="automatic", decided_by=None)
+
+        assert "grey cat" in lead_desk.get("/decisions/?whose=filter").content.decode()
+
+    def test_go_on_to_the_next_page(
+        self, lead_desk: Client, decision: Decision, judged_alike: Callable[..., None]
+    ) -> None:
+        case = Case.objects.get()
+        judged_alike(case, probability=0.5, spam=60, fine=0, decision={"reason": "scam"})
+
+        body = lead_desk.get("/decisions/?reason=scam").content.decode()
+
+        assert "?reason=scam&amp;cursor=" in body
+
+    def test_need_the_same_few_queries_for_any_number_of_rows(
+        self,
+        lead_desk: Client,
+        decision: Decision,
+        judged_alike: Callable[..., None],
+        django_assert_num_queries: Any,
+    ) -> None:
+        lead_desk.get("/decisions/")
+        with django_assert_num_queries(6):
+            lead_desk.get("/decisions/")
+        judged_alike(Case.objects.get(), probability=0.5, spam=20, fine=20)
+
+        with django_assert_num_queries(6):
+            lead_desk.get("/decisions/")
+
+
+class TestExport:
+    def test_has_what_the_filters_find(
+        self,
+        lead_desk: Client,
+        open_case: Callable[..., Case],
+        decided: Callable[..., Decision],
+        moderator: User,
+    ) -> None:
+        made = decided(open_case())
+        decided(open_case(), verdict="not_spam")
+        Decision.objects.filter(pk=made.pk).update(note="=cmd()")
+
+        answer = lead_desk.get("/decisions/csv/?verdict=spam")
+        [row] = csv.DictReader(io.StringIO(answer.getvalue().decode()))
+
+        assert answer.streaming
+        assert (row["decision_id"], row["decided_by"], row["note"]) == (str(made.pk), "moderator", "'=cmd()")
+        assert row["post_id"] == made.post.external_id
+
+    def test_tells_what_became_of_a_decision(
+        self, desk: Client, open_case: Callable[..., Case], decided: Callable[..., Decision]
+    ) -> None:
+        made = decided(open_case())
+        Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
+        desk.post(f"/decisions/{made.pk}/correct/", {"verdict": "not_spam", "reason": "A joke"})
+
+        rows = list(csv.DictReader(io.StringIO(desk.get("/decisions/csv/").getvalue().decode())))
+
+        assert rows[0]["replaced_by"] == ""
+        assert rows[1]["replaced_by"] == rows[0]["decision_id"]
+        assert rows[1]["reversed_by"] == "moderator"
+
+    def test_leaves_out_nothing_between_batches(
+        self,
+        lead_desk: Client,
+        open_case: Callable[..., Case],
+        judged_alike: Callable[..., None],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("moderation.queries.decisions.decision_pages._BATCH", 3)
+        judged_alike(open_case(), probability=0.5, spam=7, fine=1)
+
+        rows = list(csv.DictReader(io.StringIO(lead_desk.get("/decisions/csv/").getvalue().decode())))
+
+        assert len({row["decision_id"] for row in rows}) == 8
+
+    def test_gives_a_moderator_their_own(
+        self,
+        desk_of: Callable[[User], Client],
+        other_moderator: User,
+        open_case: Callable[..., Case],
+        decided: Callable[..., Decision],
+    ) -> None:
+        decided(open_case())
+
+        body = desk_of(other_moderator).get("/decisions/csv/?whose=everyone").getvalue().decode()
+
+        assert len(body.splitlines()) == 1

@@ -1,0 +1,58 @@
+"""The list and the page of domains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case
+from moderation.queries.entities import domains
+from tests.moderation.web.conftest import HTMX
+
+Case_ = Callable[..., Case]
+
+
+class TestDomains:
+    def test_are_listed_with_their_history(self, desk: Client, linked: Case) -> None:
+        body = desk.get("/domains/").content.decode()
+
+        assert "shop.example" in body
+        assert "none yet" in body
+
+    @pytest.mark.parametrize(
+        ("query", "is_found"),
+        [("q=sho", True), ("q=hop", False), ("which=all", True), ("which=banned", False)],
+    )
+    def test_are_found(self, desk: Client, linked: Case, query: str, is_found: bool) -> None:
+        assert ("shop.example" in desk.get(f"/domains/?{query}", headers=HTMX).content.decode()) is is_found
+
+    def test_tell_leads_what_a_ban_would_have_hit(
+        self, desk: Client, lead_desk: Client, linked: Case
+    ) -> None:
+        assert "<strong>1 post</strong> so far" in lead_desk.get("/domains/shop.example/").content.decode()
+        assert "so far" not in desk.get("/domains/shop.example/").content.decode().replace("Rules so far", "")
+
+    def test_page_by_name(self, desk: Client, open_case: Case_) -> None:
+        for number in range(5):
+            open_case(text=f"https://shop{number}.example/")
+        first = domains.page(which="all", at=timezone.now(), limit=3)
+        second = domains.page(which="all", at=timezone.now(), limit=3, cursor=first.next_cursor)
+
+        assert [row.name for row in (*first.rows, *second.rows)] == [f"shop{n}.example" for n in range(5)]
+
+    def test_that_nobody_saw_are_not_found(self, desk: Client) -> None:
+        assert desk.get("/domains/unheard.example/").status_code == 404
+
+    def test_need_few_queries(
+        self, desk: Client, open_case: Case_, django_assert_max_num_queries: Any
+    ) -> None:
+        for number in range(6):
+            open_case(text=f"https://shop{number}.example/", at=timezone.now())
+
+        desk.get("/domains/")
+        with django_assert_max_num_queries(6):
+            desk.get("/domains/")

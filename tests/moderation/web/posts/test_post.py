@@ -1,0 +1,279 @@
+"""The page of a post through its address, also of one that no human saw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Decision, Delivery, Platform, Post, Revision, Score, User
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import DecisionSource, Verdict
+from moderation.operations.cases import appeals, notes, reversals, second_review
+from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
+from moderation.queries import post_pages
+from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from tests.moderation.web.conftest import HTMX
+
+Case_ = Callable[..., Case]
+Post_ = Callable[..., Post]
+Decided = Callable[..., Decision]
+
+
+def body_of(desk: Client, post: Post, query: str = "") -> str:
+    """Return a post's page with its white space made one."""
+    answer = desk.get(f"/posts/{post.pk}/{query}")
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+@pytest.fixture
+def removed(post: Post_, fake_scorer: FakeScorer) -> Post:
+    """A post that the filter removed: no human saw it."""
+    fake_scorer.default = 0.95
+    row = post(text="Cheap pills at https://pills.example/now", ip="203.0.113.7", at=timezone.now())
+    revisions = list(Revision.objects.filter(post=row).values_list("pk", flat=True))
+    score.run(revision_ids=revisions, at=timezone.now())
+    return row
+
+
+class TestOfAPostThatNobodySaw:
+    def test_tells_what_the_filter_did_and_why(self, desk: Client, removed: Post) -> None:
+        body = body_of(desk, removed)
+
+        assert "Removed by the filter" in body
+        assert "95%" in body
+        assert "Because" in body
+        assert RELEASE_ID[:12] in body
+        assert "No human was asked." in body
+        assert "none: people’s decisions alone are labels" in body
+
+    def test_shows_its_text_inert_with_the_ways_on(self, desk: Client, removed: Post) -> None:
+        body = body_of(desk, removed)
+
+        assert "hxxps" in body
+        assert 'href="https://pills.example' not in body
+        for way in ("/domains/pills.example/", "/addresses/203.0.113.7/", f"/authors/{removed.author_id}/"):
+            assert f'href="{way}"' in body
+
+    def test_is_found_by_the_platforms_id_in_one_search(self, desk: Client, removed: Post) -> None:
+        plain = desk.get(f"/posts/?q={removed.external_id}")
+        swapped = desk.get(f"/posts/?q={removed.external_id}", headers=HTMX)
+
+        assert plain.headers["Location"] == f"/posts/{removed.pk}/"
+        assert swapped.headers["HX-Redirect"] == f"/posts/{removed.pk}/"
+
+    def test_is_linked_from_the_lists_of_posts(self, desk: Client, lead_desk: Client, removed: Post) -> None:
+        link = f'href="/posts/{removed.pk}/"'
+
+        assert link in desk.get("/posts/").content.decode()
+        assert link in desk.get(f"/authors/{removed.author_id}/").content.decode()
+        assert link in desk.get("/domains/pills.example/").content.decode()
+        assert link in lead_desk.get("/decisions/?whose=everyone").content.decode()
+
+    def test_that_is_not_scored_says_so(self, desk: Client, post: Post_) -> None:
+        assert "Not scored yet" in body_of(desk, post())
+
+    def test_that_does_not_exist_is_not_found(self, desk: Client) -> None:
+        assert desk.get("/posts/999/").status_code == 404
+        assert desk.get(f"/posts/{10**30}/").status_code == 404
+
+
+class TestChainOfDecisions:
+    def test_tells_decision_correction_and_labels(
+        self, desk: Client, open_case: Case_, decided: Decided, moderator: User, settings: Any
+    ) -> None:
+        settings.UNDO_SECONDS = 0
+        case = open_case(at=timezone.now())
+        first = decided(case)
+        reversals.correct(
+            decision_id=first.pk,
+            verdict=Verdict.NOT_SPAM,
+            reason="<b>A club</b> of its members",
+            moderator=moderator,
+            at=timezone.now(),
+        )
+
+        body = body_of(desk, case.post)
+
+        assert "Judged not spam by moderator" in body
+        assert "Corrected by moderator" in body
+        assert "&lt;b&gt;A club&lt;/b&gt; of its members" in body
+        assert "Replaces the decision of" in body
+        assert "retracted on" in body
+        assert f'href="/review/{case.pk}/"' in body
+
+    def test_tells_an_appeal_and_its_answer(
+        self, desk: Client, open_case: Case_, decided: Decided, platform: Platform, lead: User, settings: Any
+    ) -> None:
+        settings.UNDO_SECONDS = 0
+        case = open_case(at=timezone.now())
+        first = decided(case)
+        filed = appeals.dispute(
+            platform=platform, decision_id=first.pk, at=timezone.now(), reason="It was my own cat"
+        )
+        before = body_of(desk, case.post)
+        decided(filed.case, verdict="not_spam", by=lead)
+        after = body_of(desk, case.post)
+
+        assert "It was my own cat" in before
+        assert "not answered yet" in before
+        assert re.search(r"Disputed by the platform on [^:]+:\d\d[^:]*: not spam", after)
+
+    def test_tells_each_message_without_what_may_be_secret_of_its_address(
+        self, desk: Client, open_case: Case_, decided: Decided, platform: Platform, moderator: User
+    ) -> None:
+        endpoints.add(
+            platform=platform,
+            url="https://hooks.example/secret-token/in",
+            actor=moderator,
+            at=timezone.now(),
+        )
+        case = open_case(at=timezone.now())
+        decided(case)
+        Delivery.objects.update(attempts=2, last_error="500 <i>no</i>")
+
+        body = body_of(desk, case.post)
+
+        assert "hooks.example" in body
+        assert "secret-token" not in body
+        assert "2 attempts, next" in body
+        assert "500 &lt;i&gt;no&lt;/i&gt;" in body
+
+    def test_goes_on_without_gaps_or_repeats(
+        self, desk: Client, removed: Post, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(post_pages, "_DECISIONS", 2)
+        one = Decision.objects.get(post=removed)
+        for number in range(4):
+            Decision.objects.create(
+                post=removed,
+                revision=one.revision,
+                score=one.score,
+                verdict=Verdict.SPAM,
+                source=DecisionSource.AUTOMATIC,
+                decided_at=one.decided_at + timedelta(days=1 + number // 2),
+                effective_at=one.effective_at,
+            )
+        seen, cursor = [], ""
+        viewer = User.objects.get(username="moderator")
+        for _ in range(3):
+            found = post_pages.page(
+                post_id=removed.pk, viewer=viewer, cursors=post_pages.Cursors(decisions=cursor)
+            )
+            seen += [step.decision.pk for step in found.decisions.rows]
+            cursor = found.decisions.next_cursor
+
+        assert seen == sorted(seen, reverse=True)
+        assert len(set(seen)) == 5
+        assert cursor == ""
+
+    @pytest.mark.parametrize("chain", ["revisions", "scores", "decisions"])
+    def test_refuses_a_made_up_cursor(self, desk: Client, removed: Post, chain: str) -> None:
+        assert desk.get(f"/posts/{removed.pk}/?{chain}=nonsense").status_code == 404
+
+
+class TestRevisions:
+    def test_stand_with_their_own_scores(
+        self, desk: Client, removed: Post, post: Post_, fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.default = 0.03
+        post(external_id=removed.external_id, revision=2, text="A quiet walk by the river", at=timezone.now())
+        newest = Revision.objects.get(post=removed, number=2)
+        score.run(revision_ids=[newest.pk], at=timezone.now())
+        first = Score.objects.get(revision__number=1)
+
+        body = body_of(desk, removed)
+        earlier = body_of(desk, removed, f"?score={first.pk}")
+
+        assert "A quiet walk by the river" in body
+        assert "Cheap pills" in body
+        assert "Let through by the filter" in body
+        assert '<span class="verdict__number">3%</span>' in body
+        assert '<span class="verdict__number">95%</span>' in earlier
+
+    def test_open_whole(self, desk: Client, post: Post_) -> None:
+        row = post(text="word " * 2_000 + "<b>end</b>")
+        address = f"/posts/{row.pk}/text/1/"
+
+        assert "end" not in body_of(desk, row).split("Content")[1].split("</ol>")[0]
+        assert "&lt;b&gt;end&lt;/b&gt;" in desk.get(address).content.decode()
+        assert desk.get(address, headers=HTMX).content.decode().split()[:2] == ["<div", 'id="text-1"']
+        assert desk.get(f"/posts/{row.pk}/text/2/").status_code == 404
+
+    def test_that_were_erased_show_nothing(self, desk: Client, removed: Post) -> None:
+        Revision.objects.filter(post=removed).update(text="", ip=None)
+        Score.objects.update(record={"erased": True})
+        Post.objects.update(erased_at=timezone.now())
+
+        body = body_of(desk, removed)
+
+        assert "erased" in body
+        assert "This post has no text." in body
+
+
+class TestABlindCase:
+    @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.RANDOM])
+    def test_hides_what_models_and_people_said(self, desk: Client, open_case: Case_, reason: str) -> None:
+        case = open_case()
+        Case.objects.update(reason=reason)
+
+        body = body_of(desk, case.post)
+
+        assert "Somebody judges this post alone" in body
+        assert "50%" not in body
+        assert "Because" not in body
+
+    def test_of_a_second_person_hides_the_first_verdict(
+        self, desk: Client, open_case: Case_, decided: Decided, lead: User
+    ) -> None:
+        case = open_case(at=timezone.now())
+        decided(case)
+        assert "Judged spam by moderator" in body_of(desk, case.post)
+
+        second_review.ask(case_id=case.pk, asked_by=lead, at=timezone.now())
+
+        assert "Judged spam" not in body_of(desk, case.post)
+
+
+class TestEscalation:
+    def test_keeps_case_and_notes_to_the_leads(
+        self, desk: Client, lead_desk: Client, open_case: Case_, moderator: User
+    ) -> None:
+        case = open_case()
+        notes.write(case=case, author=moderator, text="Looks like the ring of Monday", at=timezone.now())
+        assert "ring of Monday" in body_of(desk, case.post)
+        Case.objects.update(is_escalated=True)
+
+        assert "ring of Monday" not in body_of(desk, case.post)
+        assert f"/review/{case.pk}/" not in body_of(desk, case.post)
+        assert "ring of Monday" in body_of(lead_desk, case.post)
+
+
+def test_needs_few_queries_however_long_its_chains(
+    desk: Client, removed: Post, django_assert_max_num_queries: Any
+) -> None:
+    one = Decision.objects.get(post=removed)
+    first = Score.objects.get()
+    for number in range(12):
+        Decision.objects.create(
+            post=removed,
+            revision=one.revision,
+            score=one.score,
+            verdict=Verdict.SPAM,
+            source=DecisionSource.AUTOMATIC,
+            decided_at=one.decided_at,
+            effective_at=one.effective_at,
+        )
+        first.pk, first.generation = None, number + 5
+        first.save()
+    desk.get(f"/posts/{removed.pk}/")  # what is remembered for minutes is read once
+
+    with django_assert_max_num_queries(21):
+        desk.get(f"/posts/{removed.pk}/")

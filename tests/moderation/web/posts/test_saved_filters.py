@@ -1,0 +1,47 @@
+"""Filters that a user keeps."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from moderation.models import SavedFilter
+
+
+class TestKeptFilters:
+    def test_lead_back_to_the_list(self, desk: Client) -> None:
+        form = {"page": "posts", "name": "French", "query": "?language=fr&cursor=5&x=1&q="}
+
+        answer = desk.post("/filters/keep/", form)
+
+        assert answer.headers["Location"] == "/posts/?language=fr"
+        assert '<a class="kept__name" href="/posts/?language=fr">' in desk.get("/posts/").content.decode()
+
+    def test_are_ones_own(self, desk: Client, lead_desk: Client) -> None:
+        desk.post("/filters/keep/", {"page": "posts", "name": "French", "query": "language=fr"})
+        kept = SavedFilter.objects.get()
+
+        lead_desk.post(f"/filters/{kept.pk}/forget/", {"page": "posts"})
+        assert SavedFilter.objects.exists()
+        assert "French" not in lead_desk.get("/posts/").content.decode()
+
+        desk.post(f"/filters/{kept.pk}/forget/", {"page": "posts"})
+        assert not SavedFilter.objects.exists()
+
+    def test_replace_one_of_the_same_name(self, desk: Client) -> None:
+        for language in ("fr", "de"):
+            desk.post("/filters/keep/", {"page": "queue", "name": "Mine", "query": f"language={language}"})
+
+        assert SavedFilter.objects.get().query == "language=de"
+
+    def test_are_at_most_twenty(self, desk: Client) -> None:
+        for number in range(21):
+            desk.post("/filters/keep/", {"page": "queue", "name": str(number), "query": ""})
+
+        assert SavedFilter.objects.count() == 20
+
+    @pytest.mark.parametrize("form", [{"page": "queue", "name": ""}, {"page": "nonsense", "name": "x"}])
+    def test_need_a_name_and_a_list(self, desk: Client, form: dict[str, str]) -> None:
+        desk.post("/filters/keep/", form)
+
+        assert not SavedFilter.objects.exists()

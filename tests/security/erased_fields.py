@@ -1,0 +1,116 @@
+"""What takes words: fields that go with a post or an author, and those that stay, each with its reason."""
+
+from __future__ import annotations
+
+_POST = (
+    "author/display_name",
+    "author/email_domain",
+    "author/external_id",
+    "ip",
+    "journey/*/name",
+    "links/*",
+    "media_urls/*",
+    "text",
+    "user_agent",
+)
+
+
+_POSTING = ("send_post", "send_posts", "score_post", "judge_post")
+
+
+WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | {
+    "file_appeal/external_id",
+    "file_appeal/reason",
+    "decide_campaign/note",
+    "decide_case/note",
+    "escalate_case/note",
+    "note_case/note",
+    "ask_second_person/note",
+    "send_complaint/external_id",
+    "send_complaint/note",
+    "send_complaint/reporter/external_id",
+    "reverse_decision/reason",
+    "add_rule/value",
+    "add_rule/reason",
+    "DecideForm.note",
+    "BulkForm.note",
+    "NoteForm.note",
+    "EscalateForm.note",
+    "CorrectForm.reason",
+    "CampaignDecideForm.note",
+    "CampaignCorrectForm.reason",
+    "RuleForm.reason",
+    "KeepFilterForm.name",
+    "KeepFilterForm.query",
+    "Idempotency-Key",
+}
+
+
+"""Written about a post or an author: gone with them. (A rule's words where it is about an author.)"""
+
+
+_ID_OF_POST = "the platform's id of a post: by it the post is refused when it is sent again"
+
+
+_CODE = "a code of the policy, no words: it stands in the audit log, too"
+
+
+_NOT_STORED = "a question, which nobody stores"
+
+
+_OURS = "an id of ours"
+
+
+_DESK = "about the installation and who works there, not about authors"
+
+
+STAYS = {
+    **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},
+    **{f"{operation}/language": "a language code" for operation in _POSTING},
+    **{f"{operation}/platform": "must be the platform's own name" for operation in _POSTING},
+    "send_complaint/post": _ID_OF_POST,
+    "file_appeal/decision": _OURS,
+    "request_export/after": _OURS,
+    "decide_campaign/exclude/*": _OURS,
+    "decide_campaign/sample_seen/*": _OURS,
+    "decide_campaign/reason": _CODE,
+    "decide_case/reason": _CODE,
+    "CampaignDecideForm.reason": _CODE,
+    "CorrectForm.code": _CODE,
+    "DecideForm.reason": _CODE,
+    "BulkForm.reason": _CODE,
+    "HeldForm.held": _OURS,
+    "HeldForm.leaving": _OURS,
+    "TargetForm.value": "a domain, an address or our id of an author",
+    "SignInForm.password": _NOT_STORED,
+    "AuthorFilterForm.q": _NOT_STORED,
+    "DomainFilterForm.q": _NOT_STORED,
+    "HistoryFilterForm.q": _NOT_STORED,
+    "HistoryFilterForm.reason": _NOT_STORED,
+    "HistoryFilterForm.whose": _NOT_STORED,
+    "AuditFilterForm.about": _NOT_STORED,
+    "AuditFilterForm.action": _NOT_STORED,
+    "AuditFilterForm.by": _NOT_STORED,
+    "PostFilterForm.address": _NOT_STORED,
+    "PostFilterForm.domain": _NOT_STORED,
+    "PostFilterForm.language": _NOT_STORED,
+    "PostFilterForm.q": _NOT_STORED,
+    "QueueFilterForm.domain": _NOT_STORED,
+    "QueueFilterForm.language": _NOT_STORED,
+    "add_endpoint/url": _DESK,
+    "change_endpoint/url": _DESK,
+    "EndpointForm.url": _DESK,
+    "KeyForm.name": _DESK,
+    "PlatformForm.name": _DESK,
+    "QueueForm.name": _DESK,
+    "NewPlatformForm.name": _DESK,
+    "UserForm.first_name": _DESK,
+    "UserForm.last_name": _DESK,
+    "NewUserForm.first_name": _DESK,
+    "NewUserForm.last_name": _DESK,
+    "NewUserForm.username": _DESK,
+    "ReasonForm.signals": _DESK,
+    "ReasonForm.title": _DESK,
+    "NewReasonForm.signals": _DESK,
+    "NewReasonForm.title": _DESK,
+}
