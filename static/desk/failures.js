@@ -23,9 +23,12 @@ function clear() {
   box.hidden = true;
 }
 
-document.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.status));
-document.addEventListener("htmx:sendError", () => tell(0));
-document.addEventListener("htmx:timeout", () => tell(0));
+/* What a page loads or polls by itself is no act of a person: "try again" would lead to a second decision. */
+const isAsked = (event) => !event.detail.elt.matches("[hx-trigger^=load], [hx-trigger^=every]");
+
+document.addEventListener("htmx:responseError", (event) => isAsked(event) && tell(event.detail.xhr.status));
+document.addEventListener("htmx:sendError", (event) => isAsked(event) && tell(0));
+document.addEventListener("htmx:timeout", (event) => isAsked(event) && tell(0));
 document.addEventListener("htmx:afterSwap", clear);
 document.addEventListener("shift:failed", (event) => tell(event.detail));
 document.addEventListener("shift:reached", clear);

@@ -169,9 +169,10 @@ def wait_until_idle(page: Page, is_asked: Callable[[], bool]) -> None:
 def violations(page: Page) -> list[str]:
     """What axe finds in both themes, one line each; and whether the page leaves its window, at 200 % too.
 
-    A theme changes colours alone, so in the dark only the contrast is looked at. Open the page with
-    reduced motion: a colour on its way from light to dark has no contrast yet.
+    A theme changes colours alone, so in the dark only the contrast is looked at. Motion is reduced: a
+    colour on its way from light to dark has no contrast yet.
     """
+    page.emulate_media(reduced_motion="reduce")
     found = _axe(page, {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}})
     page.emulate_media(color_scheme="dark")
     found += [f"dark: {one}" for one in _axe(page, {"runOnly": ["color-contrast"]})]

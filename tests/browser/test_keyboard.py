@@ -162,6 +162,18 @@ class TestFailures:
         expect(page.get_by_role("alert")).to_be_hidden()
         assert Decision.objects.count() == 1
 
+    def test_what_loads_by_itself_and_fails_is_no_act_to_repeat(self, page: Page) -> None:
+        press_and_wait(page, "r")
+        page.route("**/now/", lambda route: route.abort())
+
+        with page.expect_event("requestfailed", lambda request: request.url.endswith("/now/")):
+            press_and_wait(page, "s")
+        expect(page.get_by_role("alert")).to_be_hidden()
+
+        page.unroute("**/now/")
+        with page.expect_response("**/now/"):
+            press_and_wait(page, "f")
+
     def test_a_reload_keeps_the_case(self, page: Page, settle: Settle) -> None:
         press_and_wait(page, "r")
         address = page.url
