@@ -206,11 +206,11 @@ def _work(page: Page, *, spare: set[str]) -> None:
         page.goto("/posts/?state=spam")
         page.goto(_first(page, ".table__foot a[href^='/domains/']") or "/domains/")
         page.get_by_label("Why").fill("Posted by accounts a day old, all to the same shop")
-        page.get_by_label("Score again").select_option("")
+        page.get_by_label("Re-score").select_option("")
         page.get_by_label("Why").press("Enter")
         page.locator(".tag--spam").first.wait_for()
     page.goto("/exports/")
-    page.get_by_role("button", name="Build the export").click()
+    page.get_by_role("button", name="Create export").click()
     page.locator("a[href$='/download/']").first.wait_for()
 
 

@@ -11,7 +11,7 @@ class Measure(models.TextChoices):
     """What an hour is counted of. Every counted hour has a row of POSTS, also where nothing came."""
 
     POSTS = "posts", _("Posts received")
-    CASES = "cases", _("Cases opened")
+    CASES = "cases", _("New cases")
     PEOPLE_SPAM = "people_spam", _("Spam, by people")
     PEOPLE_FINE = "people_fine", _("Not spam, by people")
     FILTER_SPAM = "filter_spam", _("Removed by the filter")

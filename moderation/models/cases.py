@@ -35,7 +35,7 @@ class CaseReason(models.TextChoices):
     CAMPAIGN = "campaign", _("sample of a decided campaign")
     CONFLICT = "conflict", _("the filter and its campaign disagree")
     APPEALED = "appealed", _("the platform disputes the decision")
-    SECOND = "second", _("a second person is asked")
+    SECOND = "second", _("second review requested")
     HOLD = "hold", _("held by a rule: nothing passes unseen")
     RANDOM = "random", _("drawn at random to be labelled")
     RECONSIDERED = "reconsidered", _("allowed before its like was decided to be spam")

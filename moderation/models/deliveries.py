@@ -21,7 +21,7 @@ class DeliveryState(models.TextChoices):
     DELIVERED = "delivered", _("delivered")
     FAILED = "failed", _("failed")
     CANCELLED = "cancelled", _("cancelled")
-    POLLED = "polled", _("read by polling")
+    POLLED = "polled", _("polled")
 
 
 class Delivery(models.Model):

@@ -14,7 +14,7 @@ class ExportState(models.TextChoices):
     """How far an export is."""
 
     WAITING = "waiting", _("waiting")
-    BUILDING = "building", _("building")
+    BUILDING = "building", _("in progress")
     READY = "ready", _("ready")
     FAILED = "failed", _("failed")
 
@@ -22,7 +22,7 @@ class ExportState(models.TextChoices):
 class ExportFormat(models.TextChoices):
     """What the file of an export is; training reads JSON lines."""
 
-    JSONL = "jsonl", _("JSON lines")
+    JSONL = "jsonl", _("JSON Lines")
     CSV = "csv", "CSV"
     PARQUET = "parquet", "Parquet"
 

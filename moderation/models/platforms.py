@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 class Reconsidering(models.TextChoices):
     """How to reconsider posts that the filter allowed before similar ones were decided to be spam."""
 
-    QUEUE = "queue", _("put before a human")
+    QUEUE = "queue", _("sent to review")
     DECIDE = "decide", _("decided as the others")
     NOTHING = "nothing", _("left as they are")
 

@@ -19,7 +19,7 @@ class AlreadyClaimed(Refusal):
     """Another moderator holds a live claim; `holder` says who."""
 
     def __init__(self, holder: User) -> None:
-        super().__init__(_("%(holder)s is looking at this case.") % {"holder": holder})
+        super().__init__(_("%(holder)s is reviewing this case.") % {"holder": holder})
         self.holder = holder
 
 

@@ -94,9 +94,9 @@ def propose(
     """
     target = targets.target(kind=kind, value=value)
     if rule_pages.first_live(rule_pages.about(target), at=at):
-        raise AlreadyRuled(_("A rule about %(value)s is in force already.") % {"value": target.label})
+        raise AlreadyRuled(_("A rule for %(value)s is already active.") % {"value": target.label})
     if rule_pages.drafts_about(target, at=at):
-        raise AlreadyProposed(_("A rule about %(value)s is proposed already.") % {"value": target.label})
+        raise AlreadyProposed(_("A rule for %(value)s has already been proposed.") % {"value": target.label})
     return draft(
         value=value, reason=reason, actor=actor, at=at, effect=effect, kind=kind, expires_at=expires_at
     )
@@ -110,7 +110,7 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             if rule_pages.state_of(rule, at=at) == RuleState.ENDED:
                 raise NotInForce(_("This rule has ended."))
             if not rule.is_draft:
-                raise AlreadyActive(_("This rule was activated before."))
+                raise AlreadyActive(_("This rule is already active."))
             target = targets.target_of(rule)
             _close_expired(target, at=at)
             rule.activated_at = at
@@ -120,9 +120,7 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             announce.rule_activated(rule, at=at)
     except IntegrityError:
         # The partial unique index decides between two leads who activate at the same time.
-        raise AlreadyRuled(
-            _("A rule about %(value)s is in force already.") % {"value": target.label}
-        ) from None
+        raise AlreadyRuled(_("A rule for %(value)s is already active.") % {"value": target.label}) from None
     return rule
 
 
@@ -150,7 +148,7 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
     with transaction.atomic():
         lifted = Rule.objects.filter(pk=rule_id, lifted_at__isnull=True).update(lifted_at=at, lifted_by=actor)
         if not lifted:
-            raise NotInForce(_("This rule was lifted before."))
+            raise NotInForce(_("This rule was already lifted."))
         rule = Rule.objects.get(pk=rule_id)
         touched = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
         _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched)
@@ -174,9 +172,9 @@ def _refuse_erased(target: Target) -> None:
 
 def _check_end(effect: str, *, expires_at: datetime | None, at: datetime) -> None:
     if effect != RuleEffect.BAN and expires_at is None:
-        raise NoEnd(_("Only a ban may last until somebody lifts it."))
+        raise NoEnd(_("Only a ban can be permanent."))
     if effect == RuleEffect.HOLD and expires_at is not None and expires_at - at > LONGEST_HOLD:
-        raise NoEnd(_("A hold ends within %(days)d days.") % {"days": LONGEST_HOLD.days})
+        raise NoEnd(_("A hold can last at most %(days)d days.") % {"days": LONGEST_HOLD.days})
 
 
 def _create(

@@ -31,7 +31,7 @@ class DecideForm(forms.Form):
             return cleaned
         reason = reasons.reason(code)
         if reason is None:
-            self.add_error("reason", _("The policy no longer knows this reason."))
+            self.add_error("reason", _("This reason no longer exists."))
         elif reason.verdict != cleaned.get("verdict"):
             self.add_error("reason", _("This reason belongs to the other verdict."))
         elif reason.needs_note and not cleaned.get("note"):
@@ -56,7 +56,7 @@ class DecideForm(forms.Form):
     def first_error(self) -> str:
         """Return the first error of the form."""
         if {"verdict", "case_version"} & set(self.errors):
-            return _("That was not a verdict; the case is still here.")
+            return _("No valid verdict was sent; the case is still open.")
         return str(next(iter(self.errors.values()))[0])
 
 

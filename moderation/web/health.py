@@ -20,31 +20,31 @@ from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.labels import label_warnings
 
 _NAMES_AND_MEANINGS = {
-    Part.DATABASE: ("PostgreSQL", _("nothing works")),
+    Part.DATABASE: ("PostgreSQL", _("the product does not work")),
     Part.BROKER: (_("Broker"), _("scoring and deliveries wait; nothing is lost")),
-    Part.WORKERS: (_("Workers"), _("posts wait unscored; nothing is lost")),
-    Part.RELEASE: (_("Release"), _("posts wait unscored; nothing is lost")),
-    Part.TRITON: ("Triton", _("posts are scored without their text and go to humans")),
+    Part.WORKERS: (_("Workers"), _("posts wait to be scored; nothing is lost")),
+    Part.RELEASE: (_("Release"), _("posts wait to be scored; nothing is lost")),
+    Part.TRITON: ("Triton", _("posts are scored without their text and sent to review")),
     Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
 }
 
 _SWEEPS = {
-    "sweep_scoring": _("Take up posts whose score was lost"),
-    "explain_ahead": _("Explain the cases that come next"),
+    "sweep_scoring": _("Re-score posts whose score was lost"),
+    "explain_ahead": _("Explain upcoming cases"),
     "seal_audit": _("Seal the audit log"),
     "seal_late_audit": _("Seal late entries of the audit log"),
-    "count_hours": _("Count what came and was decided"),
-    "mend_clock_steps": _("Find what a clock set back has put off"),
-    "number_feeds": _("Number what platforms poll"),
-    "rescore_degraded": _("Score again what lacked the content model"),
-    "sweep_campaigns": _("Carry on with decided campaigns"),
-    "sweep_reconsiderations": _("Reconsider posts like decided ones"),
+    "count_hours": _("Count posts and decisions"),
+    "mend_clock_steps": _("Reschedule tasks after clock changes"),
+    "number_feeds": _("Number decisions for polling"),
+    "rescore_degraded": _("Re-score posts scored without the content model"),
+    "sweep_campaigns": _("Continue applying campaign decisions"),
+    "sweep_reconsiderations": _("Re-check posts similar to decided ones"),
     "reload_content_models": _("Load promoted content models"),
-    "sweep_deliveries": _("Look for deliveries that are due"),
-    "journal_erasures": _("Write the journal of erasures"),
-    "sweep_exports": _("Take up exports that were left"),
-    "erase_expired": _("Erase what is kept no longer"),
-    "prune_answers": _("Forget stored answers"),
+    "sweep_deliveries": _("Send deliveries that are due"),
+    "journal_erasures": _("Record erasures"),
+    "sweep_exports": _("Resume unfinished exports"),
+    "erase_expired": _("Erase expired data"),
+    "prune_answers": _("Delete stored API responses"),
 }
 
 
@@ -75,18 +75,18 @@ def _told(answer: Answer) -> str:
         seconds = quantities.count(probe.TIMEOUT_SECONDS)
         return gettext("no answer within %(seconds)s s") % {"seconds": seconds}
     if answer.has_no_room:
-        return gettext("has no room left or cannot be written")
+        return gettext("is full or not writable")
     if answer.unusable:
         return gettext("cannot be used: %(reason)s") % {"reason": answer.unusable}
     if not answer.is_up or answer.latency_ms is None:
-        return gettext("does not answer")
+        return gettext("not responding")
     if answer.workers:
         number, names = len(answer.workers), ", ".join(answer.workers)
         words = ngettext(
-            "%(number)s worker answers: %(names)s", "%(number)s workers answer: %(names)s", number
+            "%(number)s worker responding: %(names)s", "%(number)s workers responding: %(names)s", number
         )
         return words % {"number": quantities.count(number), "names": names}
-    return gettext("answers in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
+    return gettext("responds in %(number)s ms") % {"number": quantities.count(round(answer.latency_ms))}
 
 
 def _ages(*, at: datetime) -> dict[str, object]:

@@ -13,9 +13,12 @@ def head(release: Release, platform: str) -> str:
     """Return whether the platform has a head of its own, and what it was fitted on."""
     about = (release.manifest.get("heads") or {}).get(platform)
     if not about:
-        return _("as on every platform")
+        return _("default")
     fitted = about["fitted_on"].get(platform, {})
-    told = _("by a model of its own on the shared one, fitted on %(posts)s decisions, %(spam)s of them spam")
+    told = _(
+        "by the platform's own model on top of the shared one, trained on %(posts)s decisions, "
+        "%(spam)s of them spam"
+    )
     return told % {"posts": count(fitted.get("posts", 0)), "spam": count(fitted.get("spam", 0))}
 
 
@@ -33,12 +36,12 @@ def routes(release: Release, platform: str) -> str:
     if own:
         numbers["random"] = count(own["chosen_on"]["random"])
         told = _(
-            "held from %(review)s, removed from %(remove)s, chosen on %(random)s random labels of this "
-            "platform"
+            "review from %(review)s, removal from %(remove)s, based on %(random)s random labels of "
+            "this platform"
         )
     else:
         told = _(
-            "held from %(review)s, removed from %(remove)s, as on every platform; its own come from "
+            "review from %(review)s, removal from %(remove)s (default); own thresholds from "
             "%(enough)s random labels on"
         )
     return told % numbers

@@ -39,9 +39,9 @@ class Provenance:
         """The long form of the notice."""
         told = []
         if self.is_post:
-            told.append(_("The demonstration's posts, authors and complaints are simulated."))
+            told.append(_("The demo's posts, authors and complaints are simulated."))
         if self.is_training:
-            told.append(_("The live release was fitted to simulated posts."))
+            told.append(_("The live release was trained on simulated posts."))
         return " ".join(told)
 
 

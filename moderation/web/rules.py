@@ -22,9 +22,9 @@ from moderation.queries.rules.targets import Target
 from moderation.web import access
 
 EFFECTS = (
-    ("ban", gettext_lazy("Ban: it is spam")),
-    ("hold", gettext_lazy("Hold: people look at every post")),
-    ("allow", gettext_lazy("Allow: it passes")),
+    ("ban", gettext_lazy("Ban: posts are removed")),
+    ("hold", gettext_lazy("Hold: a person reviews every post")),
+    ("allow", gettext_lazy("Allow: posts are let through")),
 )
 LENGTHS = (
     ("7", gettext_lazy("7 days")),
@@ -35,17 +35,17 @@ LENGTHS = (
 )
 REQUEUES = (
     ("", gettext_lazy("nothing")),
-    ("waiting", gettext_lazy("those in the queue")),
-    ("recent", gettext_lazy("those of the last 7 days that nobody judged")),
+    ("waiting", gettext_lazy("posts in the queue")),
+    ("recent", gettext_lazy("unjudged posts of the last 7 days")),
 )
 KINDS = (
     ("domain", gettext_lazy("Domain in links")),
     ("host", gettext_lazy("Host in links")),
-    ("address", gettext_lazy("Address of the sender")),
+    ("address", gettext_lazy("Sender's address")),
     ("author", gettext_lazy("Author")),
 )
 STATES = (
-    (RuleState.LIVE.value, gettext_lazy("In force")),
+    (RuleState.LIVE.value, gettext_lazy("Active")),
     (RuleState.DRAFT.value, gettext_lazy("Drafts")),
     (RuleState.ENDED.value, gettext_lazy("Ended")),
 )
@@ -114,7 +114,7 @@ def new(request: access.DeskRequest) -> HttpResponse:
     asked = TargetForm(request.POST if request.method == "POST" else request.GET)
     try:
         if not asked.is_valid():
-            raise targets.NotATarget(_("Say what the rule is about."))  # noqa: TRY301 - one way out for both
+            raise targets.NotATarget(_("Enter what the rule applies to."))  # noqa: TRY301 - one way out for both
         target = targets.target(kind=asked.cleaned_data["kind"], value=asked.cleaned_data["value"])
     except targets.NotATarget as refusal:
         messages.warning(request, str(refusal))
@@ -178,7 +178,7 @@ def lift(request: access.DeskRequest, rule_id: int) -> HttpResponse:
     except operations_rules.NotInForce as refusal:
         messages.warning(request, str(refusal))
         return redirect("rules")
-    told = _("The rule about %(value)s is lifted.") % {"value": lifted.label}
+    told = _("The rule for %(value)s was lifted.") % {"value": lifted.label}
     messages.success(request, told + _again(touched))
     return _to_target(targets.target_of(lifted))
 
@@ -209,9 +209,9 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
 
 def _in_force(effect: str) -> str:
     return {
-        RuleEffect.BAN.value: _("%(value)s is banned: such posts are spam from now on."),
-        RuleEffect.HOLD.value: _("From now on people look at every post that %(value)s reaches."),
-        RuleEffect.ALLOW.value: _("%(value)s is allowed: such posts pass from now on."),
+        RuleEffect.BAN.value: _("%(value)s is banned: matching posts are removed from now on."),
+        RuleEffect.HOLD.value: _("%(value)s is on hold: a person reviews every matching post from now on."),
+        RuleEffect.ALLOW.value: _("%(value)s is allowed: matching posts are let through from now on."),
     }[effect]
 
 
@@ -219,8 +219,8 @@ def _again(touched: int) -> str:
     if not touched:
         return ""
     return " " + ngettext(
-        "%(count)d post that it decided is scored again.",
-        "%(count)d posts that it decided are scored again.",
+        "%(count)d post it decided will be re-scored.",
+        "%(count)d posts it decided will be re-scored.",
         touched,
     ) % {"count": touched}
 

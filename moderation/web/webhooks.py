@@ -62,9 +62,9 @@ def test(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     except WebhookEndpoint.DoesNotExist as refusal:
         raise Http404 from refusal
     except ping.NotActive:
-        messages.warning(request, _("Nothing is sent to an endpoint that is not active."))
+        messages.warning(request, _("Nothing is sent to inactive endpoints."))
     else:
-        messages.success(request, _("The test message is on its way; reload to see the answer."))
+        messages.success(request, _("The test message is being sent; reload to see the response."))
     return redirect("deliveries", endpoint_id=endpoint_id)
 
 
@@ -76,7 +76,9 @@ def send_again(request: access.DeskRequest, delivery_id: UUID) -> HttpResponse:
     try:
         webhooks_send.replay(delivery_id=str(delivery_id), at=timezone.now(), actor=request.user)
     except webhooks_send.NoReplay:
-        messages.warning(request, _("This delivery cannot be sent again: cancelled, or its endpoint is off."))
+        messages.warning(
+            request, _("This delivery cannot be sent again: it was cancelled, or its endpoint is inactive.")
+        )
     else:
-        messages.success(request, _("The delivery is on its way again; reload to see the answer."))
+        messages.success(request, _("The delivery is being sent again; reload to see the response."))
     return redirect("deliveries", endpoint_id=delivery.endpoint_id)

@@ -99,7 +99,7 @@ def test_moments(
         at=now,
     )
     page.keyboard.press("s")
-    expect(page.locator("#notices")).to_contain_text("decided this case before")
+    expect(page.locator("#notices")).to_contain_text("already decided this case")
     shoot(page, "moment-lost-race")
     press_and_wait(page, "r")
     page.keyboard.press("p")
@@ -147,7 +147,7 @@ def test_campaign(
     shoot(page, "campaign-count")
     page.get_by_label("to decide").fill("20")
     page.keyboard.press("Enter")
-    page.get_by_role("alert").filter(has_text="not the count").wait_for()
+    page.get_by_role("alert").filter(has_text="does not match").wait_for()
     shoot(page, "campaign-wrong-count")
     page.goto(address)
     case = Case.objects.order_by("pk").first()

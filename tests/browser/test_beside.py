@@ -127,11 +127,11 @@ def test_a_rule_is_proposed_and_a_lead_makes_it_there(
     desk.goto("/review/")
     press_and_wait(desk, "r")
     desk.keyboard.press("a")
-    desk.get_by_role("link", name="Make a rule…").click()
+    desk.get_by_role("link", name="Create rule…").click()
     desk.get_by_label("Why").fill("Nothing but pills")
     desk.keyboard.press("Enter")
 
-    expect(desk.locator(".beside .notice")).to_contain_text("in force")
+    expect(desk.locator(".beside .notice")).to_contain_text("is active")
     wait_until(lambda: Rule.objects.filter(kind="author", activated_at__isnull=False).exists())
     assert watch.findings == []
 

@@ -69,7 +69,7 @@ class TestKeyboard:
         page.get_by_label("to decide").fill("20")
         page.keyboard.press("Enter")
 
-        expect(page.get_by_role("alert").filter(has_text="not the count")).to_be_visible()
+        expect(page.get_by_role("alert").filter(has_text="does not match")).to_be_visible()
         page.get_by_role("link", name="Cancel").click()
         expect(page.locator("[data-key=s]")).to_be_visible()
         assert open_now() == SIZE

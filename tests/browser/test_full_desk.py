@@ -33,11 +33,11 @@ def test_filters_are_shared_by_address_and_kept(
 ) -> None:
     page = page_of(admin)
     page.goto("/posts/")
-    page.get_by_label("State").select_option("waiting")
+    page.get_by_label("Status").select_option("waiting")
     page.wait_for_url("**state=waiting**")
-    page.get_by_text("Keep these filters").click()
-    page.get_by_label("Under the name").fill("Waiting")
-    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_text("Save filter").click()
+    page.get_by_label("Name").fill("Waiting")
+    page.get_by_role("button", name="Save", exact=True).click()
 
     expect(page.get_by_role("link", name="Waiting", exact=True)).to_have_attribute(
         "href", "/posts/?state=waiting"
@@ -53,7 +53,7 @@ def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
     page.get_by_label("Why").focus()
     page.keyboard.type("Sells pills")
     page.keyboard.press("Enter")
-    page.get_by_label("Ban it nevertheless").focus()  # people judged some of its posts harmless
+    page.get_by_label("Ban anyway").focus()  # people judged some of its posts harmless
     page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(page.locator(".tag--spam").first).to_contain_text("banned")

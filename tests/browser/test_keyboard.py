@@ -155,7 +155,7 @@ class TestFailures:
         page.context.set_offline(True)
 
         page.keyboard.press("s")
-        expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+        expect(page.get_by_role("alert")).to_contain_text("No connection to the server")
         page.context.set_offline(False)
         press_and_wait(page, "s")
 

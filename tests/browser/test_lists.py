@@ -120,25 +120,25 @@ class TestPicking:
 
         page.get_by_role("button", name="All spam").click()
         page.wait_for_url("**/queue/decided/**")
-        expect(page.get_by_role("heading", level=1)).to_have_text("2 cases decided at once")
+        expect(page.get_by_role("heading", level=1)).to_have_text("2 cases decided together")
         assert Case.objects.filter(state="open").count() == 1
 
         page.keyboard.press("u")
-        expect(page.locator(".page__lead")).to_contain_text("all of them wait again")
+        expect(page.locator(".page__lead")).to_contain_text("all of them are waiting again")
         assert Case.objects.filter(state="open").count() == 3
         assert watch.findings == []
 
     def test_takes_all_of_a_page_and_none(self, page: Page) -> None:
-        page.get_by_label("Pick all on this page").check()
+        page.get_by_label("Select all on this page").check()
         expect(page.locator("#bulk")).to_contain_text("3 picked")
 
-        page.get_by_role("button", name="Pick none").click()
+        page.get_by_role("button", name="Clear selection").click()
 
         expect(page.locator("#bulk")).to_be_hidden()
 
     def test_works_on_what_a_search_found(self, page: Page) -> None:
         page.goto("/posts/?q=number")
-        page.get_by_label("Pick all on this page").check()
-        page.get_by_role("button", name="All fine").click()
+        page.get_by_label("Select all on this page").check()
+        page.get_by_role("button", name="All not spam").click()
 
-        expect(page.get_by_role("heading", level=1)).to_have_text("3 cases decided at once")
+        expect(page.get_by_role("heading", level=1)).to_have_text("3 cases decided together")

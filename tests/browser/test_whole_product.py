@@ -133,7 +133,7 @@ def test_a_session_that_ended_loses_nothing(
     page.keyboard.press("s")
     expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
     with page.context.expect_page() as opened:
-        page.get_by_role("link", name="Sign in in a new tab").click()
+        page.get_by_role("link", name="Sign in (opens a new tab)").click()
     whole.sign_in(opened.value, "moderator")
     page.bring_to_front()
 

@@ -71,7 +71,7 @@ class TestFullDisk:
         with disks.full(stand.state / "postgres"):
             refused = refusal(client, accepted)
             assert refused.headers["Retry-After"] == "30"
-            assert "no room left" in refused.json()["detail"]
+            assert "database is full" in refused.json()["detail"]
             assert stand.readiness()["database"] == "no_room"
             out_of_log(stand)
             stand.wait_until(lambda: "postgres ended" in stand.said(), "seen by the supervisor")

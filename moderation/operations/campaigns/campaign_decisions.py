@@ -34,7 +34,7 @@ class CountMoved(Refusal):
 
     def __init__(self, *, expected: int, found: int) -> None:
         super().__init__(
-            _("This campaign had %(expected)d posts to decide when you opened it; now it is %(found)d.")
+            _("This campaign had %(expected)d posts to decide when you opened it; now it has %(found)d.")
             % {"expected": expected, "found": found}
         )
         self.expected, self.found = expected, found
@@ -140,13 +140,13 @@ def _meant(campaign: Campaign, wanted: Wanted, *, moderator: User) -> list[int]:
 
 def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
     if CampaignDecision.objects.filter(campaign=campaign, state__in=_OPEN_STATES).exists():
-        raise StillRunning(_("An earlier decision on this campaign is being carried out."))
+        raise StillRunning(_("An earlier decision on this campaign is still being applied."))
     if found != wanted.expected_count:
         raise CountMoved(expected=wanted.expected_count, found=found)
     if not found:
-        raise NothingToDecide(_("Nothing in this campaign waits for this decision."))
+        raise NothingToDecide(_("Nothing in this campaign is waiting for a decision."))
     if found >= CONFIRMED_FROM and wanted.confirmed_count != found:
-        raise NotConfirmed(_("Confirm that %(found)d posts are meant.") % {"found": found})
+        raise NotConfirmed(_("Confirm that you mean %(found)d posts.") % {"found": found})
 
 
 def _row(

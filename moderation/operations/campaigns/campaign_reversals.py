@@ -36,11 +36,11 @@ def undo(*, campaign_decision_id: int, moderator: User, at: datetime) -> Campaig
     with transaction.atomic():
         decision = _locked(campaign_decision_id)
         if decision.decided_by != moderator:
-            raise NotAllowed(_("Only your own decisions can be undone."))
+            raise NotAllowed(_("You can only undo your own decisions."))
         if decision.state == CampaignDecisionState.UNDONE:
-            raise AlreadyReversed(_("This decision was taken back before."))
+            raise AlreadyReversed(_("This decision was already undone."))
         if at >= decision.effective_at:
-            raise TooLate(_("The platform is being told. Correct the decision instead."))
+            raise TooLate(_("The decision is being sent. Correct it instead."))
         posts = _take_back(decision, moderator=moderator, at=at)
         decision.state = CampaignDecisionState.UNDONE
         decision.save(update_fields=("state",))
@@ -111,13 +111,13 @@ def _locked(campaign_decision_id: int) -> CampaignDecision:
 
 def _refuse(wrong: CampaignDecision, *, moderator: User, at: datetime) -> None:
     if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
-        raise NotAllowed(_("Only a lead corrects the decisions of others."))
+        raise NotAllowed(_("Only a lead can correct other people's decisions."))
     if wrong.state == CampaignDecisionState.UNDONE or hasattr(wrong, "correction"):
-        raise AlreadyReversed(_("This decision was taken back before."))
+        raise AlreadyReversed(_("This decision was already undone."))
     if wrong.state != CampaignDecisionState.DONE and at >= wrong.effective_at:
-        raise StillRunning(_("It is being carried out; correct it when it is done."))
+        raise StillRunning(_("It is still being applied; you can correct it afterwards."))
     if at < wrong.effective_at:
-        raise TooEarly(_("The platform has not been told yet: undo it instead."))
+        raise TooEarly(_("Not sent to the platform yet: undo it instead."))
 
 
 def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> int:
@@ -130,7 +130,7 @@ def _take_back(decision: CampaignDecision, *, moderator: User, at: datetime) -> 
     # Checking the clock is not enough: this process may have been stopped since, and the platform notified.
     is_unread = feed.take_away(wrong)
     if not (messages.withdraw(decisions=wrong, is_polled_too=True) and is_unread):
-        raise TooLate(_("The platform is being told. Correct the decision instead."))
+        raise TooLate(_("The decision is being sent. Correct it instead."))
     Reversal.objects.bulk_create(
         [Reversal(decision=one, reversed_by=moderator, reversed_at=at, reason="undone") for one in wrong]
     )

@@ -43,7 +43,7 @@ def decide(
         # Posts join under the same lock, so no post of another platform can join between check and decision.
         Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id, merged_into__isnull=True)
         if platform_campaigns.is_shared(platform=platform, campaign_id=campaign_id):
-            raise SharedCampaign(_("This campaign holds posts of other platforms."))
+            raise SharedCampaign(_("This campaign contains posts from other platforms."))
         _refuse_strangers(campaign_id, [*excluded, *seen])
         for post_id in excluded:
             campaign_decisions.leave_out(

@@ -44,8 +44,8 @@ class Moved(Refusal):
     def __init__(self, case_ids: list[int]) -> None:
         super().__init__(
             ngettext(
-                "%(count)d of the cases was decided, edited or claimed by somebody else meanwhile.",
-                "%(count)d of the cases were decided, edited or claimed by somebody else meanwhile.",
+                "%(count)d case was decided, edited or claimed by somebody else in the meantime.",
+                "%(count)d cases were decided, edited or claimed by somebody else in the meantime.",
                 len(case_ids),
             )
             % {"count": len(case_ids)}
@@ -132,17 +132,17 @@ def decided(*, key: UUID, moderator: User) -> list[Decision]:
 def _refuse(picked: Picked) -> None:
     count = len(picked.versions)
     if not count:
-        raise NothingPicked(_("Pick the cases first."))
+        raise NothingPicked(_("Select cases first."))
     if count > MOST:
-        raise TooManyPicked(_("At most %(most)d cases are decided at once.") % {"most": MOST})
+        raise TooManyPicked(_("You can decide at most %(most)d cases at once.") % {"most": MOST})
     if count >= CONFIRMED_FROM and picked.confirmed_count != count:
-        raise NotConfirmed(_("Confirm that %(count)d cases are meant.") % {"count": count})
+        raise NotConfirmed(_("Confirm that you mean %(count)d cases.") % {"count": count})
 
 
 def _refuse_blind(picked: Picked) -> None:
     """What measures people or the filter is judged one by one, with one's own eyes."""
     if Case.objects.filter(pk__in=picked.versions, reason__in=BLIND_REASONS).exists():
-        raise NotAllowed(_("Samples are judged one by one. Nothing was decided."))
+        raise NotAllowed(_("Sample cases are judged one by one. Nothing was decided."))
 
 
 def _decide(case_id: int, picked: Picked, *, moderator: User, at: datetime) -> Decision:

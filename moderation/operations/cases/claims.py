@@ -91,9 +91,9 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         case = locked(case_id)
         refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
-            raise NotAllowed(_("This case waits for a lead."))
+            raise NotAllowed(_("This case is waiting for a lead."))
         if case.reason == CaseReason.SECOND and moderator.pk in case.skipped_by:
-            raise NotAllowed(_("Somebody else is to look at this case."))
+            raise NotAllowed(_("A second person should review this case."))
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
@@ -167,15 +167,15 @@ def refuse_closed(case: Case) -> None:
         if winner is not None:
             raise AlreadyDecided(winner)
     if case.state != CaseState.OPEN:
-        raise CaseClosed(_("This case no longer waits for a human."))
+        raise CaseClosed(_("This case no longer needs review."))
 
 
 def refuse_unclaimed(case: Case, *, moderator: User, at: datetime) -> None:
     """Raise ClaimLost or NotAllowed if the moderator has no live claim on a locked case."""
     if case.claimed_by != moderator or _is_expired(case, at=at):
-        raise ClaimLost(_("Your claim on this case has run out."))
+        raise ClaimLost(_("Your reservation of this case has expired."))
     if case.is_escalated and not moderator.may_lead:
-        raise NotAllowed(_("This case waits for a lead."))
+        raise NotAllowed(_("This case is waiting for a lead."))
 
 
 def _claimed(cases: list[Case], *, moderator: User, at: datetime) -> list[Case]:

@@ -16,7 +16,7 @@ from moderation.operations.refusals import Erased, NotAllowed
 def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
     """Add a note; notes are never edited. Raises NotAllowed or Erased."""
     if not author.may_decide or (case.is_escalated and not author.may_lead):
-        raise NotAllowed(_("This role does not work on this case."))
+        raise NotAllowed(_("Your role cannot work on this case."))
     with transaction.atomic():
         if not erasure_locks.posts(cases=case.pk):
             raise Erased("The post was erased.")

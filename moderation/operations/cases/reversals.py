@@ -47,9 +47,9 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
             raise PostErased(_("The post was erased."))
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
-            raise NotAllowed(_("Only your own decisions can be undone."))
+            raise NotAllowed(_("You can only undo your own decisions."))
         if at >= decision.effective_at or not _is_untold(decision):
-            raise TooLate(_("The platform has been told. Correct the decision instead."))
+            raise TooLate(_("The decision has been sent. Correct it instead."))
         case = claims.locked(decision.case.pk)
         Reversal.objects.create(decision=decision, reversed_by=moderator, reversed_at=at, reason="undone")
         appeal_outcomes.reopen(decisions=[decision])
@@ -75,9 +75,9 @@ def correct(
             reason = ""  # the verdict may still be wrong, but nothing is written about the post any more
         wrong = _locked_decision(decision_id)
         if not moderator.may_decide or (wrong.decided_by != moderator and not moderator.may_lead):
-            raise NotAllowed(_("Only a lead corrects the decisions of others."))
+            raise NotAllowed(_("Only a lead can correct other people's decisions."))
         if wrong.verdict == verdict:
-            raise SameVerdict(_("The decision says this already."))
+            raise SameVerdict(_("The decision already says this."))
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         recording.retract_label(post_id=wrong.post_id, at=at)
@@ -106,7 +106,7 @@ def _locked_decision(decision_id: int) -> Decision:
     )
     decision = rows.get(pk=decision_id)
     if Reversal.objects.filter(decision=decision).exists():
-        raise AlreadyReversed(_("This decision was taken back before."))
+        raise AlreadyReversed(_("This decision was already undone."))
     return decision
 
 

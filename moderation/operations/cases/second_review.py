@@ -34,7 +34,7 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
             raise Erased("The post was erased.")
         standing = _standing(post)
         if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
-            raise NotDecided(_("Somebody has to decide it for the first time before."))
+            raise NotDecided(_("This case has to be decided once first."))
         case = opening.opened(post, reason=CaseReason.SECOND, at=at)
         # The first decider must not get this case: the review needs another person.
         case.skipped_by = [standing.decided_by_id] if standing.decided_by_id else []

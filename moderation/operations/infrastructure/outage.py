@@ -33,17 +33,17 @@ class Outage:
 
 NO_ANSWER = Outage(
     name="no_answer",
-    says=_("The database does not answer. Repeat the request: that is safe."),
+    says=_("The database is not responding. Repeating the request is safe."),
     retry_after_seconds=5,
 )
 NO_ROOM = Outage(
     name="no_room",
-    says=_("The database has no room left, so nothing was stored. An operator has to make some."),
+    says=_("The database is full, so nothing was saved. An operator has to free some space."),
     retry_after_seconds=30,
 )
 READ_ONLY = Outage(
     name="read_only",
-    says=_("The database takes no changes now, so nothing was stored: it is being replaced by another."),
+    says=_("The database is switching over, so nothing was saved."),
     retry_after_seconds=10,
 )
 

@@ -65,10 +65,11 @@ def ask(
     Raises NotAllowed, OutOfRange, TooManyWait or NothingToDraw.
     """
     if not asked_by.may_export:
-        raise NotAllowed(_("Only leads and ML engineers draw posts to be labelled."))
+        raise NotAllowed(_("Only leads and ML engineers can draw posts for labelling."))
     if not (1 <= posts <= MOST_POSTS and 1 <= days <= MOST_DAYS):
         raise OutOfRange(
-            _("Draw 1 to %(posts)d posts of 1 to %(days)d days.") % {"posts": MOST_POSTS, "days": MOST_DAYS}
+            _("Enter 1 to %(posts)d posts from 1 to %(days)d days.")
+            % {"posts": MOST_POSTS, "days": MOST_DAYS}
         )
     with transaction.atomic():
         # Draws of a platform are serialised: two at once would draw the same posts.
@@ -79,7 +80,7 @@ def ask(
         _refuse_too_many(platform, posts=posts)
         ids, population = _drawn(platform, posts=posts, since=at - timedelta(days=days))
         if not ids:
-            raise NothingToDraw(_("No post of these days is left that nobody has labelled."))
+            raise NothingToDraw(_("All posts of these days are already labelled."))
         draw = LabelDraw.objects.create(
             platform=platform,
             asked_by=asked_by,
@@ -105,11 +106,11 @@ def cancel(*, draw_id: int, cancelled_by: User, at: datetime) -> LabelDraw:
     Raises NotAllowed, AlreadyCancelled or LabelDraw.DoesNotExist.
     """
     if not cancelled_by.may_export:
-        raise NotAllowed(_("Only leads and ML engineers draw posts to be labelled."))
+        raise NotAllowed(_("Only leads and ML engineers can draw posts for labelling."))
     with transaction.atomic():
         draw = LabelDraw.objects.select_for_update(of=("self",)).get(pk=draw_id)
         if draw.cancelled_at is not None:
-            raise AlreadyCancelled(_("This draw was cancelled before."))
+            raise AlreadyCancelled(_("This draw was already cancelled."))
         cases = Case.objects.filter(draw=draw)
         held = list(cases.filter(state=CaseState.OPEN).select_for_update().order_by("id"))
         gone = [case.pk for case in held if case.lease_end_at is None or case.lease_end_at <= at]
@@ -129,7 +130,7 @@ def _refuse_too_many(platform: Platform, *, posts: int) -> None:
     waiting = Case.objects.filter(draw__platform=platform, state=CaseState.OPEN).count()
     if waiting + posts > MOST_WAITING:
         raise TooManyWait(
-            _("%(waiting)d drawn posts of this platform wait already; label those first, or cancel them.")
+            _("%(waiting)d posts drawn from this platform are still waiting; label or cancel them first.")
             % {"waiting": waiting}
         )
 

@@ -99,7 +99,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
         _backlog(
             "degraded",
             _("Scored without the content model"),
-            _("Triton, then a second score"),
+            _("Triton, then re-scoring"),
             degraded,
             "enqueued_at",
             10 * minute,
@@ -123,18 +123,16 @@ def backlogs(*, at: datetime) -> list[Backlog]:
         ),
         _backlog(
             "held_deliveries",
-            _("Deliveries held back"),
-            _("an endpoint that does not answer"),
+            _("Deliveries on hold"),
+            _("an endpoint that does not respond"),
             held,
             "next_attempt_at",
             hour,
         ),
-        _backlog(
-            "failed_deliveries", _("Deliveries given up"), _("an operator"), failed, "created_at", minute
-        ),
-        _backlog("exports", _("Exports to build"), _("a worker"), exports, "requested_at", 10 * minute),
-        _backlog("seals", _("Audit entries to seal"), _("a sweep"), unsealed, "at", minute),
-        _backlog("erasures", _("Erasures to journal"), _("a worker"), unwritten, "erased_at", 5 * minute),
+        _backlog("failed_deliveries", _("Failed deliveries"), _("an operator"), failed, "created_at", minute),
+        _backlog("exports", _("Exports to create"), _("a worker"), exports, "requested_at", 10 * minute),
+        _backlog("seals", _("Audit entries to seal"), _("a scheduled task"), unsealed, "at", minute),
+        _backlog("erasures", _("Erasures to record"), _("a worker"), unwritten, "erased_at", 5 * minute),
     ]
 
 

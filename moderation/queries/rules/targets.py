@@ -151,7 +151,7 @@ def _address(text: str) -> Target:
         ) from None
     if network.prefixlen < _WIDEST[network.version]:
         raise NotATarget(
-            _("A range wider than /%(bits)d holds whole providers; name parts of it.")
+            _("A range wider than /%(bits)d covers whole providers; enter parts of it.")
             % {"bits": _WIDEST[network.version]}
         )
     value = str(network.network_address) if network.num_addresses == 1 else str(network)

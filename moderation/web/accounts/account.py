@@ -97,7 +97,7 @@ def password(request: access.DeskRequest) -> HttpResponse:
         return _page(request, password_form=form, status=422)
     users.choose_password(user=request.user, password=form.cleaned_data["new_password1"], at=timezone.now())
     update_session_auth_hash(request, request.user)
-    messages.success(request, _("Your password is changed. Every other session of yours has ended."))
+    messages.success(request, _("Password changed. You have been signed out everywhere else."))
     response = redirect("account")
     lockout.remember_device(response, user=request.user)
     return response

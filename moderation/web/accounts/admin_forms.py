@@ -44,7 +44,7 @@ class EndpointForm(forms.Form):
         """Refuse a URL without TLS in production: decisions are personal data."""
         url = str(self.cleaned_data["url"])
         if settings.IS_PRODUCTION and not url.startswith("https://"):
-            raise ValidationError(_("In production the address must begin with https://."))
+            raise ValidationError(_("In production, the address must start with https://."))
         return url
 
 
@@ -52,11 +52,11 @@ SCOPES: dict[Scope, StrOrPromise] = {
     Scope.POSTS_WRITE: _("send posts"),
     Scope.COMPLAINTS_WRITE: _("send complaints"),
     Scope.VERDICTS_READ: _("read posts with their scores, and decisions"),
-    Scope.CASES_READ: _("read the cases that wait for a human"),
-    Scope.DECISIONS_WRITE: _("claim cases, decide them, take decisions back"),
+    Scope.CASES_READ: _("read the cases waiting for review"),
+    Scope.DECISIONS_WRITE: _("claim cases, decide them, undo decisions"),
     Scope.RULES_ADMIN: _("ban, hold or allow domains, hosts, addresses and authors"),
     Scope.LABELS_EXPORT: _("read labels, export them"),
-    Scope.WEBHOOKS_ADMIN: _("register endpoints for decisions, read the log, replay deliveries"),
+    Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),
 }
 """What each scope lets a key do, as the API guide says it."""
 
@@ -110,7 +110,7 @@ class ReasonForm(forms.Form):
         """Refuse a signal that is too long for its column."""
         given = str(self.cleaned_data["signals"])
         if any(len(line) > 60 for line in given.split()):
-            raise ValidationError(_("A signal has at most 60 characters."))
+            raise ValidationError(_("A signal can have at most 60 characters."))
         return given
 
     def wording(self) -> Wording:

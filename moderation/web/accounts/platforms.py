@@ -35,7 +35,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         try:
             made = accounts_platforms.create(**form.cleaned_data, actor=request.user, at=at)
         except accounts_platforms.SlugTaken:
-            form.add_error("slug", _("Another platform has this short name."))
+            form.add_error("slug", _("This short name is already taken."))
         else:
             return redirect("platform", platform_id=made.pk)
     context = {
@@ -104,7 +104,7 @@ def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpRespon
     """Remove an endpoint."""
     endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
     endpoints.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
-    messages.success(request, _("The endpoint is removed; its log stays."))
+    messages.success(request, _("Endpoint removed. Its log is kept."))
     return redirect("platform", platform_id=endpoint.platform_id)
 
 
@@ -135,7 +135,7 @@ def revoke_key(request: access.DeskRequest, key_id: int) -> HttpResponse:
     """Close a key for good."""
     key = get_object_or_404(ApiKey, pk=key_id)
     api_keys.revoke(key_id=key_id, actor=request.user, at=timezone.now())
-    messages.success(request, _("The key %(prefix)s… opens nothing any more.") % {"prefix": key.prefix})
+    messages.success(request, _("Key %(prefix)s… has been revoked.") % {"prefix": key.prefix})
     return redirect("platform", platform_id=key.platform_id)
 
 

@@ -16,14 +16,14 @@ class PreferencesForm(forms.Form):
     """How the desk looks and behaves."""
 
     theme = forms.ChoiceField(
-        choices=[("", _("As the system says")), ("light", _("Light")), ("dark", _("Dark"))], required=False
+        choices=[("", _("System default")), ("light", _("Light")), ("dark", _("Dark"))], required=False
     )
     is_keys_on = forms.BooleanField(required=False)
     blur = forms.ChoiceField(
         choices=[
             (Blur.NEVER.value, _("Never")),
-            (Blur.GRAPHIC.value, _("Those that people call hard to look at")),
-            (Blur.ALWAYS.value, _("Every post")),
+            (Blur.GRAPHIC.value, _("Posts reported as disturbing")),
+            (Blur.ALWAYS.value, _("All posts")),
         ]
     )
     is_greyscale = forms.BooleanField(required=False)

@@ -30,11 +30,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
                 at=timezone.now(),
             )
         except reasons.CodeTaken:
-            form.add_error("code", _("Another reason has this code."))
+            form.add_error("code", _("This code is already taken."))
         except reasons.DigitTaken:
-            form.add_error("digit", _("Another reason has this digit."))
+            form.add_error("digit", _("This digit is already taken."))
         else:
-            messages.success(request, _("Added. Moderators see it with their next case."))
+            messages.success(request, _("Added. Moderators will see it from their next case on."))
             return redirect("reasons")
     context = {
         "section": "admin",
@@ -51,7 +51,7 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
     """Change a reason, or retire it."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Nothing was changed: the form was not complete."))
+        messages.warning(request, _("Nothing was changed: the form is incomplete."))
         return redirect("reasons")
     try:
         reasons.change(
@@ -64,7 +64,7 @@ def change(request: access.DeskRequest, reason_id: int) -> HttpResponse:
     except Reason.DoesNotExist as refusal:
         raise Http404 from refusal
     except reasons.DigitTaken:
-        messages.warning(request, _("Another reason has this digit."))
+        messages.warning(request, _("This digit is already taken."))
     else:
         messages.success(request, _("Saved."))
     return redirect("reasons")

@@ -27,26 +27,26 @@ class Action:
 
 
 DECIDE = (
-    Action("spam", "s", gettext_lazy("Spam, and on to the next case")),
-    Action("not_spam", "f", gettext_lazy("Fine: not spam, and on to the next case")),
-    Action("escalate", "e", gettext_lazy("Escalate to a lead (asks for a note first)")),
+    Action("spam", "s", gettext_lazy("Spam, then the next case")),
+    Action("not_spam", "f", gettext_lazy("Fine: not spam, then the next case")),
+    Action("escalate", "e", gettext_lazy("Escalate to a lead (asks for a note)")),
 )
 LOOK = (
-    Action("skip", "n", gettext_lazy("Next: skip this case, another moderator gets it")),
+    Action("skip", "n", gettext_lazy("Next: skip this case and leave it to another moderator")),
     Action("undo", "u", gettext_lazy("Undo the last decision while its countdown runs")),
-    Action("context", "c", gettext_lazy("Context: author, complaints, domains, addresses on one time axis")),
     Action(
-        "author", "a", gettext_lazy("Author beside the case: last posts, verdicts, notes, accounts alike")
+        "context", "c", gettext_lazy("Context: author, complaints, domains and addresses on one timeline")
     ),
-    Action("domain", "d", gettext_lazy("Domain beside the case: last posts that link there, rules")),
-    Action("address", "i", gettext_lazy("Address beside the case: last posts from there, rules")),
-    Action("note", "m", gettext_lazy("Memo: a note on the case for whoever sees it next")),
+    Action("author", "a", gettext_lazy("Author panel: latest posts, verdicts, notes, similar accounts")),
+    Action("domain", "d", gettext_lazy("Domain panel: latest posts linking there, rules")),
+    Action("address", "i", gettext_lazy("Address panel: latest posts from there, rules")),
+    Action("note", "m", gettext_lazy("Memo: a note on the case for the next reviewer")),
     Action("campaign", "g", gettext_lazy("Group: the campaign that this post belongs to")),
-    Action("open", "o", gettext_lazy("Open the whole text")),
-    Action("explain", "x", gettext_lazy("Explain: everything the models looked at")),
-    Action("reveal", "b", gettext_lazy("Blur or show the post")),
-    Action("pause", "p", gettext_lazy("Pause: the case stays yours meanwhile")),
-    Action("hand_back", "h", gettext_lazy("Hand the case back and return to the queue")),
+    Action("open", "o", gettext_lazy("Show the full text")),
+    Action("explain", "x", gettext_lazy("Explain: everything the models used")),
+    Action("reveal", "b", gettext_lazy("Blur or reveal the post")),
+    Action("pause", "p", gettext_lazy("Pause: the case stays reserved for you")),
+    Action("hand_back", "h", gettext_lazy("Release the case and return to the queue")),
 )
 ANYWHERE = (
     Action("start", "r", gettext_lazy("Start reviewing; the next case")),
@@ -76,7 +76,7 @@ def problem(wanted: Mapping[str, str]) -> str:
         if len(key) != 1 or not (key.isalpha() or key in _PUNCTUATION):
             return _("A key is one letter or one of %(signs)s; digits are reasons.") % {"signs": _PUNCTUATION}
     twice = [key for key, times in Counter(wanted.values()).items() if times > 1]
-    return _("%(key)s would do two things.") % {"key": twice[0].upper()} if twice else ""
+    return _("%(key)s is used twice.") % {"key": twice[0].upper()} if twice else ""
 
 
 def context(request: HttpRequest) -> dict[str, object]:

@@ -33,7 +33,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
                 at=timezone.now(),
             )
         except users.NameTaken:
-            form.add_error("username", _("Somebody signs in under this name."))
+            form.add_error("username", _("This user name is already taken."))
         else:
             return _page(request, NewUserForm(), status=200, shown=user, password=password)
     return _page(request, form, status=422 if form.errors else 200)
@@ -45,7 +45,7 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Change somebody's name and role."""
     form = UserForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Nothing was changed: the form was not complete."))
+        messages.warning(request, _("Nothing was changed: the form is incomplete."))
         return redirect("users")
     try:
         users.change(user_id=user_id, profile=form.profile(), actor=request.user, at=timezone.now())
@@ -89,9 +89,9 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
 
 def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
     if isinstance(refusal, users.NotYourself):
-        words = _("You cannot take your own role away or close your own account.")
+        words = _("You cannot change your own role or deactivate your own account.")
     else:
-        words = _("Somebody must stay who can let people in.")
+        words = _("At least one administrator must remain.")
     messages.warning(request, words)
 
 

@@ -55,7 +55,7 @@ def chart(sheet: Sheet) -> Chart:
     """Draw a period. Failed calls have a lane only where there were any."""
     lanes = [
         _lane(sheet, _("Posts received"), (Measure.POSTS,)),
-        _lane(sheet, _("Cases opened for people"), (Measure.CASES,)),
+        _lane(sheet, _("New cases for review"), (Measure.CASES,)),
         _lane(sheet, _("Decided by people"), _PEOPLE),
         _lane(sheet, _("Decided by the filter"), _FILTER),
     ]

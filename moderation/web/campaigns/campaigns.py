@@ -59,7 +59,7 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
             request, "campaigns/campaign.html#progress", _context(request, found, at=at) | {"is_swap": True}
         )
     if found.campaign.merged_into_id:
-        messages.info(request, _("This campaign was united with another: here it is."))
+        messages.info(request, _("This campaign was merged with another one, shown here."))
         return redirect("campaign", found.campaign.merged_into_id)
     return render(request, "campaigns/campaign.html", _context(request, found, at=at))
 
@@ -79,7 +79,7 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
         )
     except campaign_decisions.NotConfirmed:
         is_wrong = wanted.confirmed_count is not None
-        notice = _("That was not the count. Nothing was decided.") if is_wrong else ""
+        notice = _("That number does not match. Nothing was decided.") if is_wrong else ""
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)
     except campaign_decisions.CountMoved as refusal:
         return _again(request, campaign_id, notice=_moved(refusal), status=412)
@@ -133,7 +133,7 @@ def undo(request: access.DeskRequest, campaign_decision_id: int) -> HttpResponse
         raise Http404 from refusal
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
-    messages.success(request, _("Undone. Every case is open again, and nobody was told."))
+    messages.success(request, _("Undone. All cases are open again, and nothing was sent."))
     return redirect("campaign", made.campaign_id)
 
 
@@ -156,8 +156,8 @@ def correct(request: access.DeskRequest, campaign_decision_id: int) -> HttpRespo
     except Refusal as refusal:
         return _refused(request, campaign_decision_id, refusal)
     told = ngettext(
-        "%(count)s post corrected to: %(verdict)s. The platform will be told.",
-        "%(count)s posts corrected to: %(verdict)s. The platform will be told.",
+        "%(count)s post corrected to %(verdict)s. The platform will be notified.",
+        "%(count)s posts corrected to %(verdict)s. The platform will be notified.",
         made.posts,
     )
     messages.success(request, told % {"count": made.posts, "verdict": made.get_verdict_display()})
@@ -252,13 +252,15 @@ def _refused(request: access.DeskRequest, campaign_decision_id: int, refusal: Re
 def _moved(refusal: campaign_decisions.CountMoved) -> str:
     joined = refusal.found - refusal.expected
     why = (
-        ngettext("%(count)s more waits now", "%(count)s more wait now", joined) % {"count": joined}
+        ngettext("%(count)s more waiting now", "%(count)s more waiting now", joined) % {"count": joined}
         if joined > 0
-        else ngettext("%(count)s fewer waits now", "%(count)s fewer wait now", -joined) % {"count": -joined}
+        else ngettext("%(count)s fewer waiting now", "%(count)s fewer waiting now", -joined)
+        % {"count": -joined}
     )
     return _(
-        "Nothing was decided: the campaign moved while you looked at it. You saw %(expected)s posts, "
-        "%(why)s, which makes %(found)s. Look at the newest, then decide again."
+        "Nothing was decided: the campaign changed while you were looking at it. You saw "
+        "%(expected)s posts, %(why)s, so there are now %(found)s. Look at the newest, then decide"
+        " again."
     ) % {"expected": refusal.expected, "why": why, "found": refusal.found}
 
 

@@ -63,7 +63,7 @@ def note(request: access.DeskRequest, case_id: int) -> HttpResponse:
         )
     except (refusals.Refusal, refusals.Erased) as refusal:
         return _done(request, case_id, panel, str(refusal), at=at)
-    return _done(request, case_id, panel, _("Noted."), at=at)
+    return _done(request, case_id, panel, _("Note added."), at=at)
 
 
 def _panel(request: access.DeskRequest, case_id: int, kind: str, *, at: datetime) -> Panel:
@@ -87,14 +87,14 @@ def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *
         if request.user.may_lead:
             requeue = rules.Requeue(form.cleaned_data["requeue"])
             rules.impose(**given, requeue=requeue, actor=request.user, at=at)
-            return _("The rule is in force.")
+            return _("The rule is active.")
         rules.propose(**given, actor=request.user, at=at)
     except rules.NoEnd as refusal:
         form.add_error("days", str(refusal))
         return ""
     except (rules.AlreadyRuled, rules.AlreadyProposed) as refusal:
         return str(refusal)
-    return _("Proposed. It begins once a lead puts it in force.")
+    return _("Proposed. It starts when a lead activates it.")
 
 
 def _shown(

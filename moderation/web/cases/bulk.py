@@ -127,7 +127,9 @@ def undo(request: access.DeskRequest, key: uuid.UUID) -> HttpResponse:
         messages.warning(request, str(refusal))
     else:
         told = ngettext(
-            "Undone: %(count)s case waits again.", "Undone: %(count)s cases wait again.", len(cases)
+            "Undone: %(count)s case is waiting again.",
+            "Undone: %(count)s cases are waiting again.",
+            len(cases),
         )
         messages.success(request, told % {"count": len(cases)})
     return redirect("bulk", key)

@@ -48,7 +48,7 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
     except refusals.Erased:
         messages.warning(request, _("This post was erased."))
     else:
-        messages.success(request, _("Somebody else will look at this post."))
+        messages.success(request, _("A second person will review this post."))
     return redirect("post", post_id=case.post_id)
 
 

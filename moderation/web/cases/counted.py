@@ -20,10 +20,10 @@ _TITLES = {
     Counted.ADDRESS: _("Earlier posts from the address"),
     Counted.NETWORK: _("Earlier posts from the network"),
     Counted.PROVIDER: _("Earlier posts from the provider"),
-    Counted.MAIL: _("Earlier posts under the author's mail domain"),
+    Counted.MAIL: _("Earlier posts from the author's email domain"),
     Counted.DOMAIN: _("Earlier posts with the domain"),
     Counted.SIMILAR: _("Earlier near-duplicates"),
-    Counted.RESEMBLING: _("Earlier posts of accounts that look alike"),
+    Counted.RESEMBLING: _("Earlier posts of similar accounts"),
 }
 
 

@@ -76,7 +76,7 @@ def _is_seen_to_cross(before: float, after: float, route: str, thresholds: Mappi
 def _routes() -> dict[str, str]:
     return {
         "allow": _("it would be let through"),
-        "review": _("a human would decide"),
+        "review": _("it would be sent to review"),
         "remove": _("it would be removed"),
     }
 
@@ -89,7 +89,7 @@ def _word(_before: float | None, _after: float | None, subject: str) -> tuple[st
 
 def _age(before: float | None, after: float | None, _subject: str) -> tuple[str, str]:
     if before is None or after is None:
-        return _("With an account of another age"), ""
+        return _("If the account had a different age"), ""
     ages = {"then": duration(after * _DAY_SECONDS), "now": duration(before * _DAY_SECONDS)}
     return _("With an account %(then)s old instead of %(now)s") % ages, ""
 
@@ -111,8 +111,8 @@ _SAYS: dict[str, Values] = {
     "account_newer": _age,
     "fewer_complaints": _complaints,
     "author_without_spam": lambda *_values: (_("Without the author's earlier spam"), ""),
-    "author_verified": lambda *_values: (_("If the platform had verified the author"), ""),
-    "author_not_verified": lambda *_values: (_("If the platform had not verified the author"), ""),
+    "author_verified": lambda *_values: (_("If the author were verified"), ""),
+    "author_not_verified": lambda *_values: (_("If the author were not verified"), ""),
     "address_without_spam": lambda *_values: (_("Without earlier spam from this address"), ""),
     "text_not_repeated": lambda *_values: (_("If nobody had posted nearly the same text"), ""),
 }

@@ -104,11 +104,11 @@ def _x(ago: timedelta, span: timedelta) -> float:
 
 def _names() -> dict[str, str]:
     return {
-        "posts": _("Author's posts"),
+        "posts": _("Posts by this author"),
         "complaints": _("Complaints"),
         "decisions": _("Decisions"),
-        "domains": _("Same domains, others"),
-        "network": _("Same IP range, others"),
+        "domains": _("Other posts, same domains"),
+        "network": _("Other posts, same IP range"),
     }
 
 

@@ -101,9 +101,9 @@ def author_facts(page: CasePage) -> list[Fact]:
     if said:
         facts.append(Fact(name=_("Audience"), value=", ".join(said)))
     if author.email_domain:
-        facts.append(Fact(name=_("E-mail at"), value=author.email_domain))
+        facts.append(Fact(name=_("Email domain"), value=author.email_domain))
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
-    facts.append(Fact(name=_("Known here"), value=_known(record.author_history, at=record.at), behind=behind))
+    facts.append(Fact(name=_("Posts here"), value=_known(record.author_history, at=record.at), behind=behind))
     facts += _verdict_facts(record.author_history, behind=behind)
     return facts
 
@@ -124,7 +124,7 @@ def address_facts(page: CasePage) -> list[Fact]:
             told += f", {counted(similar.complaints, 'complaint', 'complaints')}"
         behind = _behind(similar, Counted.SIMILAR, page=page)
         tone = "warn" if similar.posts > 3 else ""
-        facts.append(Fact(name=_("Nearly the same"), value=told, tone=tone, behind=behind))
+        facts.append(Fact(name=_("Near-duplicates"), value=told, tone=tone, behind=behind))
     return facts
 
 
@@ -160,7 +160,7 @@ def _known(history: History, *, at: datetime) -> str:
     if not history.posts or history.first_seen_at is None:
         return _("first post seen")
     age = short_duration((at - history.first_seen_at).total_seconds())
-    return _("%(posts)s in %(time)s, %(recent)s in the last 24 h") % {
+    return _("%(posts)s within %(time)s, %(recent)s in the last 24 h") % {
         "posts": counted(history.posts, "post", "posts"),
         "time": age,
         "recent": count(history.posts_24h),

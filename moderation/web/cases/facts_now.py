@@ -20,7 +20,7 @@ from moderation.web.quantities import count
 _NAMES = {
     About.AUTHOR: gettext_lazy("Author"),
     About.ADDRESS: gettext_lazy("Address"),
-    About.SIMILAR: gettext_lazy("Nearly the same"),
+    About.SIMILAR: gettext_lazy("Near-duplicates"),
     About.DOMAIN: gettext_lazy("Domain"),
 }
 
@@ -59,7 +59,7 @@ def _line(change: Change) -> NewsLine:
 
 def _latest(change: Change) -> str:
     """Say what is so now: of a full sample old posts fall out as new ones come."""
-    return _("now %(spam)s spam, %(not_spam)s not among the latest %(posts)s") % {
+    return _("now %(spam)s spam, %(not_spam)s not in the latest %(posts)s") % {
         "spam": count(change.now.confirmed_spam),
         "not_spam": count(change.now.confirmed_not_spam),
         "posts": count(change.now.posts),

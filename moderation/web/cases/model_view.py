@@ -173,7 +173,7 @@ def _meaning(scored: ScoredPost, *, at: datetime) -> str:
             "this one, about %(number)s are spam."
         ) % {"number": number, "posts": count(own["posts"]), "random": count(own["random"])}
     words = _of_release(score.release.manifest.get("training") or {}, number=number)
-    return f"{words} {gettext('For posts of this platform it is not measured yet.')}" if words else ""
+    return f"{words} {gettext('Not yet measured for posts of this platform.')}" if words else ""
 
 
 def _of_release(training: Mapping[str, Any], *, number: int) -> str:
@@ -205,10 +205,10 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
     if score.route_reason == CaseReason.UNREAD_SCRIPT:
         return script_names.not_read(scored.unread_script)
     if score.route_reason == "outvoted":
-        return gettext("Yet a human is asked, since one model alone is sure that it is spam.")
+        return gettext("Sent to review anyway: only one model is sure that it is spam.")
     is_above = "remove_from" in thresholds and score.spam_probability >= thresholds["remove_from"]
     if is_above and score.route_reason == "uncertain":
-        return gettext("Yet a human is asked, since nothing is removed on the word of one model.")
+        return gettext("Sent to review anyway: one model alone never removes a post.")
     return ""
 
 
@@ -265,7 +265,7 @@ def _lines(
         if told and told.agrees_with(share) and abs(share) >= _LEAST
     ]
     shown.sort(key=lambda line: -abs(line[1]))
-    others = Said(gettext("Everything that has no sentence here"))
+    others = Said(gettext("All remaining features"))
     unsaid_line = [(others, unsaid)] if abs(unsaid) >= _LEAST else []
     strongest = max((abs(share) for _, share in (*shown, *unsaid_line)), default=0.0) or 1.0
 

@@ -25,9 +25,11 @@ class LanguagesField(SimpleArrayField):
     """Codes of languages with commas between, such as "de, en"; small letters, each once."""
 
     def __init__(self) -> None:
-        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16)
+        says = {"invalid": gettext_lazy("Enter codes such as de or pt-br, separated by commas.")}
+        code = forms.RegexField(r"^[a-z]{2,3}(-[a-z0-9]{2,8})*$", max_length=16, error_messages=says)
         super().__init__(code, required=False, max_length=40)
-        self.error_messages["invalid"] = gettext_lazy("Write codes such as de or pt-br, with commas between.")
+        # The position of the wrong code would stand before what is wrong with it.
+        self.error_messages["item_invalid"] = ""
 
     def clean(self, value: object) -> list[str]:
         """Return the codes."""
@@ -74,7 +76,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the queues, and add one."""
     form = QueueForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and _is_saved(request, form, queue_id=None):
-        messages.success(request, _("Added. Assign it to the people who are to work on it."))
+        messages.success(request, _("Added. Now assign it to the people who should work on it."))
         return redirect("named-queues")
     context = {
         "section": "queue",
@@ -108,7 +110,7 @@ def delete(request: access.DeskRequest, queue_id: int) -> HttpResponse:
         named_queues.delete(queue_id=queue_id, actor=request.user, at=timezone.now())
     except NamedQueue.DoesNotExist as refusal:
         raise Http404 from refusal
-    messages.success(request, _("Deleted. Its cases wait in the queue as before."))
+    messages.success(request, _("Deleted. Its cases stay in the main queue."))
     return redirect("named-queues")
 
 
@@ -132,7 +134,7 @@ def assign(request: access.DeskRequest, queue_id: int) -> HttpResponse:
     except NamedQueue.DoesNotExist as refusal:
         raise Http404 from refusal
     except named_queues.CannotDecide:
-        messages.warning(request, _("That role decides no cases."))
+        messages.warning(request, _("This role does not decide cases."))
     else:
         messages.success(request, _("Saved."))
     return redirect("named-queues")
@@ -168,9 +170,12 @@ def _is_saved(request: access.DeskRequest, form: QueueForm, *, queue_id: int | N
     except NamedQueue.DoesNotExist as refusal:
         raise Http404 from refusal
     except named_queues.NameTaken:
-        form.add_error("name", _("Another queue has this name."))
+        form.add_error("name", _("This name is already taken."))
     except named_queues.TooMany:
-        form.add_error(None, _("There are %(most)d queues. Delete one first.") % {"most": named_queues.MOST})
+        form.add_error(
+            None,
+            _("The limit of %(most)d queues is reached. Delete one first.") % {"most": named_queues.MOST},
+        )
     return form.is_valid()
 
 

@@ -18,22 +18,22 @@ _REASONS = {
     CaseReason.REVISED: gettext_lazy("Edited after a decision"),
     CaseReason.ESCALATED: gettext_lazy("Escalated"),
     CaseReason.CAMPAIGN: gettext_lazy("Campaign sample"),
-    CaseReason.CONFLICT: gettext_lazy("Unlike its campaign"),
+    CaseReason.CONFLICT: gettext_lazy("Differs from its campaign"),
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
-    CaseReason.SECOND: gettext_lazy("Second look"),
+    CaseReason.SECOND: gettext_lazy("Second review"),
     CaseReason.HOLD: gettext_lazy("Held by a rule"),
     CaseReason.RANDOM: gettext_lazy("Random label"),
-    CaseReason.RECONSIDERED: gettext_lazy("Like what was decided"),
+    CaseReason.RECONSIDERED: gettext_lazy("Similar to a decided post"),
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
 }
 
 _PLACES = {
-    CaseReason.SECOND: gettext_lazy("somebody asked for a second person"),
-    CaseReason.HOLD: gettext_lazy("held by a rule, by its reach alone"),
-    CaseReason.RECONSIDERED: gettext_lazy("allowed before its like was spam"),
+    CaseReason.SECOND: gettext_lazy("second review requested"),
+    CaseReason.HOLD: gettext_lazy("held by a rule, sorted by reach"),
+    CaseReason.RECONSIDERED: gettext_lazy("let through before similar posts were found to be spam"),
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
-    CaseReason.UNREAD_SCRIPT: gettext_lazy("not read by the models, by its reach alone"),
+    CaseReason.UNREAD_SCRIPT: gettext_lazy("not readable by the models, sorted by reach"),
 }
 
 
@@ -45,9 +45,9 @@ def reason_words(row: QueueRow) -> str:
 def place_words(row: QueueRow, sort: Sort) -> str:
     """Return what it is sorted by in the chosen order, in words."""
     if row.is_escalated:
-        return _("escalated ones come first")
+        return _("escalated: first")
     if sort is Sort.NEWEST:
-        return _("by the time it came")
+        return _("by arrival time")
     if sort is Sort.REPORTED:
         return ngettext("%(n)s complaint", "%(n)s complaints", row.complaints) % {
             "n": quantities.count(row.complaints)
@@ -55,23 +55,19 @@ def place_words(row: QueueRow, sort: Sort) -> str:
     if row.reason in _PLACES:
         return str(_PLACES[CaseReason(row.reason)])
     if row.is_hidden:
-        return _("drawn at random; its place says nothing")
+        return _("random sample, in random order")
     return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)
 
 
 def _doubt(row: QueueRow) -> str:
     """Return how close the probability is to even odds."""
     away = abs((row.spam_probability or 0.0) - 0.5)
-    return (
-        _("even odds")
-        if away < 0.005
-        else _("%(share)s from even odds") % {"share": quantities.percent(away)}
-    )
+    return _("50/50") if away < 0.005 else _("%(share)s from 50/50") % {"share": quantities.percent(away)}
 
 
 def _harm(row: QueueRow) -> str:
     """Return the expected harm: spam probability times reach."""
-    told = [_("harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
+    told = [_("expected harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
     if row.followers:
         words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
         told.append(words % {"n": quantities.count(row.followers)})

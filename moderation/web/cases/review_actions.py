@@ -55,7 +55,7 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
     try:
         claims.claim(case_id=case_id, moderator=request.user, at=at)
     except refusals.AlreadyClaimed as refusal:
-        return following(request, notice=_("%(who)s is looking at that case.") % {"who": refusal.holder})
+        return following(request, notice=_("%(who)s is reviewing that case.") % {"who": refusal.holder})
     except Refused as refusal:
         return _refused(request, case_id, refusal)
     return answer(request, front_id=case_id, at=at)
@@ -236,7 +236,7 @@ def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> H
     """Answer a refused action: the reason, with the case or the winning decision."""
     at = timezone.now()
     if isinstance(refusal, Case.DoesNotExist | refusals.NotAllowed):
-        return following(request, notice=_("That case is not yours to decide."), status=409)
+        return following(request, notice=_("You cannot decide this case."), status=409)
     if isinstance(refusal, refusals.ClaimLost):
         return _claimed_again(request, case_id, at=at)
     return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
@@ -247,7 +247,7 @@ def told(refusal: Exception) -> str:
     if isinstance(refusal, refusals.AlreadyDecided):
         winner = refusal.decision
         who: User | str = winner.decided_by or _("the filter")
-        return _("%(who)s decided this case before: %(verdict)s. Theirs stands.") % {
+        return _("%(who)s already decided this case: %(verdict)s. That decision stands.") % {
             "who": who,
             "verdict": winner.get_verdict_display(),
         }
@@ -259,11 +259,11 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
     try:
         claims.claim(case_id=case_id, moderator=request.user, at=at)
     except refusals.AlreadyClaimed as refusal:
-        words = _("Your claim had run out and %(who)s took the case.") % {"who": refusal.holder}
+        words = _("Your reservation expired and %(who)s took the case.") % {"who": refusal.holder}
         return following(request, notice=words, status=409)
     except Refused:
-        return following(request, notice=_("Your claim had run out."), status=409)
-    words = _("Your claim had run out. The case is yours again: press the key once more.")
+        return following(request, notice=_("Your reservation expired."), status=409)
+    words = _("Your reservation expired. The case is reserved for you again: press the key once more.")
     return answer(request, front_id=case_id, notice=words, status=409, at=at)
 
 

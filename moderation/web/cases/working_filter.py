@@ -112,7 +112,7 @@ def _query(request: access.DeskRequest) -> str:
 
 
 def _reached_words(own: Assigned) -> str:
-    return _("%(queue)s: %(limit)s decided, done for today") % {"queue": own.part.name, "limit": own.decided}
+    return _("%(queue)s: daily limit of %(limit)s reached") % {"queue": own.part.name, "limit": own.decided}
 
 
 def _words(chosen: QueueFilter) -> list[str]:

@@ -80,7 +80,7 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
         return _correction(request, decision_id)
     form = CorrectForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("A correction needs words that say why."))
+        messages.warning(request, _("A correction needs a note."))
         return _correction(request, decision_id, status=422)
     try:
         decision = reversals.correct(
@@ -96,7 +96,7 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
-        words = _("Corrected to %(verdict)s. The platform will be told.")
+        words = _("Corrected to %(verdict)s. The platform will be notified.")
         messages.success(request, words % {"verdict": decision.get_verdict_display()})
     return redirect("decisions")
 

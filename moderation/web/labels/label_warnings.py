@@ -11,17 +11,20 @@ from moderation.web import quantities
 
 _WORDS = {
     Weakness.FEW_RANDOM: gettext_lazy(
-        "%(count)s labels were drawn at random, %(of)s would be enough: others show what people were sent."
+        "%(count)s labels are from random draws; %(of)s are needed, because the others only cover"
+        " what was sent to review."
     ),
-    Weakness.FEW_OF_A_SORT: gettext_lazy("%(count)s labels are %(what)s, %(of)s would be enough."),
+    Weakness.FEW_OF_A_SORT: gettext_lazy("%(count)s labels are %(what)s; %(of)s are needed."),
     Weakness.ONE_SIDED: gettext_lazy(
-        "%(count)s of %(of)s labels are %(what)s: a model would take that for what is posted here."
+        "%(count)s of %(of)s labels are %(what)s: a model would learn that as the normal mix."
     ),
     Weakness.ONE_LANGUAGE: gettext_lazy(
-        "%(count)s of %(of)s labels are of one language (%(what)s): the others would be guessed from it."
+        "%(count)s of %(of)s labels are in one language (%(what)s): results in other languages "
+        "would be guesses."
     ),
     Weakness.BY_COMPLAINT: gettext_lazy(
-        "All %(of)s labels came by complaints, appeals or second looks: what nobody complained of has none."
+        "All %(of)s labels come from complaints, appeals or second reviews: posts nobody "
+        "complained about have none."
     ),
 }
 

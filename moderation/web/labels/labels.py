@@ -38,7 +38,7 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     platform = get_object_or_404(Platform, pk=platform_id)
     form = DrawForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Give whole numbers: how many posts, of how many days."))
+        messages.warning(request, _("Enter whole numbers: how many posts, from how many days."))
         return redirect("labels")
     try:
         made = draws.ask(platform=platform, **form.cleaned_data, asked_by=request.user, at=timezone.now())
@@ -46,8 +46,8 @@ def draw(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         messages.warning(request, str(refusal))
     else:
         told = ngettext(
-            "%(number)s post was drawn and waits in the queue.",
-            "%(number)s posts were drawn and wait in the queue.",
+            "%(number)s post drawn and added to the queue.",
+            "%(number)s posts drawn and added to the queue.",
             made.drawn,
         )
         messages.success(request, told % {"number": quantities.count(made.drawn)})
@@ -64,7 +64,7 @@ def cancel(request: access.DeskRequest, draw_id: int) -> HttpResponse:
     except Refusal as refusal:
         messages.warning(request, str(refusal))
     else:
-        messages.success(request, _("Cancelled. What was decided stays."))
+        messages.success(request, _("Cancelled. Decided posts stay decided."))
     return redirect("labels")
 
 

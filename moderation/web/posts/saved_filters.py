@@ -52,7 +52,7 @@ def keep(request: access.DeskRequest) -> HttpResponse:
     """Save a list's filters under a name."""
     form = KeepFilterForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("A filter needs a name of at most 60 characters."))
+        messages.warning(request, _("Give the filter a name of at most 60 characters."))
         return redirect("home")
     page = FilterPage(form.cleaned_data["page"])
     query = query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")), NAMES[page])
@@ -62,7 +62,9 @@ def keep(request: access.DeskRequest) -> HttpResponse:
         )
     except saved_filters.TooMany:
         messages.warning(
-            request, _("You keep %(most)d filters here. Forget one first.") % {"most": saved_filters.MOST}
+            request,
+            _("You have the maximum of %(most)d filters here. Delete one first.")
+            % {"most": saved_filters.MOST},
         )
     return redirect(f"{reverse(page.value)}?{query}")
 

@@ -47,13 +47,13 @@ def _link_age(_: float, record: PostRecord) -> str | Said:
     if not since:
         return ""
     age = max(0.0, (record.at - max(since)) / timedelta(days=1))
-    words = gettext("The newest link has been on the web for {}").format(duration(age * 86_400))
+    words = gettext("The newest link has been online for {}").format(duration(age * 86_400))
     return Said(words, young(30, old=365)(age))
 
 
 def _threat(value: float, _: PostRecord) -> str:
     if value < 1:
-        return gettext("Google Web Risk suspects a link")
+        return gettext("Google Web Risk considers a link suspicious")
     return gettext("Google Web Risk lists a link as a threat")
 
 

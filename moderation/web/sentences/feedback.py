@@ -52,7 +52,9 @@ def _copies(value: float, record: PostRecord) -> str:
 def _saying_spam(value: float, record: PostRecord) -> str:
     saying = round(value * len(record.complaints))
     words = ngettext(
-        "{} complaint says spam or scam", "{} complaints say spam or scam", 1 if saying == 1 else 2
+        "{} complaint mentions spam or a scam",
+        "{} complaints mention spam or a scam",
+        1 if saying == 1 else 2,
     )
     return words.format(count(saying))
 

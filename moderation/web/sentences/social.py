@@ -59,7 +59,7 @@ def _pace(_: float, record: PostRecord) -> str:
     if not posts or created_at is None:
         return ""
     age = duration(max(0.0, (record.at - created_at).total_seconds()))
-    return gettext("{} by an account {} old, as the platform counts").format(
+    return gettext("{} by an account {} old, according to the platform").format(
         counted(posts, "post", "posts"), age
     )
 

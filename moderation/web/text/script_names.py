@@ -35,7 +35,7 @@ def name(script: str) -> str:
 def not_read(script: str | None) -> str:
     """Return the sentence that no model reads the post's script; None if its text was erased."""
     if script is None:
-        return gettext("A human is asked, since the models do not read this script.")
-    return gettext("A human is asked, since the models do not read this script (%(script)s).") % {
+        return gettext("Sent to review: the models cannot read this script.")
+    return gettext("Sent to review: the models cannot read this script (%(script)s).") % {
         "script": name(script)
     }

@@ -126,7 +126,7 @@ def _segment(mark: str, detail: str, text: str) -> Segment:
             text,
             mark=mark,
             label=detail[:3].title(),
-            title=gettext("letters of %(script)s that pose as “%(twins)s”")
+            title=gettext("%(script)s letters that look like “%(twins)s”")
             % {"script": detail.title(), "twins": twins},
         )
     if mark == "styled":
@@ -146,5 +146,5 @@ def _hidden_title(text: str) -> str:
         chr(ord(character) - 0xE0000) for character in text if 0xE0020 <= ord(character) <= 0xE007E
     )
     if message:
-        return gettext("invisible tag characters that spell “%(message)s”") % {"message": message}
+        return gettext("invisible tag characters spelling “%(message)s”") % {"message": message}
     return characters.spoken_name(text[0])

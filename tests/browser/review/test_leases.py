@@ -99,6 +99,6 @@ class TestLease:
 
         def is_told() -> bool:
             page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 15 s
-            return "lead reads along" in page.locator("[data-presence]").inner_text()
+            return "lead is watching" in page.locator("[data-presence]").inner_text()
 
         wait_until(is_told)

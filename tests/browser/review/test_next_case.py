@@ -58,7 +58,7 @@ class TestFailure:
         for key in "sf":
             shown.append(in_front(page))
             page.keyboard.press(key)
-        expect(page.get_by_role("alert")).to_contain_text("failed to save", timeout=30_000)
+        expect(page.get_by_role("alert")).to_contain_text("could not be saved", timeout=30_000)
         page.unroute("**/decide/")
 
         assert in_front(page) == shown[0]
@@ -143,7 +143,7 @@ class TestSession:
         expect(page.locator("#front [data-case]").first).to_have_attribute("data-case", first)
 
         with page.context.expect_page() as opened:
-            page.get_by_role("link", name="Sign in in a new tab").click()
+            page.get_by_role("link", name="Sign in (opens a new tab)").click()
         opened.value.get_by_label("Name").fill("moderator")
         opened.value.get_by_label("Password").fill("the moderator's own")
         opened.value.keyboard.press("Enter")

@@ -71,8 +71,8 @@ def test_an_english_one_of_the_same_probability_does_not(sent: Callable[..., str
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [
-        ("en", "A human is asked, since the models do not read this script (Thai)."),
-        ("de", "Ein Mensch wird gefragt, weil die Modelle diese Schrift nicht lesen (Thailändisch)."),
+        ("en", "Sent to review: the models cannot read this script (Thai)."),
+        ("de", "Zur Prüfung: Die Modelle lesen diese Schrift nicht (Thailändisch)."),
     ],
 )
 def test_the_page_says_why(sent: Callable[..., str], moderator: User, language: str, sentence: str) -> None:

@@ -37,7 +37,7 @@ class TestDryRun:
         body = lead_desk.get("/rules/new/", {"kind": kind, "value": value}).content.decode()
 
         assert "<strong>1 post</strong> so far" in body
-        assert "People have judged none of them." in body
+        assert "None of them has been judged by people." in body
 
     def test_shows_what_people_found_harmless(
         self, lead_desk: Client, open_case: Case_, moderator: User
@@ -52,8 +52,8 @@ class TestDryRun:
 
         body = lead_desk.get("/rules/new/?kind=domain&value=shop.example").content.decode()
 
-        assert "<strong>2 spam, 1 not</strong>. That is 67% spam (95% interval 21% to 94%)" in flat(body)
-        assert "1 is not: see it" in body
+        assert "<strong>2 spam, 1 not</strong>. That is 67% spam (95% interval: 21% to 94%)" in flat(body)
+        assert "show the one that was not" in body
         assert "not_spam 2" in body
         harmless = lead_desk.get("/posts/?state=not_spam&domain=shop.example").content.decode()
         assert "not_spam 2" in harmless
@@ -112,14 +112,14 @@ class TestRules:
             self.impose(lead_desk)
 
         assert Rule.objects.count() == 1
-        assert "in force already" in lead_desk.get("/domains/shop.example/").content.decode()
+        assert "is already active" in lead_desk.get("/domains/shop.example/").content.decode()
 
     def test_cannot_be_lifted_twice(self, lead_desk: Client, linked: Case) -> None:
         self.impose(lead_desk)
         for _ in range(2):
             lead_desk.post(f"/rules/{Rule.objects.get().pk}/lift/")
 
-        assert "lifted before" in lead_desk.get("/rules/").content.decode()
+        assert "already lifted" in lead_desk.get("/rules/").content.decode()
 
     @pytest.mark.parametrize(("effect", "told"), [("allow", "allowed until"), ("hold", "held until")])
     def test_allow_and_hold_until_a_date(
@@ -160,7 +160,7 @@ class TestRules:
 
         body = lead_desk.get(f"/review/{case.pk}/").content.decode()
 
-        assert "people look at every post that this reaches" in body
+        assert "a person reviews every post that matches" in body
         assert "Held by a rule" in body
 
 
@@ -195,7 +195,7 @@ class TestDrafts:
         answer = lead_desk.post(f"/rules/{draft.pk}/", follow=True).content.decode()
         lead_desk.post(f"/rules/{draft.pk}/lift/")
 
-        assert "in force already" in answer
+        assert "is already active" in answer
         assert lead_desk.get(f"/rules/{draft.pk}/").status_code == 302
         assert lead_desk.get("/rules/999999/").status_code == 404
 
@@ -213,7 +213,7 @@ class TestHarmlessPosts:
         answer = lead_desk.post("/rules/new/", self.FORM)
 
         assert answer.status_code == 422
-        assert "People judged 1 post that this ban hits not spam." in answer.content.decode()
+        assert "1 post matched by this ban was judged not spam." in answer.content.decode()
         assert not Rule.objects.exists()
 
         lead_desk.post("/rules/new/", self.FORM | {"sure": "1"})
@@ -231,7 +231,7 @@ class TestHarmlessPosts:
 
         answer = lead_desk.post(f"/rules/{drafted.pk}/", {})
 
-        assert "Ban it nevertheless" in answer.content.decode()
+        assert "Ban anyway" in answer.content.decode()
         assert Rule.objects.get().activated_at is None
 
         lead_desk.post(f"/rules/{drafted.pk}/", {"sure": "1"})
@@ -257,7 +257,7 @@ class TestHits:
         Score.objects.filter(pk=open_case().score_id).update(ban=ban)
 
         assert rule_pages.hits([ban, other]) == {ban.pk: 2}
-        assert "Hits" in lead_desk.get("/rules/").content.decode()
+        assert "Matches" in lead_desk.get("/rules/").content.decode()
 
     def test_of_holds_and_allowances_are_counted_too(self, lead: User, linked: Case) -> None:
         now = timezone.now()

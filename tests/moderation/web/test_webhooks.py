@@ -142,5 +142,5 @@ def test_tests_no_endpoint_that_is_off(admin_desk: Client, endpoint: WebhookEndp
 
     answer = admin_desk.post(f"/endpoints/{endpoint.pk}/test/", follow=True)
 
-    assert "not active" in answer.content.decode()
+    assert "inactive" in answer.content.decode()
     assert not Delivery.objects.exists()

@@ -48,7 +48,7 @@ def test_is_drawn_on_the_health_page_and_not_asked_every_ten_seconds(
     client: Client, moderator: User, open_case: OpenCase
 ) -> None:
     client.force_login(moderator)
-    assert "Nothing has waited." in client.get("/health/").text
+    assert "Nothing waited." in client.get("/health/").text
 
     open_case()
 

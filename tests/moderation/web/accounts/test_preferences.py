@@ -70,7 +70,7 @@ class TestShortcuts:
     @pytest.mark.parametrize(
         ("wanted", "words"),
         [
-            ({"spam": "f"}, "would do two things"),
+            ({"spam": "f"}, "is used twice"),
             ({"spam": "1"}, "is one letter"),
             ({"spam": ""}, "is one letter"),
         ],
@@ -112,7 +112,7 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>0</dd>" in flat(body)
+        assert "<dt>Reviewed again by others</dt><dd>0</dd>" in flat(body)
         assert "100%" not in body
 
     def test_counts_what_others_decided_after_it(
@@ -134,8 +134,8 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>2</dd>" in flat(body)
-        assert "<dt>Decided alike</dt><dd>1 of 2</dd>" in flat(body)
+        assert "<dt>Reviewed again by others</dt><dd>2</dd>" in flat(body)
+        assert "<dt>Agreed with the other reviewer</dt><dd>1 of 2</dd>" in flat(body)
 
     def test_counts_a_correction_by_somebody_else(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User
@@ -150,8 +150,8 @@ class TestPace:
 
         body = desk.get("/account/pace/").content.decode()
 
-        assert "<dt>Judged again by others</dt><dd>1</dd>" in flat(body)
-        assert "<dt>Decided alike</dt><dd>0 of 1</dd>" in flat(body)
+        assert "<dt>Reviewed again by others</dt><dd>1</dd>" in flat(body)
+        assert "<dt>Agreed with the other reviewer</dt><dd>0 of 1</dd>" in flat(body)
 
     def test_says_how_sure_the_agreement_is(
         self, desk: Client, open_case: Case_, decided: Callable[..., Decision], lead: User

@@ -60,4 +60,4 @@ def test_closing_an_account_asks_first(admin_desk: Client, moderator: User) -> N
     body = admin_desk.get("/users/").content.decode()
 
     assert f'data-opens="close-{moderator.pk}"' in body
-    assert "Close the account of moderator?" in body
+    assert "Deactivate the account of moderator?" in body

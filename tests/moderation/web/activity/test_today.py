@@ -53,7 +53,7 @@ class TestPage:
         assert "Decided by people <strong>1</strong>" in body
         assert "1 person at work:" in body
         assert "Mona Moderator" in body
-        assert "Nothing waits." in body
+        assert "Nothing is waiting." in body
         assert 'class="lane__bar lane__bar--spam"' in body
 
     @pytest.mark.parametrize("span", ["day", "week", "month"])
@@ -76,7 +76,7 @@ class TestPage:
             state="decided", closed_at=now - timedelta(minutes=1)
         )
 
-        assert "the queue is empty in" in lead_desk.get("/today/").content.decode()
+        assert "the queue will be empty in" in lead_desk.get("/today/").content.decode()
 
     def test_names_a_spike_and_its_rule(self, lead_desk: Client, now: datetime) -> None:
         hour = hour_of(now)
@@ -87,7 +87,7 @@ class TestPage:
 
         body = lead_desk.get("/today/").content.decode()
 
-        assert "500, usually 10" in body
+        assert "500; usual: 10" in body
         assert "at least 3 times as many" in body
         assert 'class="lane__spike"' in body
 

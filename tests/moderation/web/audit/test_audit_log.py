@@ -83,7 +83,7 @@ class TestPage:
         body = lead_desk.get("/audit/").content.decode()
 
         assert f"1:{chain.head().hash}" in body
-        assert "1 newer entry waits to be sealed." in body
+        assert "1 newer entry is not sealed yet." in body
         assert "not yet" in body
 
     def test_shows_hostile_details_inert(self, lead_desk: Client, write: Write) -> None:

@@ -79,7 +79,7 @@ class TestPage:
         page = desk.get(f"/campaigns/{pills.pk}/").content.decode()
 
         assert "models:" not in page
-        assert "sample, judged alone" in page
+        assert "sample, judged individually" in page
 
     def test_shows_no_campaign_that_is_not_there(self, desk: Client, db: None) -> None:
         assert desk.get("/campaigns/9/").status_code == 404
@@ -101,7 +101,7 @@ class TestDecide:
         answer = decide(desk, pills, 5)
 
         assert answer.status_code == 412
-        assert "40 more wait now" in answer.content.decode()
+        assert "40 more waiting now" in answer.content.decode()
         assert not Decision.objects.exists()
 
     def test_asks_for_the_count_beyond_25(
@@ -159,7 +159,7 @@ class TestLeaveOut:
         ).content.decode()
 
         assert f'id="member-{post}"' in answer
-        assert "left out by moderator" in answer
+        assert "excluded by moderator" in answer
         assert 'name="expected_waiting" value="4"' in answer
         assert decide(desk, pills, 4).status_code == 302
         assert Case.objects.filter(state=CaseState.OPEN).get().post_id == post
@@ -203,4 +203,4 @@ class TestUndoAndCorrect:
 
         answer = desk.post(f"/campaign-decisions/{made.pk}/undo/", follow=True)
 
-        assert "Correct the decision instead" in answer.content.decode()
+        assert "Correct it instead" in answer.content.decode()

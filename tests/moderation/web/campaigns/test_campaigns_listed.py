@@ -30,7 +30,7 @@ class TestList:
     def test_leaves_out_those_that_are_settled(self, desk: Client, pills: Campaign) -> None:
         decide(desk, pills, 5)
 
-        assert "No campaign waits" in desk.get("/campaigns/").content.decode()
+        assert "No campaigns waiting" in desk.get("/campaigns/").content.decode()
         [row] = desk.get("/campaigns/?show=all").context["page"].rows
         assert (row.campaign_id, row.waiting) == (pills.pk, 0)
 

@@ -56,7 +56,7 @@ class TestPanel:
     def test_of_an_account_shows_those_that_look_alike(self, desk: Client, counted_case: Case) -> None:
         body = panel(desk, counted_case)
 
-        assert "Accounts alike" in body
+        assert "Similar accounts" in body
         assert "Maria_vip1" in body
         assert "Maria_vip2" in body
 
@@ -110,8 +110,8 @@ class TestPanel:
 
         body = panel(desk, counted_case)
 
-        assert "judged blindly" in body
-        assert "No post judged by people" in body
+        assert "judged blind" in body
+        assert "No posts judged by people" in body
         assert not re.search(r'href="/posts/\d+/"', body)
 
     def test_needs_few_queries(
@@ -131,7 +131,7 @@ class TestNotes:
             f"/review/{case.pk}/author/note/", {"note": "Runs <b>three</b> accounts"}, headers=HTMX
         )
 
-        assert "Noted." in answer.content.decode()
+        assert "Note added." in answer.content.decode()
         assert "Runs &lt;b&gt;three&lt;/b&gt; accounts" in panel(desk, other)
         assert "Runs &lt;b&gt;three" in desk.get(f"/authors/{case.post.author_id}/").content.decode()
         assert desk.post(f"/review/{case.pk}/author/note/", {"note": " "}).status_code == 200
@@ -169,8 +169,8 @@ class TestRules:
         done = lead_desk.post(address, self.FORM | {"requeue": ""}, headers=HTMX).content.decode()
 
         assert "<strong>2 posts</strong> so far" in tried
-        assert "Score again" in tried
-        assert "The rule is in force." in done
+        assert "Re-score" in tried
+        assert "The rule is active." in done
         rule = Rule.objects.get()
         assert (rule.value, rule.is_draft) == ("evil.example", False)
 
@@ -183,8 +183,8 @@ class TestRules:
         done = desk.post(address, self.FORM, headers=HTMX).content.decode()
 
         assert "so far" in tried
-        assert "Score again" not in tried
-        assert "Proposed. It begins once a lead puts it in force." in done
+        assert "Re-score" not in tried
+        assert "Proposed. It starts when a lead activates it." in done
         rule = Rule.objects.get()
         assert (rule.kind, rule.is_draft, str(rule.imposed_by)) == (kind, True, "moderator")
         assert "Sells pills" in lead_desk.get("/rules/?state=draft").content.decode()
@@ -196,7 +196,7 @@ class TestRules:
 
         again = desk.post(address, self.FORM, headers=HTMX).content.decode()
 
-        assert "is proposed already" in again
+        assert "has already been proposed" in again
         assert Rule.objects.count() == 1
 
     def test_are_not_proposed_beside_one_in_force(self, desk: Client, linking: Case, lead: User) -> None:
@@ -204,7 +204,7 @@ class TestRules:
 
         answer = desk.post(f"/review/{linking.pk}/beside/domain/rule/", self.FORM, headers=HTMX)
 
-        assert "in force already" in answer.content.decode()
+        assert "is already active" in answer.content.decode()
         assert Rule.objects.count() == 1
 
     def test_say_what_is_wrong_in_place(self, lead_desk: Client, linking: Case) -> None:
@@ -213,7 +213,7 @@ class TestRules:
         answer = lead_desk.post(f"/review/{linking.pk}/beside/domain/rule/", form, headers=HTMX)
 
         assert answer.status_code == 200
-        assert "Only a ban may last" in answer.content.decode()
+        assert "Only a ban can be permanent" in answer.content.decode()
         assert 'value="Sells pills"' in answer.content.decode()
         assert not Rule.objects.exists()
 
@@ -237,8 +237,8 @@ def test_notes_on_a_case_and_a_second_person_are_asked_from_the_desk(
     assert "Seen on Monday, too" in noted.content.decode()
     assert plain.headers["Location"] == f"/review/{case.pk}/"
     assert CaseNote.objects.filter(case=case).count() == 2
-    assert "for the first time" in early.content.decode()
-    assert "Ask a second person" in shown
-    assert "Somebody else will look at this post." in asked.content.decode()
+    assert "decided once first" in early.content.decode()
+    assert "Request second review" in shown
+    assert "A second person will review this post." in asked.content.decode()
     second = Case.objects.get(reason=CaseReason.SECOND)
     assert (second.post_id, second.notes.get().text) == (case.post_id, "Please look")

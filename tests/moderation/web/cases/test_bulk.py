@@ -38,7 +38,7 @@ class TestDecide:
         answer = desk.post(reverse("bulk-decide"), given(cases), follow=True)
 
         page = answer.content.decode()
-        assert "3 cases decided at once" in page
+        assert "3 cases decided together" in page
         assert "Undo all" in page
         assert Decision.objects.filter(verdict="spam").count() == 3
 
@@ -61,7 +61,7 @@ class TestDecide:
         ("more", "told"),
         [
             ({"verdict": "maybe"}, "Select a valid choice"),
-            ({"case": []}, "Pick the cases first."),
+            ({"case": []}, "Select cases first."),
             ({"case": ["1:x", "<script>", "9" * 40 + ":1"]}, "Select a valid choice"),
             ({"reason": "no-such"}, "This reason does not go with this verdict."),
         ],
@@ -106,7 +106,7 @@ class TestUndo:
 
         answer = desk.post(reverse("bulk-undo", args=[wanted["key"]]), follow=True)
 
-        assert "Undone: all of them wait again" in answer.content.decode()
+        assert "Undone: all of them are waiting again" in answer.content.decode()
         assert Case.objects.filter(state="open").count() == 3
 
     def test_of_somebody_else_is_404(

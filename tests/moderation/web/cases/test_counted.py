@@ -76,7 +76,7 @@ class TestEverySentence:
         there, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
 
         assert there == History(posts=10, confirmed_spam=4, confirmed_not_spam=3, complaints=3)
-        assert "Posts were erased or grouped otherwise since" not in body
+        assert "Since then, posts were erased or regrouped" not in body
 
     @pytest.mark.parametrize("kind", list(Counted))
     def test_lists_what_the_record_holds(self, desk: Client, counted_case: Case, kind: Counted) -> None:
@@ -122,7 +122,7 @@ class TestList:
 
         _, body = listed(desk, counted.address(counted_case.pk, counted=Counted.SIMILAR))
 
-        assert "The score counted 10 posts, 4 decided spam and 3 not." in body
+        assert "The score counted 10 posts: 4 spam, 3 not." in body
 
     @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND])
     def test_is_hidden_while_a_case_is_judged_blindly(

@@ -38,7 +38,7 @@ def test_tells_them_of_an_appeal(lead_desk: Client, counted_case: Case) -> None:
 
 
 def test_tells_that_nothing_changed(desk: Client, open_case: Any) -> None:
-    assert "Nothing new since it was scored" in news(desk, open_case())
+    assert "No changes since scoring" in news(desk, open_case())
 
 
 def test_tells_what_is_so_now_where_the_sample_is_full(
@@ -47,7 +47,7 @@ def test_tells_what_is_so_now_where_the_sample_is_full(
     monkeypatch.setattr(record_histories, "SAMPLE", 4)
     monkeypatch.setitem(record_histories._NUMBERS, "sample", 4)
 
-    assert re.search(r"now \d+ spam, \d+ not among the latest 4", news(desk, counted_case))
+    assert re.search(r"now \d+ spam, \d+ not in the latest 4", news(desk, counted_case))
 
 
 @pytest.mark.parametrize("reason", [CaseReason.AUDIT, CaseReason.SECOND])

@@ -59,9 +59,7 @@ class TestReasons:
 
             words = [line.words for line in view.top]
             assert ("5 complaints about earlier posts from this address" in words) is is_shown
-            assert [line.words for line in view.rest] == (
-                [] if is_shown else ["Everything that has no sentence here"]
-            )
+            assert [line.words for line in view.rest] == ([] if is_shown else ["All remaining features"])
 
     def test_say_the_same_decisions_once(self, scored: Page_) -> None:
         record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
@@ -155,7 +153,7 @@ class TestMeaning:
 
         assert view_of(found).meaning == (
             "Of 100 simulated posts scored like this one, about 93 are spam. "
-            "For posts of this platform it is not measured yet."
+            "Not yet measured for posts of this platform."
         )
 
     def test_names_the_real_texts_that_a_release_was_calibrated_on(self, scored: Page_) -> None:
@@ -165,14 +163,14 @@ class TestMeaning:
 
         assert view_of(found).meaning == (
             "Calibrated on 1,540 real texts of 2 collections: of 100 scored like this one, "
-            "about 93 are spam. For posts of this platform it is not measured yet."
+            "about 93 are spam. Not yet measured for posts of this platform."
         )
 
     @pytest.mark.parametrize(
         ("probability", "reason", "words"),
         [
-            (0.05, "outvoted", "Yet a human is asked, since one model alone is sure that it is spam."),
-            (0.97, "uncertain", "Yet a human is asked, since nothing is removed on the word of one model."),
+            (0.05, "outvoted", "Sent to review anyway: only one model is sure that it is spam."),
+            (0.97, "uncertain", "Sent to review anyway: one model alone never removes a post."),
             (0.5, "uncertain", ""),
             (0.97, "audit", ""),
         ],

@@ -47,14 +47,14 @@ class TestPage:
         answer = desk.post(reverse("named-queues"), {"name": "X", "languages": languages})
 
         assert answer.status_code == 422
-        assert "code" in answer.content.decode()
+        assert "Enter codes such as de or pt-br" in answer.content.decode()
         assert not NamedQueue.objects.exists()
 
     def test_refuses_a_name_twice(self, desk: Client, german: NamedQueue) -> None:
         answer = desk.post(reverse("named-queues"), {"name": "German"})
 
         assert answer.status_code == 422
-        assert "Another queue has this name." in answer.content.decode()
+        assert "This name is already taken." in answer.content.decode()
 
     def test_changes_and_deletes(self, desk: Client, german: NamedQueue) -> None:
         desk.post(reverse("named-queue", args=[german.pk]), {"name": "Deutsch", "languages": "de, nds"})
@@ -66,7 +66,7 @@ class TestPage:
     def test_assigns_and_takes_away(self, desk: Client, german: NamedQueue, other_moderator: User) -> None:
         given = {"user": other_moderator.pk, "position": 2, "daily_limit": 40}
         answer = desk.post(reverse("named-queue-assign", args=[german.pk]), given, follow=True)
-        assert "at most 40 a day" in answer.content.decode()
+        assert "at most 40 per day" in answer.content.decode()
 
         desk.post(reverse("named-queue-withdraw", args=[german.pk, other_moderator.pk]))
         assert not QueueAssignment.objects.filter(user=other_moderator).exists()
@@ -119,7 +119,7 @@ class TestStart:
         answer = client.post(reverse("case-decide", args=[case.pk]), given, follow=True)
 
         assert answer.redirect_chain[-1][0] == reverse("review")
-        assert "German: 1 decided, done for today" in answer.content.decode()
+        assert "German: daily limit of 1 reached" in answer.content.decode()
 
     def test_a_moderator_is_offered_only_their_own(
         self, client: Client, moderator: User, other_moderator: User, german: NamedQueue

@@ -129,10 +129,10 @@ class TestExplanation:
         Score.objects.update(word_contributions=[[0, 3, 1.0]])
         found = desk.get(f"/review/{case_in_front.pk}/text/?part", headers=HTMX)
 
-        assert "Looking for the words that count" in waiting
+        assert "Explaining the words" in waiting
         assert early.status_code == 204
         assert "word--spam" in found.content.decode()
-        assert "Looking for the words" not in found.content.decode()
+        assert "Explaining the words" not in found.content.decode()
 
     @pytest.mark.parametrize(
         ("stored", "words"),
@@ -170,7 +170,7 @@ class TestExplanation:
                 },
                 "Without the link",
             ),
-            ({}, "None of the changes that were tried would send it another way."),
+            ({}, "No single change that was tried would change the outcome."),
         ],
     )
     def test_says_the_smallest_change_that_flips_the_route(
@@ -213,7 +213,7 @@ class TestExplanation:
 
         body = desk.get(f"/review/{open_case(text=text.format('Smith')).pk}/").content.decode()
 
-        assert "by now 1 spam, 0 not" in body
+        assert "now 1 spam, 0 not" in body
         assert "ask Dr Miller" in body
 
     def test_shows_neither_score_nor_neighbours_on_a_blind_case(

@@ -73,7 +73,7 @@ class TestDecide:
         answer = decide(case_in_front, "not_spam", idempotency_key=uuid.uuid4().hex)
 
         assert answer.status_code == 409
-        assert "moderator decided this case before: spam" in answer.content.decode()
+        assert "moderator already decided this case: spam" in answer.content.decode()
         assert Decision.objects.count() == 1
 
     def test_says_when_the_queue_is_empty(self, decide: Decide, case_in_front: Case) -> None:
@@ -91,7 +91,7 @@ class TestDecide:
         answer = decide(case_in_front, "maybe")
 
         assert answer.status_code == 422
-        assert "not a verdict" in answer.content.decode()
+        assert "No valid verdict" in answer.content.decode()
         assert not Decision.objects.exists()
 
     def test_keeps_reason_and_note(
@@ -107,7 +107,7 @@ class TestDecide:
         [
             ("spam", "ordinary", "belongs to the other verdict"),
             ("spam", "other_spam", "needs a note"),
-            ("spam", "of_last_year", "no longer knows this reason"),
+            ("spam", "of_last_year", "no longer exists"),
         ],
     )
     def test_refuses_a_reason_that_does_not_fit(
@@ -140,7 +140,7 @@ class TestDecide:
         answer = decide(case_in_front)
 
         assert answer.status_code == 409
-        assert "other_moderator decided this case before: not spam" in answer.content.decode()
+        assert "other_moderator already decided this case: not spam" in answer.content.decode()
         assert front(answer) == str(case_in_front.pk)
         assert Decision.objects.count() == 1
 
@@ -150,7 +150,7 @@ class TestDecide:
         answer = decide(case_in_front)
 
         assert answer.status_code == 409
-        assert "yours again" in answer.content.decode()
+        assert "reserved for you again" in answer.content.decode()
         assert not Decision.objects.exists()
 
     def test_moves_on_when_another_took_an_expired_case(

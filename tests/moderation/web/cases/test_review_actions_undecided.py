@@ -27,7 +27,7 @@ class TestOtherActs:
     ) -> None:
         body = desk.post(f"/review/{case_in_front.pk}/skip/", headers=SHIFT).content.decode()
 
-        assert "None of them is free for you" in body
+        assert "None of them is available" in body
         assert claims.claim_next(moderator=other_moderator, at=timezone.now()) == [case_in_front]
 
     def test_escalate_gives_it_to_the_leads_with_the_note(
@@ -118,7 +118,7 @@ class TestOtherActs:
 
         answer = desk.post(f"/review/{held.pk}/claim/", headers=SHIFT)
 
-        assert "other_moderator is looking at that case" in answer.content.decode()
+        assert "other_moderator is reviewing that case" in answer.content.decode()
         assert front(answer) == str(free.pk)
 
     def test_undo_brings_the_case_back(self, desk: Client, decide: Decide, case_in_front: Case) -> None:
@@ -139,7 +139,7 @@ class TestOtherActs:
         answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=SHIFT)
 
         assert answer.status_code == 409
-        assert "Correct the decision instead" in answer.content.decode()
+        assert "Correct it instead" in answer.content.decode()
 
     def test_a_page_older_than_its_session_gets_a_new_token(self, desk: Client) -> None:
         assert len(desk.get("/review/token/").content) == 64

@@ -60,7 +60,7 @@ class TestDecisions:
 
         assert Decision.objects.count() == 1
         assert answer.status_code == 422
-        assert "needs words that say why" in answer.content.decode()
+        assert "needs a note" in answer.content.decode()
 
     def test_can_be_corrected_on_a_page_that_says_what_happens(
         self, desk: Client, decision: Decision, reasons: dict[str, Reason]
@@ -69,7 +69,7 @@ class TestDecisions:
         form = {"verdict": "not_spam", "reason": "w" * 500, "code": "ordinary"}
         desk.post(f"/decisions/{decision.pk}/correct/", form)
 
-        assert "The label for training is retracted and replaced." in body
+        assert "The training label is retracted and replaced." in body
         right = Decision.objects.get(verdict="not_spam")
         assert (right.reason, right.note) == ("ordinary", "w" * 500)
 

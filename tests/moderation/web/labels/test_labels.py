@@ -58,10 +58,10 @@ class TestLiveRelease:
         release.save(update_fields=["manifest"])
         after = ml_desk.get("/labels/").content.decode()
 
-        assert "held from 8%, removed from 96%, as on every platform" in before
-        assert "its own come from 200 random labels on" in before
-        assert "fitted on 412 decisions, 130 of them spam" in after
-        assert "held from 5%, removed from 97%, chosen on 240 random labels of this platform" in after
+        assert "review from 8%, removal from 96% (default)" in before
+        assert "own thresholds from 200 random labels on" in before
+        assert "trained on 412 decisions, 130 of them spam" in after
+        assert "review from 5%, removal from 97%, based on 240 random labels of this platform" in after
 
 
 @pytest.mark.usefixtures("allowed")
@@ -84,7 +84,7 @@ class TestDraw:
     def test_that_is_out_of_range_is_refused_in_words(self, ml_desk: Client, platform: Platform) -> None:
         answer = ml_desk.post(f"/labels/{platform.pk}/draw/", {"posts": "501", "days": "7"}, follow=True)
 
-        assert "Draw 1 to 500 posts of 1 to 90 days." in answer.content.decode()
+        assert "Enter 1 to 500 posts from 1 to 90 days." in answer.content.decode()
         assert not LabelDraw.objects.exists()
 
     def test_is_judged_without_seeing_what_the_filter_did(
@@ -141,7 +141,7 @@ class TestWeakness:
 
         answer = lead_desk.get(address).content.decode()
 
-        assert "0 labels were drawn at random, 50 would be enough" in answer
+        assert "0 labels are from random draws; 50 are needed" in answer
         assert "Label 100 random posts" in answer
 
     def test_is_not_counted_every_ten_seconds(self, lead_desk: Client, platform: Platform) -> None:

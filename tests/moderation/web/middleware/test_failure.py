@@ -63,5 +63,5 @@ class TestPage:
 
         assert answer.status_code == 503
         assert answer.headers["Retry-After"] == "30"
-        assert "no room left" in answer.content.decode()
+        assert "database is full" in answer.content.decode()
         assert "10.0.0.5" not in answer.content.decode()

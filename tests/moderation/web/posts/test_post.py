@@ -49,10 +49,10 @@ class TestOfAPostThatNobodySaw:
 
         assert "Removed by the filter" in body
         assert "95%" in body
-        assert "Because" in body
+        assert "Why this score" in body
         assert RELEASE_ID[:12] in body
-        assert "No human was asked." in body
-        assert "none: people’s decisions alone are labels" in body
+        assert "Not sent to review." in body
+        assert "none: only people’s decisions become labels" in body
 
     def test_shows_its_text_inert_with_the_ways_on(self, desk: Client, removed: Post) -> None:
         body = body_of(desk, removed)
@@ -123,7 +123,7 @@ class TestChainOfDecisions:
         after = body_of(desk, case.post)
 
         assert "It was my own cat" in before
-        assert "not answered yet" in before
+        assert "pending" in before
         assert re.search(r"Disputed by the platform on [^:]+:\d\d[^:]*: not spam", after)
 
     def test_tells_each_message_without_what_may_be_secret_of_its_address(
@@ -226,9 +226,9 @@ class TestABlindCase:
 
         body = body_of(desk, case.post)
 
-        assert "Somebody judges this post alone" in body
+        assert "This post is judged individually" in body
         assert "50%" not in body
-        assert "Because" not in body
+        assert "Why this score" not in body
 
     def test_of_a_second_person_hides_the_first_verdict(
         self, desk: Client, open_case: Case_, decided: Decided, lead: User

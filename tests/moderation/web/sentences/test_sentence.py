@@ -48,11 +48,11 @@ class TestSaid:
                 "feedback.best_reporter_reliability",
                 0.45,
                 "4 of 9",
-                "The best reporter was right in 4 of 9 judged complaints before",
+                "The best reporter was right in 4 of 9 earlier judged complaints",
             ),
             ("journey.distinct_step_share", 0.5, "4 of 9", "3 different steps among 6"),
             ("context.url_is_ip_host", 1.0, "4 of 9", "The link leads to a bare IP address"),
-            ("content.text", 0.93, "4 of 9", "The text by itself: 93% spam"),
+            ("content.text", 0.93, "4 of 9", "The text alone: 93% spam"),
             ("later.unheard_of", 3.0, "4 of 9", "later.unheard_of: 3"),
         ],
     )
