@@ -98,7 +98,7 @@ MUTATIONS = (
         "tests/moderation/queries/cases tests/moderation/web/campaigns",
     ),
     Mutation(
-        "moderation/queries/cases/backlog.py",
+        "moderation/queries/cases/queue_filter.py",
         "boundary",
         "opened_at__lte=at - BUCKETS[index][1]",
         "opened_at__lt=at - BUCKETS[index][1]",

@@ -30,15 +30,21 @@ _LONGEST_NAME = 2_000
 def inert(text: object, length: int = 0) -> str:
     """Render a hostile string as escaped segments; with a length, only its beginning on one line."""
     text = "" if text is None else str(text)
-    shown = text_inert.excerpt(text, length=length) if length else text[:_LONGEST_NAME]
-    return printed(text_inert.segments(shown))
+    if length:
+        return printed(text_inert.line(text, length=length))
+    return printed(text_inert.segments(text[:_LONGEST_NAME]))
 
 
 @register.simple_tag(name="inert_text")
-def text_with_links(text: str, length: int = _LONGEST_NAME) -> str:
-    """Render a hostile text or URL on one line, links defanged and their real domains marked."""
-    shown = text_inert.excerpt(text, length=length)
-    return printed(text_inert.segments(shown, read_link=read_link))
+def text_with_links(text: str, length: int = 0) -> str:
+    """Render a hostile text or URL on one line, links defanged and their real domains marked.
+
+    With a length only its beginning, many hidden characters as one mark.
+    """
+    if not length:
+        shown = text_inert.excerpt(text, length=_LONGEST_NAME)
+        return printed(text_inert.segments(shown, read_link=read_link))
+    return printed(text_inert.line(text, length=length, read_link=read_link))
 
 
 @register.simple_tag

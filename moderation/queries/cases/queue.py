@@ -33,7 +33,7 @@ class QueueRow:
     uncertainty: float
     is_hidden: bool
     opened_at: datetime
-    holder_id: int | None
+    is_mine: bool
     holder: str
     post_external_id: str
     author: str
@@ -51,7 +51,8 @@ class QueueRow:
     @property
     def pick(self) -> str:
         """Name case and version where it may be decided with others; "" for what is judged blindly."""
-        return "" if self.reason in BLIND_REASONS or self.holder else f"{self.case_id}:{self.version}"
+        is_held = bool(self.holder) and not self.is_mine
+        return "" if self.reason in BLIND_REASONS or is_held else f"{self.case_id}:{self.version}"
 
     @property
     def hidden_domains(self) -> tuple[str, ...]:
@@ -78,7 +79,7 @@ def rows(
         found += _columns(group.order_by(*order))[: limit + 1 - len(found)]
     has_more = len(found) > limit
     end = keyset.key_of(found[limit - 1], order=("is_escalated", *order)) if has_more else None
-    return Page(_whole(found[:limit], at=at), end)
+    return Page(_whole(found[:limit], viewer=viewer, at=at), end)
 
 
 def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
@@ -103,7 +104,7 @@ def _columns(cases: QuerySet[Case]) -> QuerySet[Case, Any]:
     )
 
 
-def _whole(cases: list[dict[str, Any]], *, at: datetime) -> tuple[QueueRow, ...]:
+def _whole(cases: list[dict[str, Any]], *, viewer: User, at: datetime) -> tuple[QueueRow, ...]:
     """Return the rows with the related rows of their cases."""
     posts = _posts([case["post_id"] for case in cases])
     scores = _scores([case["score_id"] for case in cases])
@@ -113,8 +114,9 @@ def _whole(cases: list[dict[str, Any]], *, at: datetime) -> tuple[QueueRow, ...]
     for case in cases:
         score = scores[case["score_id"]]
         whole = score | posts[case["post_id"]] | case
-        shown_domains = domains.get(score["revision_id"], ())
-        rows.append(_row(whole, shown_domains, holder=holders.get(case["claimed_by_id"], ""), at=at))
+        holder = holders.get(case["claimed_by_id"], "") if _is_held(case, at=at) else ""
+        is_mine = bool(holder) and case["claimed_by_id"] == viewer.pk
+        rows.append(_row(whole, domains.get(score["revision_id"], ()), holder=holder, is_mine=is_mine))
     return tuple(rows)
 
 
@@ -148,8 +150,12 @@ def _scores(ids: list[int]) -> dict[int, dict[str, Any]]:
 
 def _holders(cases: list[dict[str, Any]], *, at: datetime) -> dict[int, str]:
     """Return the names of the users who hold the cases; no query if none is held."""
-    held = {case["claimed_by_id"] for case in cases if case["lease_end_at"] and case["lease_end_at"] > at}
+    held = {case["claimed_by_id"] for case in cases if _is_held(case, at=at)}
     return dict(User.objects.filter(pk__in=held).values_list("pk", "username")) if held else {}
+
+
+def _is_held(case: dict[str, Any], *, at: datetime) -> bool:
+    return case["lease_end_at"] is not None and case["lease_end_at"] > at
 
 
 def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
@@ -162,8 +168,7 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
     return {revision_id: tuple(names) for revision_id, names in found.items()}
 
 
-def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: datetime) -> QueueRow:
-    is_held = case["lease_end_at"] is not None and case["lease_end_at"] > at
+def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine: bool) -> QueueRow:
     is_hidden = case["reason"] in BLIND_REASONS or case["is_audit_sample"]
     return QueueRow(
         case_id=case["pk"],
@@ -174,8 +179,8 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, at: dat
         uncertainty=case["uncertainty"],
         is_hidden=is_hidden,
         opened_at=case["opened_at"],
-        holder_id=case["claimed_by_id"] if is_held else None,
-        holder=holder if is_held else "",
+        is_mine=is_mine,
+        holder=holder,
         post_external_id=case["external_id"],
         author=case["author_name"] or case["author_external_id"] or str(ERASED_NAME),
         excerpt=case["text"],

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import reduce
 from operator import or_
+from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
-from moderation.models import Case, PostLink
+from moderation.models import CampaignMember, Case, PostLink
 from moderation.models.cases import BLIND_REASONS
-from moderation.queries.cases.backlog import aged
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+# Bounds of the age buckets; the last bucket is open.
+BUCKETS: tuple[tuple[StrOrPromise, timedelta], ...] = (
+    (_("under 5 min"), timedelta(0)),
+    (_("5 to 30 min"), timedelta(minutes=5)),
+    (_("30 min to 2 h"), timedelta(minutes=30)),
+    (_("2 to 8 h"), timedelta(hours=2)),
+    (_("over 8 h"), timedelta(hours=8)),
+)
 
 
 class Sort(StrEnum):
@@ -64,7 +77,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueFilter:
-    """Which cases, and in which order; empty means all of them. `age` is an index of backlog.BUCKETS.
+    """Which cases, and in which order; empty means all of them. `age` is an index of BUCKETS.
 
     `parts` come one after the other; None is the whole queue, () is nothing of it.
     """
@@ -104,18 +117,31 @@ EVERYTHING = QueueFilter()
 
 def matching(cases: QuerySet[Case], wanted: QueueFilter, *, at: datetime) -> QuerySet[Case]:
     """Restrict to the cases that a filter matches."""
+    return cases.filter(condition(wanted, at=at))
+
+
+def condition(wanted: QueueFilter, *, at: datetime) -> Q:
+    """Return what the cases that a filter matches have in common."""
+    found = Q()
     if wanted.parts is not None:
-        cases = cases.filter(reduce(or_, (part.condition for part in wanted.parts), Q(pk__in=())))
+        found &= reduce(or_, (part.condition for part in wanted.parts), Q(pk__in=()))
     if wanted.reason:
-        cases = cases.filter(reason=wanted.reason)
+        found &= Q(reason=wanted.reason)
     if wanted.language:
-        cases = cases.filter(language=wanted.language)
+        found &= Q(language=wanted.language)
     if wanted.age is not None:
-        cases = cases.filter(aged(wanted.age, at=at))
+        found &= aged(wanted.age, at=at)
     if wanted.domain:
         links = PostLink.objects.filter(domain__name=wanted.domain.lower())
         # By post, of which a case is the only open one; by score, every open case would be joined first.
-        cases = cases.filter(post__in=links.values("revision__post"))
+        found &= Q(post__in=links.values("revision__post"))
     if wanted.campaign is not None:
-        cases = cases.filter(post__membership__campaign=wanted.campaign).exclude(reason__in=BLIND_REASONS)
-    return cases
+        members = CampaignMember.objects.filter(campaign=wanted.campaign)
+        found &= Q(post__in=members.values("post")) & ~Q(reason__in=BLIND_REASONS)
+    return found
+
+
+def aged(index: int, *, at: datetime) -> Q:
+    """Return the condition for an age bucket of BUCKETS."""
+    condition = Q(opened_at__lte=at - BUCKETS[index][1]) if index else Q()
+    return condition & Q(opened_at__gt=at - BUCKETS[index + 1][1]) if index + 1 < len(BUCKETS) else condition

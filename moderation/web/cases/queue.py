@@ -33,10 +33,11 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "wanted": wanted,
         "is_later": "cursor" in request.GET,
     }
+    if not (request.htmx and cursor):
+        context["overview"] = backlog.overview(viewer=request.user, at=at, wanted=wanted)
     if not request.htmx:
         context |= bulk.context()
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")
-        context["overview"] = backlog.overview(viewer=request.user, at=at)
     return list_pages.answer(request, "cases/queue.html", context, page=FilterPage.QUEUE)

@@ -16,9 +16,8 @@ from moderation.models.cases import CaseReason
 from moderation.models.saved_filters import FilterPage
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import named_queues
-from moderation.queries.cases.backlog import BUCKETS
 from moderation.queries.cases.named_queues import Assigned
-from moderation.queries.cases.queue_filter import QueueFilter, Sort
+from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.web import access
 from moderation.web.posts import saved_filters
 from moderation.web.posts.search_forms import SORTS, QueueFilterForm

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from moderation.models.cases import CaseReason
 from moderation.models.fields import name_of
 from moderation.models.saved_filters import FilterPage
-from moderation.queries.cases.backlog import BUCKETS
-from moderation.queries.cases.queue_filter import QueueFilter, Sort
+from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.queries.entities.authors import AuthorFilter
 from moderation.queries.search import PostFilter
 

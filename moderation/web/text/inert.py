@@ -15,7 +15,7 @@ from itertools import pairwise
 from django.utils.translation import gettext
 
 from moderation.web.text import characters
-from moderation.web.text.text_marks import Marker, Segment
+from moderation.web.text.text_marks import Marker, Segment, hidden_in_all, without_hidden
 
 # Parses a link as a browser would: (host, registrable domain or ""), None if no browser would open it.
 LinkReader = Callable[[str], tuple[str, str] | None]
@@ -28,6 +28,7 @@ _LINKISH = re.compile(r"[.。:]")
 _SCHEME = re.compile(r"(?i)h(?:tt|xx)ps?:[/\\]*")
 _EDGE = " \t\n.,;:!?…*_~|()[]{}«»“”„。、"
 _GIANT = 240
+_MARKED_IN_PLACE = 3
 _GIANT_WORD = re.compile(rf"[^\s:/]{{{_GIANT},}}")
 
 
@@ -57,6 +58,17 @@ def excerpt(text: str, *, length: int) -> str:
         return line
     cut = line[:length]
     return (cut.rsplit(" ", 1)[0] if " " in cut[length // 2 :] else cut) + "…"
+
+
+def line(text: str, *, length: int, read_link: LinkReader | None = None) -> list[Segment]:
+    """Return the beginning of a text on one line; more than a few hidden characters become one mark."""
+    visible, labels = without_hidden(text[: length * 4])
+    if labels.total() <= _MARKED_IN_PLACE:
+        return segments(excerpt(text, length=length), read_link=read_link)
+    shown = excerpt(visible, length=length)
+    if len(text) > length * 4 and not shown.endswith("…"):
+        shown += "…"
+    return [*segments(shown, read_link=read_link), hidden_in_all(labels)]
 
 
 def beginning(text: str, *, length: int, lines: int) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from moderation.web.text import characters
 
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t\r]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _MAX_COMBINING = 3
+_LABELS_TOLD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,35 @@ class Marker:
         character = stretch[index]
         if " " <= character <= "~":
             return ("", "")
-        if characters.is_joiner(character) and index and characters.takes_joiners(stretch[index - 1]):
-            return ("", "")
-        label = characters.hidden_label(character)
+        label = _hidden_label(stretch, index)
         if label:
             return ("hidden", label)
         return ("styled", "") if characters.plain_letter(character, is_cjk_text=self._is_cjk) else ("", "")
+
+
+def without_hidden(text: str) -> tuple[str, Counter[str]]:
+    """Return a text without its hidden characters, and how many of each label there were."""
+    if _NOT_PLAIN.search(text) is None:
+        return text, Counter()
+    labels = ["" if " " <= character <= "~" else _hidden_label(text, at) for at, character in enumerate(text)]
+    visible = "".join(character for character, label in zip(text, labels, strict=True) if not label)
+    return visible, Counter(label for label in labels if label)
+
+
+def hidden_in_all(labels: Counter[str]) -> Segment:
+    """Return one mark for all hidden characters of a text, by their labels."""
+    count = labels.total()
+    told = ngettext("%(count)s hidden character", "%(count)s hidden characters", count)
+    each = ", ".join(f"{label} ×{number}" for label, number in labels.most_common(_LABELS_TOLD))
+    return Segment("", mark="hidden", label=told % {"count": count}, title=each)
+
+
+def _hidden_label(stretch: str, index: int) -> str:
+    """Return the label of a hidden character; a joiner where its script needs one is not hidden."""
+    character = stretch[index]
+    if characters.is_joiner(character) and index and characters.takes_joiners(stretch[index - 1]):
+        return ""
+    return characters.hidden_label(character)
 
 
 def _stack(stretch: str, kinds: list[tuple[str, str]]) -> None:

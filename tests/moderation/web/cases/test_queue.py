@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from moderation.models import Case, User
 from moderation.operations.cases import claims
 from moderation.queries.cases import queue, queue_filter
 from tests.moderation.fakes import FakeScorer
-from tests.moderation.web.conftest import HTMX
+from tests.moderation.web.conftest import HTMX, flat
 
 Case_ = Callable[..., Case]
 
@@ -98,3 +99,76 @@ class TestQueue:
         claims.claim(case_id=open_case().pk, moderator=other_moderator, at=timezone.now())
 
         assert "other_moderator" in desk.get("/queue/").content.decode()
+
+
+def chips(html: str) -> dict[str, str]:
+    """The numbers on the chips."""
+    found = re.findall(r'<b id="count-(\w+)"[^>]*>([^<]*)</b>', flat(html))
+    return {name: number for name, number in found if number != "0"}
+
+
+class TestChips:
+    @pytest.fixture(autouse=True)
+    def cases(self, open_case: Case_) -> None:
+        given = (("uncertain", "de"), ("uncertain", "de"), ("complaints", "de"), ("audit", "fr"))
+        for number, (reason, language) in enumerate(given):
+            case = open_case(text=f"see https://shop{number}.example/")
+            Case.objects.filter(pk=case.pk).update(reason=reason, language=language)
+
+    @pytest.mark.parametrize(
+        ("query", "shown"),
+        [
+            ("", {"all": "4", "uncertain": "2", "complaints": "1", "audit": "1"}),
+            ("language=de", {"all": "3", "uncertain": "2", "complaints": "1"}),
+            ("language=de&reason=audit", {"all": "3", "uncertain": "2", "complaints": "1"}),
+            ("domain=shop2.example", {"all": "1", "complaints": "1"}),
+            ("age=0", {}),
+            ("language=nl", {}),
+        ],
+    )
+    @pytest.mark.parametrize("headers", [{}, HTMX])
+    def test_count_what_the_other_filters_match(
+        self, desk: Client, query: str, shown: dict[str, str], headers: dict[str, str]
+    ) -> None:
+        html = desk.get(f"/queue/?{query}", headers=headers).content.decode()
+
+        assert chips(html) == shown
+        assert ("hx-swap-oob" in html) is bool(headers)
+
+    def test_that_find_nothing_say_so(self, desk: Client) -> None:
+        html = flat(desk.get("/queue/?language=nl").content.decode())
+
+        assert '<b id="count-all" data-none>0</b>' in html
+        assert 'id="count-uncertain" data-none' in html
+
+    def test_are_not_counted_again_for_a_further_page(self, desk: Client) -> None:
+        page = queue.rows(
+            viewer=User.objects.get(), wanted=queue_filter.EVERYTHING, at=timezone.now(), limit=2
+        )
+
+        html = desk.get(f"/queue/?cursor={page.next_cursor}", headers=HTMX).content.decode()
+
+        assert "count-all" not in html
+
+
+class TestPick:
+    def test_is_offered_for_a_case_of_one_s_own(
+        self, desk: Client, open_case: Case_, moderator: User, other_moderator: User
+    ) -> None:
+        own, free, taken = (open_case(text=text) for text in ("own", "free", "taken"))
+        claims.claim(case_id=own.pk, moderator=moderator, at=timezone.now())
+        claims.claim(case_id=taken.pk, moderator=other_moderator, at=timezone.now())
+
+        html = desk.get("/queue/").content.decode()
+
+        offered = {case.pk for case in (own, free, taken) if f'value="{case.pk}:' in html}
+        assert offered == {own.pk, free.pk}
+
+
+def test_hidden_characters_do_not_fill_the_list(desk: Client, open_case: Case_) -> None:
+    open_case(text="\u200b".join("free pills for everybody"))
+
+    html = desk.get("/queue/").content.decode()
+
+    assert "free pills for everybody" in html
+    assert "23 hidden characters" in html

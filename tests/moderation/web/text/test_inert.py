@@ -192,3 +192,35 @@ class TestExcerpt:
         assert inert.excerpt("one two\nthree four", length=12) == "one two…"
         assert inert.excerpt("one two", length=12) == "one two"
         assert inert.excerpt("w" * 100_000, length=10) == "w" * 10 + "…"
+
+
+class TestLine:
+    def test_marks_a_few_hidden_characters_in_their_places(self) -> None:
+        assert printed(inert.line("f\u200br\u200bee", length=40)) == "f<ZWSP>r<ZWSP>ee"
+
+    def test_makes_one_mark_of_many(self) -> None:
+        parts = inert.line("\u202e" + "\u200b".join("free pills, evil.example") + "\u200b" * 4, length=40)
+
+        assert printed(parts) == "free pills, evil.example<28 hidden characters>"
+        assert parts[-1].title == "ZWSP ×27, RLO ×1"
+
+    def test_finds_the_link_behind_hidden_characters(self) -> None:
+        parts = inert.line("\u200b".join("evil.example"), length=40, read_link=read_link)
+
+        assert [part.text for part in parts if part.link == "domain"] == ["evil[.]example"]
+
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [
+            ("\u200b" * 4_000, "…<40 hidden characters>"),
+            ("ab" + "\u200b" * 30 + "c" * 100, "abcccccccc…<30 hidden characters>"),
+            ("ab\u200b\u200b\u200b\u200b cd", "ab cd<4 hidden characters>"),
+        ],
+    )
+    def test_tells_that_more_follows(self, text: str, shown: str) -> None:
+        assert printed(inert.line(text, length=10)) == shown
+
+    def test_leaves_joiners_where_a_script_needs_them(self) -> None:
+        text = "نمی\u200cخواهم " * 6
+
+        assert printed(inert.line(text, length=90)) == text.strip()
