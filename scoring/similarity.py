@@ -22,7 +22,8 @@ _SHINGLE = 5
 _MIN_WORDS = 3
 _TEXT_LIMIT = 10_000
 
-_URL = re.compile(r"\b(?:https?:|www\.)\S+|\b[\w-]+(?:\.[\w-]+)+(?:/\S*)?|@\w+", re.IGNORECASE)
+# Links, bare domains and handles.
+LINK = re.compile(r"\b(?:https?:|www\.)\S+|\b[\w-]+(?:\.[\w-]+)+(?:/\S*)?|@\w+", re.IGNORECASE)
 # Scripts without spaces: each character counts as a word.
 _WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]+")
 
@@ -34,10 +35,10 @@ def bands(text: str) -> tuple[int, ...]:
     Names, numbers, links and emoji may differ. A text of under three words has one band, its exact normalised
     form; an empty text has none. Only the first 10,000 characters count.
     """
-    folded = _folded(text[:_TEXT_LIMIT])
-    words = _WORD.findall(_URL.sub(" ", folded))
+    plain = folded(text[:_TEXT_LIMIT])
+    words = _WORD.findall(LINK.sub(" ", plain))
     if len(words) < _MIN_WORDS:
-        exact = " ".join(folded.split())
+        exact = " ".join(plain.split())
         return (_digest(f"exact:{exact}"),) if exact else ()
     signature = _signature(_shingles(" ".join(words)))
     rows = signature.reshape(BANDS, _ROWS_PER_BAND)
@@ -46,7 +47,7 @@ def bands(text: str) -> tuple[int, ...]:
 
 def word_count(text: str) -> int:
     """Return the words that a signature looks at: links, handles, numbers and signs are none."""
-    return len(_WORD.findall(_URL.sub(" ", _folded(text[:_TEXT_LIMIT]))))
+    return len(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
 
 
 def likeness(first: str, second: str) -> float:
@@ -55,20 +56,20 @@ def likeness(first: str, second: str) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def _pieces(text: str) -> set[str]:
-    words = " ".join(_WORD.findall(_URL.sub(" ", _folded(text[:_TEXT_LIMIT]))))
-    return (
-        {words[start : start + _SHINGLE] for start in range(max(1, len(words) - _SHINGLE + 1))}
-        if words
-        else set()
-    )
-
-
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """Fold case, width and accents and drop invisible characters."""
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     return "".join(
         character for character in decomposed if unicodedata.category(character) not in ("Cf", "Mn")
+    )
+
+
+def _pieces(text: str) -> set[str]:
+    words = " ".join(_WORD.findall(LINK.sub(" ", folded(text[:_TEXT_LIMIT]))))
+    return (
+        {words[start : start + _SHINGLE] for start in range(max(1, len(words) - _SHINGLE + 1))}
+        if words
+        else set()
     )
 
 

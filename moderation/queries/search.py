@@ -64,7 +64,8 @@ class PostRow:
     """One post in a list. `spam_probability` is None while unscored, while a human must judge blindly, and
     where the models do not read the post's script.
 
-    `pick` is "case:version" where its case may be decided together with others, else "".
+    `pick` is "case:version" where its case may be decided together with others, else "". `campaign_id` is
+    None where a human must judge blindly.
     """
 
     post_id: int
@@ -85,6 +86,8 @@ class PostRow:
     spam_probability: float | None
     is_hidden: bool
     is_unread: bool
+    campaign_id: int | None
+    campaign_posts: int
 
 
 def query(text: str) -> SearchQuery:
@@ -239,6 +242,8 @@ def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]
         spam_probability=Subquery(scores.values("spam_probability")[:1]),
         route_reason=Subquery(scores.values("route_reason")[:1]),
         is_audit_sample=Subquery(scores.values("is_audit_sample")[:1]),
+        campaign_id=F("post__membership__campaign"),
+        campaign_posts=F("post__membership__campaign__posts"),
     )
 
 
@@ -260,6 +265,7 @@ def _pick(row: dict[str, Any]) -> str:
 def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
     is_hidden = bool(row["is_audit_sample"]) and not row["verdict"]
     is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
+    is_blind = row["case_state"] == CaseState.OPEN and row["case_reason"] in BLIND_REASONS
     return PostRow(
         post_id=row["post_id"],
         external_id=row["external_id"],
@@ -279,4 +285,6 @@ def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
         spam_probability=None if is_hidden or is_unread else row["spam_probability"],
         is_hidden=is_hidden,
         is_unread=is_unread,
+        campaign_id=None if is_hidden or is_blind else row["campaign_id"],
+        campaign_posts=row["campaign_posts"] or 0,
     )

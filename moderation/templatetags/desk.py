@@ -151,6 +151,12 @@ def key_of(keys: Mapping[str, str], action: str) -> str:
     return keys[action].upper()
 
 
+@register.filter
+def named(names: Mapping[int, object] | str, key: int | None) -> object:
+    """Return what a mapping holds for an id, None where it holds nothing."""
+    return names.get(key) if isinstance(names, Mapping) and key is not None else None
+
+
 def _marked(part: Segment) -> str:
     title = format_html(' title="{}"', part.title) if part.title else ""
     label = format_html('<span class="mark__label">{}</span>', part.label) if part.label else ""

@@ -16,7 +16,7 @@ from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from tests.browser.stage import MARKUP, SPOOFS, Watch, violations
+from tests.browser.stage import MARKUP, SPOOFS, Watch, violations, wait_for_keys
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
@@ -44,7 +44,8 @@ class TestKeyboard:
     ) -> None:
         page = page_of(moderator)
         page.goto(f"/campaigns/{pills.pk}/")
-        expect(page.get_by_role("heading", level=1)).to_have_text(f"{SIZE} similar posts")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Cheap pills")
+        expect(page.locator(".page__lead")).to_contain_text(f"{SIZE} similar posts · ")
 
         page.keyboard.press("s")
         expect(page.get_by_label("to decide")).to_be_focused()
@@ -97,6 +98,17 @@ class TestKeyboard:
         page.get_by_role("link", name="Show more").click()
 
         expect(page.locator(".member")).to_have_count(100)
+
+    def test_opens_one_from_the_list(self, page_of: Open, moderator: User, pills: Campaign) -> None:
+        page = page_of(moderator)
+        page.goto("/campaigns/")
+        wait_for_keys(page)
+
+        page.keyboard.press("j")
+        expect(page.locator(".campaign-link")).to_be_focused()
+        page.keyboard.press("Enter")
+
+        page.wait_for_url(f"**/campaigns/{pills.pk}/")
 
 
 class TestHostile:

@@ -53,6 +53,7 @@ class MemberRow:
 
     post_id: int
     external_id: str
+    author_id: int
     author: str
     excerpt: str
     posted_at: datetime
@@ -146,6 +147,7 @@ def _columns(members: QuerySet[Any]) -> QuerySet[Any, dict[str, Any]]:
         route_reason=F("waiting__score__route_reason"),
         external_id=F("post__external_id"),
         posted_at=F("post__posted_at"),
+        author_id=F("post__author"),
         author=F("post__author__display_name"),
         author_external_id=F("post__author__external_id"),
         text=Left("revision__text", _READ_LENGTH),
@@ -159,6 +161,7 @@ def _member(row: dict[str, Any]) -> MemberRow:
     return MemberRow(
         post_id=row["post_id"],
         external_id=row["external_id"],
+        author_id=row["author_id"],
         author=row["author"] or row["author_external_id"] or str(ERASED_NAME),
         excerpt=row["text"],
         posted_at=row["posted_at"],

@@ -18,14 +18,18 @@ from moderation.models import (
     CampaignMember,
     CampaignTrait,
     Case,
+    Decision,
     Label,
     Reason,
 )
 from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.decisions import Verdict
 from moderation.queries import keyset
+from moderation.queries.campaigns import campaign_names
 from moderation.queries.campaigns import purity as campaigns_purity
 from moderation.queries.campaigns.campaign_members import Place, placed
+from moderation.queries.campaigns.campaign_names import CampaignName
 from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
@@ -47,14 +51,18 @@ class Strip:
     domains: int
     decided: int
     ties: tuple[str, ...]
+    name: CampaignName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRow:
-    """A campaign with posts that wait."""
+    """A campaign in the list. `removed` and `allowed` count decisions in force, of people and the filter."""
 
     campaign_id: int
+    name: CampaignName
     waiting: int
+    removed: int
+    allowed: int
     posts: int
     authors: int
     domains: int
@@ -77,6 +85,7 @@ class CampaignPage:
     """Everything about a campaign but its members. `times` counts posts by the start of a bar and place."""
 
     campaign: Campaign
+    name: CampaignName
     counts: Counter[Place]
     times: dict[datetime, Counter[Place]]
     begin: datetime
@@ -102,7 +111,10 @@ def strip(*, case: Case) -> Strip | None:
     members = CampaignMember.objects.filter(post=case.post_id, campaign__posts__gte=2)
     member = (
         members.select_related("campaign")
-        .annotate(decided=Coalesce(Subquery(counted.values("posts")), 0))
+        .annotate(
+            decided=Coalesce(Subquery(counted.values("posts")), 0),
+            **campaign_names.columns(campaign="campaign"),
+        )
         .first()
     )
     if member is None:
@@ -115,6 +127,7 @@ def strip(*, case: Case) -> Strip | None:
         domains=member.campaign.domains,
         decided=member.decided,
         ties=tuple(member.ties),
+        name=campaign_names.name_of(vars(member)),
     )
 
 
@@ -142,21 +155,37 @@ def newest(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
 
 def _listed(rows: QuerySet[Any], *, order: Sequence[str], after: Key | None, limit: int) -> Page[ListRow]:
     shown = rows.select_related("example").defer("example__journey", "example__author_snapshot")
-    return keyset.page(shown, order=order, after=after, limit=limit).of(
-        lambda found: [
-            ListRow(
-                campaign_id=row.pk,
-                waiting=row.waiting,
-                posts=row.posts,
-                authors=row.authors,
-                domains=row.domains,
-                opened_at=row.opened_at,
-                latest_at=row.latest_at,
-                excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
-            )
-            for row in found
-        ]
-    )
+    return keyset.page(shown, order=order, after=after, limit=limit).of(_rows)
+
+
+def _rows(found: Sequence[Any]) -> list[ListRow]:
+    ids = [row.pk for row in found]
+    names, decided = campaign_names.names(ids), _decided(ids)
+    return [
+        ListRow(
+            campaign_id=row.pk,
+            name=names[row.pk],
+            waiting=row.waiting,
+            removed=decided[row.pk, Verdict.SPAM],
+            allowed=decided[row.pk, Verdict.NOT_SPAM],
+            posts=row.posts,
+            authors=row.authors,
+            domains=row.domains,
+            opened_at=row.opened_at,
+            latest_at=row.latest_at,
+            excerpt=row.example.text[:_READ_LENGTH] if row.example else "",
+        )
+        for row in found
+    ]
+
+
+def _decided(campaign_ids: list[int]) -> Counter[tuple[int, str]]:
+    """Count the decisions in force by campaign and verdict."""
+    newest = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
+    members = CampaignMember.objects.filter(campaign__in=campaign_ids).order_by()
+    said = members.annotate(said=Subquery(newest.order_by("-decided_at", "-id").values("verdict")[:1]))
+    rows = said.values_list("campaign", "said").annotate(posts=Count("pk"))
+    return Counter({(campaign, verdict): posts for campaign, verdict, posts in rows})
 
 
 def reasons() -> list[Reason]:
@@ -182,6 +211,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
     )
     return CampaignPage(
         campaign=campaign,
+        name=campaign_names.names([campaign.pk])[campaign.pk],
         counts=sum(times.values(), Counter()),
         times=times,
         begin=begin,

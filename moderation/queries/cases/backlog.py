@@ -12,6 +12,7 @@ from moderation.models import Case, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.cases.queue_filter import BUCKETS, EVERYTHING, QueueFilter, aged, condition
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
     """Number of cases in an age bucket; `index` is the value of the filter by age."""
@@ -48,7 +49,7 @@ class Overview:
 
 
 def overview(*, viewer: User, at: datetime, wanted: QueueFilter = EVERYTHING) -> Overview:
-    """Count the open cases that a user may work on, in one pass; by reason also those that a filter matches."""
+    """Count the open cases that a user may work on, in one pass; by reason also those of a filter."""
     others = condition(replace(wanted, reason=""), at=at)
     aggregates: dict[str, Any] = {"cases": Count("pk"), "oldest_at": Min("opened_at")}
     aggregates["matching"] = Count("pk", filter=others)

@@ -177,6 +177,11 @@ class Choice:
         """Both."""
         return self.waiting + self.filtered
 
+    @property
+    def at_first(self) -> int:
+        """What the button says before anything is ticked; where nothing waits, it is about the others."""
+        return self.waiting or self.together
+
 
 def _page(campaign_id: int, *, at: datetime) -> campaign_pages.CampaignPage:
     try:

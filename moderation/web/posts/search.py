@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.models.saved_filters import FilterPage
 from moderation.queries import search
+from moderation.queries.campaigns import campaign_names
 from moderation.web import access
 from moderation.web.cases import bulk
 from moderation.web.posts import list_pages
@@ -33,6 +34,7 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "wanted": wanted,
         "form": form,
         "states": POST_STATES,
+        "campaigns": campaign_names.of_posts(found.rows),
     }
     if not request.htmx:
         context |= bulk.context()

@@ -11,12 +11,13 @@ from django.test.utils import CaptureQueriesContext
 
 from moderation.models import Campaign, CampaignDecision, CampaignMember, Case, Decision, Platform, User
 from moderation.models.cases import CaseReason, CaseState
-from moderation.models.decisions import Verdict
+from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.campaigns import campaign_decisions
 from moderation.operations.campaigns.campaign_decisions import Wanted
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 from tests.moderation.web.campaigns.decided import HTMX_HEADERS, decide
+from tests.moderation.web.conftest import flat
 
 
 class TestPage:
@@ -28,6 +29,36 @@ class TestPage:
         assert "pills.example" in page
         assert "fill--waiting" in page
         assert "spammer-3" in page
+
+    def test_links_author_post_and_case(self, desk: Client, pills: Campaign) -> None:
+        case = Case.objects.select_related("post").order_by("pk")[0]
+
+        page = flat(desk.get(f"/campaigns/{pills.pk}/").content.decode())
+
+        assert f'class="table__author" href="/authors/{case.post.author_id}/"' in page
+        assert f'href="/posts/{case.post_id}/"' in page
+        assert f'href="/review/{case.pk}/">waiting</a>' in page
+
+    def test_offers_nothing_that_would_decide_nothing(self, desk: Client, pills: Campaign) -> None:
+        decide(desk, pills, 5)
+
+        page = flat(desk.get(f"/campaigns/{pills.pk}/").content.decode())
+
+        assert "Nothing in this campaign waits for a decision." in page
+        assert 'name="verdict"' not in page
+        assert "Exclude" not in page
+        assert page.count("data-member") == 5
+
+    def test_asks_again_only_about_what_the_filter_decided(self, desk: Client, pills: Campaign) -> None:
+        decide(desk, pills, 5)
+        Decision.objects.update(source=DecisionSource.AUTOMATIC, decided_by=None, campaign_decision=None)
+
+        page = flat(desk.get(f"/campaigns/{pills.pk}/").content.decode())
+
+        assert 'name="verdict" value="spam"' not in page
+        assert 'name="verdict" value="not_spam"' in page
+        assert '<input type="hidden" name="has_filtered" value="on">' in page
+        assert 'data-waiting="5" data-together="5">5</span>' in page
 
     def test_puts_the_least_alike_first(
         self, desk: Client, pills: Campaign, platform: Platform, now: datetime

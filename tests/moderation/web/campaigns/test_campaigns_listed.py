@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from moderation.models import Campaign, Case, Platform, User
-from moderation.models.cases import CaseReason
+from moderation.models import (
+    Campaign,
+    CampaignMember,
+    CampaignTrait,
+    Case,
+    Decision,
+    Platform,
+    Revision,
+    User,
+)
+from moderation.models.campaigns import TieKind
+from moderation.models.cases import BLIND_REASONS, CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
-from moderation.queries.campaigns import campaign_pages
+from moderation.queries.campaigns import campaign_names, campaign_pages
+from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import opened
 from tests.moderation.web.campaigns.decided import decide
+from tests.moderation.web.conftest import flat
 
 
 class TestList:
@@ -46,6 +61,92 @@ class TestList:
 
         assert [page.rows[0].campaign_id for page in (first, second)] == [other.pk, pills.pk]
         assert second.next_cursor == ""
+
+    def test_names_each_and_tells_how_tight_it_is(self, desk: Client, pills: Campaign) -> None:
+        others = CampaignMember.objects.exclude(revision=pills.example_id).order_by("pk")
+        for member, likeness in zip(others, (0.2, 0.6, 0.8, 0.9), strict=True):
+            CampaignMember.objects.filter(pk=member.pk).update(likeness=likeness)
+
+        html = flat(desk.get("/campaigns/").content.decode())
+
+        assert "“<bdi>Cheap pills without prescription in</bdi>”" in html
+        assert "70% alike" in html
+        assert "over 4 other posts" in html
+
+    def test_tells_how_the_posts_were_decided(
+        self, desk: Client, pills: Campaign, decided: Callable[..., Decision]
+    ) -> None:
+        cases = list(Case.objects.order_by("pk"))
+        for case, verdict in zip(cases[:3], ("spam", "spam", "not_spam"), strict=True):
+            decided(case, verdict=verdict)
+        overruled = Decision.objects.filter(post=cases[0].post_id).get()
+        Decision.objects.create(
+            post=cases[0].post, revision=overruled.revision, score=overruled.score, verdict=Verdict.NOT_SPAM,
+            source=overruled.source, decided_by=overruled.decided_by,
+            decided_at=overruled.decided_at + timedelta(seconds=1), effective_at=overruled.effective_at,
+        )  # fmt: skip
+
+        html = flat(desk.get("/campaigns/?show=all").content.decode())
+
+        assert "1 removed" in html
+        assert "2 let through" in html
+
+    def test_needs_the_same_few_queries_for_any_number(
+        self, desk: Client, platform: Platform, pills: Campaign, now: datetime, django_assert_num_queries: Any
+    ) -> None:
+        desk.get("/campaigns/")
+        with CaptureQueriesContext(connection) as first:
+            desk.get("/campaigns/")
+        opened(platform, 7, at=now, text="Win a phone, only this evening, share and comment now")
+        opened(platform, 4, at=now, text="Learn to trade gold from home with our free signals channel")
+
+        with django_assert_num_queries(len(first)):
+            desk.get("/campaigns/")
+
+
+class TestName:
+    def test_is_the_shared_domain_where_no_words_are(self, pills: Campaign) -> None:
+        Revision.objects.update(text="")
+
+        name = campaign_names.names([pills.pk])[pills.pk]
+
+        assert (name.words, name.domain) == ("", "pills.example")
+
+    def test_is_no_domain_of_a_few(self, pills: Campaign) -> None:
+        Revision.objects.update(text="")
+        CampaignTrait.objects.filter(kind=TieKind.DOMAIN).update(posts=2)
+
+        assert campaign_names.names([pills.pk])[pills.pk].domain == ""
+
+    def test_is_escaped_in_the_list_the_head_and_the_search(
+        self, desk: Client, platform: Platform, fake_scorer: FakeScorer, now: datetime
+    ) -> None:
+        text = "<script>alert(1)</script> free pills \u202enow for you"
+        campaign = opened(platform, 3, at=now, text=text)
+
+        for address in ("/campaigns/", f"/campaigns/{campaign.pk}/", "/posts/"):
+            html = flat(desk.get(address).content.decode())
+            assert "script&gt;alert(1)&lt;/script&gt; free pills now for you</bdi>”" in html
+            assert "<script>alert" not in html
+
+    def test_stands_over_the_case_and_in_the_search(self, desk: Client, pills: Campaign) -> None:
+        case = Case.objects.order_by("pk")[0]
+
+        review, search = (
+            flat(desk.get(address).content.decode()) for address in (f"/review/{case.pk}/", "/posts/")
+        )
+
+        assert "“<bdi>Cheap pills without prescription in</bdi>”" in review
+        assert "alike" in review
+        assert search.count(f'href="/campaigns/{pills.pk}/"') == 5
+
+    @pytest.mark.parametrize("reason", sorted(BLIND_REASONS))
+    def test_is_not_told_of_a_post_that_is_judged_blindly(
+        self, desk: Client, pills: Campaign, reason: str
+    ) -> None:
+        Case.objects.update(reason=reason)
+
+        assert "/campaigns/" + str(pills.pk) not in desk.get("/posts/").content.decode()
 
 
 class TestStrip:

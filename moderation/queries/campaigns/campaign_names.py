@@ -1,0 +1,77 @@
+"""What a campaign is called, and how much its posts resemble one another.
+
+Both are read from the members, so that nothing has to be kept up to date or erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import F, OuterRef, Subquery
+from django.db.models.functions import Left
+
+from moderation.models import Campaign, CampaignMember, CampaignTrait
+from moderation.models.campaigns import TieKind
+from moderation.queries.search import PostRow
+from scoring.shared_words import shared_words
+
+# The first that joined: a name changes only while these come, or when one of them is erased.
+_TEXTS_READ, _LETTERS_READ = 6, 240
+_COMPARED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignName:
+    """Words that most of its first posts share, else the domain that most of them link to, else neither.
+
+    `tightness` is the median share of the text that a post has in common with the campaign's first post, over
+    the first `compared` others; None without any.
+    """
+
+    words: str
+    domain: str
+    tightness: float | None
+    compared: int
+
+
+def names(campaign_ids: Iterable[int]) -> dict[int, CampaignName]:
+    """Return the names of campaigns by their id, in one query."""
+    rows: Any = Campaign.objects.filter(pk__in=campaign_ids).order_by().values("pk", **columns(campaign="pk"))
+    return {row["pk"]: name_of(row) for row in rows}
+
+
+def of_posts(rows: Iterable[PostRow]) -> dict[int, CampaignName]:
+    """Return the names of the campaigns of several posts that listed posts are in."""
+    ids = {row.campaign_id for row in rows if row.campaign_id is not None and row.campaign_posts > 1}
+    return names(ids) if ids else {}
+
+
+def columns(*, campaign: str) -> dict[str, Any]:
+    """Return what `name_of` needs, as annotations of a query whose field `campaign` names the campaign."""
+    members = CampaignMember.objects.filter(campaign=OuterRef(campaign)).order_by("pk")
+    others = members.exclude(revision=F("campaign__example"))
+    domains = CampaignTrait.objects.filter(campaign=OuterRef(campaign), kind=TieKind.DOMAIN)
+    # Half of the posts at least: a domain of a few would be a wrong name.
+    shared = domains.filter(posts__gte=F("campaign__posts") / 2.0).order_by("-posts", "value")
+    return {
+        "named_texts": ArraySubquery(
+            members.values(text=Left("revision__text", _LETTERS_READ))[:_TEXTS_READ]
+        ),
+        "named_likenesses": ArraySubquery(others.values("likeness")[:_COMPARED]),
+        "named_domain": Subquery(shared.values("value")[:1]),
+    }
+
+
+def name_of(row: dict[str, Any]) -> CampaignName:
+    """Return a name from the columns of `columns`."""
+    likenesses = row["named_likenesses"]
+    return CampaignName(
+        words=shared_words(row["named_texts"]),
+        domain=row["named_domain"] or "",
+        tightness=median(likenesses) if likenesses else None,
+        compared=len(likenesses),
+    )
