@@ -130,7 +130,8 @@ ANSWERS: dict[str, Any] = {
     },
     "reverse_decision": DECISION | {"id": "3", "verdict": "not_spam", "reverses": "2"},
     "read_cases": {"data": [CASE], "next_cursor": None},
-    "read_case": CASE | {"text": POST["text"], "links": [], "media_urls": [], "notes": []},
+    "read_case": CASE
+    | {"parent": PAGE["parent"], "text": POST["text"], "links": [], "media_urls": [], "notes": []},
     "claim_cases": {"cases": [CASE], **LEASE},
     "hold_case": {"case": CASE, **LEASE},
     "decide_case": DECISION,

@@ -103,6 +103,28 @@ class Revision(models.Model):
     language = models.CharField(max_length=16, blank=True)
     links = models.JSONField(default=list)
     media_urls = models.JSONField(default=list)
+    parent_external_id = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The platform's own id of the post that this one answers.",
+    )
+    parent_text = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What the platform told of a parent that was not stored here.",
+    )
+    parent_author = models.ForeignKey(
+        Author,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="answered_posts",
+        db_index=False,
+        help_text="Of a parent that was not stored here.",
+    )
     author_snapshot = models.JSONField(default=dict)
     ip = models.GenericIPAddressField(null=True, blank=True)
     ip_network = models.CharField(max_length=64, blank=True)
@@ -146,6 +168,16 @@ class Revision(models.Model):
             ),
             models.Index(fields=("similarity_group", "received_at"), name="revision_similar"),
             models.Index(fields=("text_digest", "post"), name="revision_same_text"),
+            models.Index(
+                fields=("parent_external_id", "post"),
+                name="revision_by_parent",
+                condition=~Q(parent_external_id=""),
+            ),
+            models.Index(
+                fields=("parent_author",),
+                name="revision_by_parent_author",
+                condition=Q(parent_author__isnull=False),
+            ),
             # PostgreSQL refuses a search vector over 1 MB, which the longest text of short words would make.
             GinIndex(
                 SearchVector(Left("text", SEARCHED_CHARACTERS), config="simple"), name="revision_search"

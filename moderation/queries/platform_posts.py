@@ -7,7 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
+from moderation.queries import parents
 from moderation.queries.decisions import platform_decisions
+from moderation.queries.parents import Parent
 
 _MAX_SCORES = 20
 
@@ -18,6 +20,7 @@ class PostPage:
 
     post: Post
     revision: Revision
+    parent: Parent | None
     scores: tuple[Score, ...]
     campaign_id: int | None
     case: Case | None
@@ -48,9 +51,12 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         .order_by("-scored_at", "-id")
     )
     members = CampaignMember.objects.filter(post=post, campaign__posts__gte=2)
+    revision = Revision.objects.select_related("parent_author").get(post=post, number=post.latest_revision)
+    revision.post = post
     return PostPage(
         post=post,
-        revision=Revision.objects.get(post=post, number=post.latest_revision),
+        revision=revision,
+        parent=parents.parent(revision),
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
         case=Case.objects.filter(post=post).order_by("-id").first(),

@@ -27,10 +27,11 @@ from moderation.models import (
 )
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.feed import Stream
-from moderation.queries import keyset
+from moderation.queries import keyset, parents
 from moderation.queries.cases import scored_post
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.keyset import Page
+from moderation.queries.parents import Thread
 
 _REVISIONS = 5
 _SCORES = 10
@@ -83,6 +84,8 @@ class PostPage:
     """
 
     post: Post
+    thread: Thread | None
+    answers: int
     revisions: Page[Revision]
     scores: Page[Score]
     explained: ScoredPost | None
@@ -100,6 +103,11 @@ class PostPage:
     def latest(self) -> Revision | None:
         """The newest of the revisions that are shown."""
         return self.revisions.rows[0] if self.revisions.rows else None
+
+    @property
+    def has_more_answers(self) -> bool:
+        """Whether there may be more answers than were counted."""
+        return self.answers >= parents.MOST_ANSWERS
 
     @property
     def open_case(self) -> Case | None:
@@ -125,9 +133,13 @@ def page(
     )
     links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
     names = links.order_by("position").values_list("domain__name", flat=True)[:20]
+    revisions = _revisions(post, cursors.revisions)
+    answers = parents.answers(platform_id=post.platform_id, external_id=post.external_id)
     return PostPage(
         post=post,
-        revisions=_revisions(post, cursors.revisions),
+        thread=parents.thread(revisions.rows[0]) if revisions.rows else None,
+        answers=answers[: parents.MOST_ANSWERS].count(),
+        revisions=revisions,
         scores=Page((), None) if is_blind else _scores(post, cursors.scores),
         explained=None if is_blind else _explained(post, score_id),
         standing=None if is_blind else _standing(post),
@@ -160,7 +172,8 @@ def _is_blind(post: Post) -> bool:
 
 
 def _revisions(post: Post, cursor: str) -> Page[Revision]:
-    rows = Revision.objects.filter(post=post).defer("links", "journey")
+    rows = Revision.objects.filter(post=post).select_related("post", "parent_author")
+    rows = rows.defer("links", "journey")
     return keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
 
 

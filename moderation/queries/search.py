@@ -33,8 +33,9 @@ from moderation.models.decisions import Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
-from moderation.queries import keyset
+from moderation.queries import keyset, parents
 from moderation.queries.keyset import Page
+from moderation.queries.parents import Parent
 from moderation.queries.rules import targets
 from scoring.links import registrable_domain
 
@@ -46,9 +47,13 @@ _DOMAINS_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class PostFilter:
-    """Which posts to show; empty means all. `state` is waiting, spam, not_spam, reported or unscored."""
+    """Which posts to show; empty means all. `state` is waiting, spam, not_spam, reported or unscored.
+
+    `answers_to` is a platform's id of a post.
+    """
 
     text: str = ""
+    answers_to: str = ""
     language: str = ""
     domain: str = ""
     address: str = ""
@@ -72,6 +77,7 @@ class PostRow:
     external_id: str
     author_id: int
     author: str
+    parent: Parent | None
     excerpt: str
     language: str
     ip: str | None
@@ -138,7 +144,15 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
 
 def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
     linked = _domains([row["pk"] for row in rows])
-    return [_row(row, linked.get(row["pk"], ())) for row in rows]
+    answered = _answered([row["pk"] for row in rows if row["parent_external_id"]])
+    return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
+
+
+def _answered(revision_ids: list[int]) -> dict[int, Parent]:
+    if not revision_ids:
+        return {}
+    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post", "parent_author")
+    return parents.parents(list(rows.defer("text", "links", "journey", "author_snapshot")))
 
 
 def _all_begun(text: str) -> SearchQuery | None:
@@ -153,6 +167,8 @@ def _all_begun(text: str) -> SearchQuery | None:
 def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
     if wanted.text:
         found = _with_text(found, wanted.text)
+    if wanted.answers_to:
+        found = found.filter(pk__in=parents.named(wanted.answers_to).values("pk"))
     if wanted.language:
         found = found.filter(language=wanted.language)
     if wanted.author_id is not None:
@@ -227,6 +243,7 @@ def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]
         "language",
         "ip",
         "received_at",
+        "parent_external_id",
         external_id=F("post__external_id"),
         author_id=F("post__author_id"),
         author=F("post__author__display_name"),
@@ -262,7 +279,7 @@ def _pick(row: dict[str, Any]) -> str:
     return f"{row['case_id']}:{row['case_version']}" if can_be_picked else ""
 
 
-def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
+def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) -> PostRow:
     is_hidden = bool(row["is_audit_sample"]) and not row["verdict"]
     is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
     is_blind = row["case_state"] == CaseState.OPEN and row["case_reason"] in BLIND_REASONS
@@ -271,6 +288,7 @@ def _row(row: dict[str, Any], linked: tuple[str, ...]) -> PostRow:
         external_id=row["external_id"],
         author_id=row["author_id"],
         author=row["author"] or row["author_external_id"] or str(ERASED_NAME),
+        parent=parent,
         excerpt=row["text_begin"],
         language=row["language"],
         ip=row["ip"],

@@ -35,7 +35,9 @@ class Sent:
 
 _ACCOUNT = frozenset({"created_at", "email_domain", "friends", "followers", "is_verified", "posts"})
 _REACTIONS = frozenset({"shares", "comments"})
-_CIRCUMSTANCES = frozenset({"language", "user_agent", "ip", "ip_asn", "journey", "links"}) | _REACTIONS
+_CIRCUMSTANCES = (
+    frozenset({"language", "user_agent", "ip", "ip_asn", "journey", "links", "parent"}) | _REACTIONS
+)
 
 SENT = {
     PlatformKind.EVERYTHING: Sent(account=_ACCOUNT, circumstances=_CIRCUMSTANCES),

@@ -17,6 +17,7 @@ from moderation.simulation.passed_on import PassedOn
 from moderation.simulation.platforms import SENT, Network, PlatformKind
 from moderation.simulation.population import Population
 from moderation.simulation.texts import ComposedTexts, Text, TextSource
+from moderation.simulation.threads import Threads
 
 SPAM_SHARE = 0.2
 SECONDS_PER_POST = (1800, 7200, 60)
@@ -60,6 +61,7 @@ class World:
         self._passed_on = PassedOn(
             run=run, population=population, texts=self._texts, spam_share=spam_share, rng=self._rng
         )
+        self._threads = Threads(run=run, seed=seed, has_articles=isinstance(self._texts, ComposedTexts))
         self._posts = 0
         self._spam_ahead = 0
         self._last_at: datetime | None = None
@@ -147,6 +149,8 @@ class World:
             "author": {"external_id": author.external_id},
         }
         known = circumstances(text, author=author, role=role, rng=self._rng)
+        if parent := self._threads.parent(post=payload["external_id"], language=text.language):
+            known["parent"] = parent
         if self._rng.random() < _BARE_SHARE or not (self._sent.account or self._sent.circumstances):
             return payload
         payload["author"] = author.described(facts=self._sent.account)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
-from moderation.operations.posts.incoming_post import IncomingAuthor
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
@@ -29,6 +29,12 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
             external_id=payload[:150] + str(Case.objects.count()),
             display_name=payload[:200],
             email_domain=payload[:90],
+        ),
+        parent=IncomingParent(
+            external_id=payload[:150] + "parent",
+            text=payload[:10_000],
+            author_external_id=payload[:150] + "parent",
+            author_name=payload[:200],
         ),
         links=("https://evil.example/" + payload[:500],),
         media_urls=("https://evil.example/" + payload[:500],),

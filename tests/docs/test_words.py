@@ -49,6 +49,7 @@ BESIDE = {
         "keyset": "pages of every list",
         "latest_scores": "read by several subjects",
         "outcome_counts": "read by several subjects",
+        "parents": "what posts answer, read by several subjects",
         "platform_posts": "posts as platforms see them",
         "post_pages": "posts as the desk sees them",
         "wire": "JSON of decisions and labels",

@@ -45,6 +45,11 @@ def post_of(operation: str, number: int) -> dict[str, Any]:
             "display_name": word("author/display_name"),
             "email_domain": f"{word(f'{operation}/author/email_domain')}.example",
         },
+        "parent": {
+            "external_id": word(f"{operation}/parent/external_id"),
+            "text": word(f"{operation}/parent/text"),
+            "author": {"external_id": AUTHOR, "display_name": word("author/display_name")},
+        },
         "ip": IP,
         "user_agent": word(f"{operation}/user_agent"),
         "links": [f"https://known.example/{word(f'{operation}/links/*')}"],

@@ -10,6 +10,10 @@ _POST = (
     "journey/*/name",
     "links/*",
     "media_urls/*",
+    "parent/author/display_name",
+    "parent/author/external_id",
+    "parent/external_id",
+    "parent/text",
     "text",
     "user_agent",
 )
@@ -92,6 +96,7 @@ STAYS = {
     "AuditFilterForm.action": _NOT_STORED,
     "AuditFilterForm.by": _NOT_STORED,
     "PostFilterForm.address": _NOT_STORED,
+    "PostFilterForm.answers_to": _NOT_STORED,
     "PostFilterForm.domain": _NOT_STORED,
     "PostFilterForm.language": _NOT_STORED,
     "PostFilterForm.q": _NOT_STORED,

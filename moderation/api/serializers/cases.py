@@ -12,10 +12,12 @@ from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.decisions import PostReferenceSerializer
 from moderation.api.serializers.fields import OneOfField, RenamedChoiceField, TextField, WholeNumberField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.api.serializers.post_page import PostParentSerializer, parent
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import Verdict
+from moderation.queries import parents
 from moderation.queries.cases import platform_cases
 from moderation.queries.wire import instant
 
@@ -93,6 +95,7 @@ class CaseNoteSerializer(serializers.Serializer[Any]):
 class WholeCaseSerializer(CaseSerializer):
     """A case with the text of the post and its notes."""
 
+    parent = PostParentSerializer(allow_null=True)
     text = serializers.CharField()
     links = serializers.ListField(child=serializers.CharField())
     media_urls = serializers.ListField(child=serializers.CharField())
@@ -181,7 +184,9 @@ def case(row: Case, *, at: datetime) -> dict[str, Any]:
 def whole_case(row: Case, *, at: datetime) -> dict[str, Any]:
     """Return a case with the text of its post and its notes."""
     revision = row.score.revision
+    answered = parents.parent(revision)
     return case(row, at=at) | {
+        "parent": parent(answered) if answered else None,
         "text": revision.text,
         "links": revision.links,
         "media_urls": revision.media_urls,

@@ -42,10 +42,12 @@ def _serializer(platform: str, *, is_lenient: bool) -> PostSerializer:
 def plain(data: Any, *, platform: str) -> IncomingPost | None:
     """Return the post by the fast path, None if the serializer must validate it."""
     fields = _fields(data, _POST, required=_REQUIRED)
-    author = _fields(fields["author"], _AUTHOR, required=_REQUIRED_OF_AUTHOR) if fields else None
+    author = _fields(fields["author"], _AUTHOR, required=_REQUIRED_ID) if fields else None
     if fields is None or author is None or fields.pop("platform", platform) != platform:
         return None
     if not (fields["text"] or fields.get("links") or fields.get("media_urls")):
+        return None
+    if "parent" in fields and not _is_plain_parent(fields):
         return None
     try:
         fields["posted_at"] = _INSTANT.to_internal_value(fields["posted_at"])
@@ -56,6 +58,16 @@ def plain(data: Any, *, platform: str) -> IncomingPost | None:
     except ValidationError:
         return None
     return of_fields(fields | {"author": author})
+
+
+def _is_plain_parent(fields: dict[str, Any]) -> bool:
+    """Return whether the parent is plainly valid; leave out its nulls."""
+    parent = fields["parent"] = _fields(fields["parent"], _PARENT, required=_REQUIRED_ID)
+    if parent is None or rules.is_own_parent(fields):
+        return False
+    if "author" in parent:
+        parent["author"] = _fields(parent["author"], _PARENT_AUTHOR, required=_REQUIRED_ID)
+    return parent.get("author", parent) is not None
 
 
 def _fields(data: Any, checks: Mapping[str, _Check], *, required: frozenset[str]) -> dict[str, Any] | None:
@@ -135,10 +147,17 @@ _AUTHOR: dict[str, _Check] = {
     "is_verified": lambda value: type(value) is bool,
     "posts": _whole,
 }
+_PARENT_AUTHOR: dict[str, _Check] = {"external_id": _NAME, "display_name": _text(200)}
+_PARENT: dict[str, _Check] = {
+    "external_id": _NAME,
+    "text": _text(rules.MAX_PARENT_TEXT_LENGTH),
+    "author": _any,
+}
 _POST: dict[str, _Check] = {
     "external_id": _NAME,
     "revision": lambda value: _whole(value) and value > 0,
     "platform": _any,
+    "parent": _any,
     "text": _text(rules.MAX_TEXT_LENGTH),
     "language": _is_language,
     "posted_at": _any,
@@ -153,4 +172,4 @@ _POST: dict[str, _Check] = {
     "comments": _whole,
 }
 _REQUIRED = frozenset(("external_id", "text", "posted_at", "author"))
-_REQUIRED_OF_AUTHOR = frozenset(("external_id",))
+_REQUIRED_ID = frozenset(("external_id",))

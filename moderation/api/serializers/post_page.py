@@ -13,6 +13,7 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
+from moderation.queries.parents import Parent
 from moderation.queries.platform_posts import PostPage
 from moderation.queries.wire import instant
 
@@ -58,6 +59,15 @@ class PostAuthorSerializer(serializers.Serializer[Any]):
     display_name = serializers.CharField()
 
 
+class PostParentSerializer(serializers.Serializer[Any]):
+    """The post that it answers: as it was sent last, else as the answer told of it."""
+
+    id = serializers.CharField(allow_null=True, help_text="Null where you have not sent it.")
+    external_id = serializers.CharField()
+    text = serializers.CharField(help_text="Empty where not told, and once erased.")
+    author = PostAuthorSerializer(allow_null=True, help_text="Null where not told.")
+
+
 class PostCaseSerializer(serializers.Serializer[Any]):
     """The post's last case."""
 
@@ -80,6 +90,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     )
     shares = serializers.IntegerField(allow_null=True)
     comments = serializers.IntegerField(allow_null=True)
+    parent = PostParentSerializer(allow_null=True)
     text = serializers.CharField()
     language = serializers.CharField()
     author = PostAuthorSerializer()
@@ -103,6 +114,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "erased_at": instant(page.post.erased_at) if page.post.erased_at else None,
         "shares": page.revision.shares,
         "comments": page.revision.comments,
+        "parent": parent(page.parent) if page.parent else None,
         "text": page.revision.text,
         "language": page.revision.language,
         "author": {
@@ -116,6 +128,19 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "campaign_id": str(page.campaign_id) if page.campaign_id else None,
         "case": _case(page.case) if page.case else None,
         "decision": decision(page.decision) if page.decision else None,
+    }
+
+
+def parent(found: Parent) -> dict[str, Any]:
+    """Return the post that a post answers."""
+    author = found.author
+    return {
+        "id": str(found.post_id) if found.post_id else None,
+        "external_id": found.external_id,
+        "text": found.text,
+        "author": {"external_id": author.external_id, "display_name": author.display_name}
+        if author
+        else None,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.validators import RegexValidator
@@ -23,6 +24,7 @@ from moderation.api.serializers.strict import StrictSerializer
 from moderation.operations.posts.ingest import Accepted
 
 MAX_TEXT_LENGTH = 100_000
+MAX_PARENT_TEXT_LENGTH = 10_000
 MAX_LINKS = 100
 MAX_MEDIA_URLS = 20
 MAX_JOURNEY_STEPS = 500
@@ -67,6 +69,21 @@ class AuthorSerializer(StrictSerializer):
     posts = WholeNumberField(required=False, allow_null=True, help_text="Posts published so far.")
 
 
+class ParentAuthorSerializer(StrictSerializer):
+    """Who wrote the post that a post answers."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the account.")
+    display_name = TextField(max_length=200, required=False, allow_blank=True, allow_null=True)
+
+
+class ParentSerializer(StrictSerializer):
+    """The post that a post answers. Text and author are kept only of one that you have not sent."""
+
+    external_id = TextField(max_length=200, help_text="Your id of the post that is answered.")
+    text = TextField(max_length=MAX_PARENT_TEXT_LENGTH, required=False, allow_blank=True, allow_null=True)
+    author = ParentAuthorSerializer(required=False, allow_null=True)
+
+
 class JourneySerializer(serializers.ListSerializer[Any]):
     """A list of steps, with a fast path for plain ones: they took nine tenths of the time to read a post."""
 
@@ -103,6 +120,9 @@ class PostSerializer(StrictSerializer):
     )
     text = TextField(
         max_length=MAX_TEXT_LENGTH, allow_blank=True, help_text="May be empty if links or media_urls are not."
+    )
+    parent = ParentSerializer(
+        required=False, allow_null=True, help_text="For people to read; the models do not read it."
     )
     language = LanguageField(required=False, allow_null=True, help_text="BCP 47.")
     posted_at = InstantField()
@@ -151,6 +171,9 @@ class PostSerializer(StrictSerializer):
             raise _refusal("text", "May be empty only if links or media_urls are not.", code="blank")
         if attrs.get("platform", self.context["platform"]) != self.context["platform"]:
             raise _refusal("platform", "Is not the platform of this key.", code="unknown_platform")
+        if is_own_parent(attrs):
+            refusal = ErrorDetail("Is the post itself.", code="own_parent")
+            raise serializers.ValidationError({"parent": {"external_id": [refusal]}})
         return attrs
 
 
@@ -205,6 +228,11 @@ def is_language(tag: str) -> bool:
 def is_email_domain(domain: str) -> bool:
     """Tell whether this could be the part after the @."""
     return _EMAIL_DOMAIN_SHAPE.search(domain) is not None
+
+
+def is_own_parent(post: Mapping[str, Any]) -> bool:
+    """Tell whether a post says that it answers itself."""
+    return "parent" in post and bool(post["parent"]["external_id"] == post["external_id"])
 
 
 def is_plain_step(step: Any) -> bool:

@@ -182,8 +182,10 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
         return
     # First: it takes the campaign lock, which comes before posts in the lock order.
     gather.forget(post_ids=post_ids)
-    locked = Post.objects.select_for_update(no_key=True).filter(pk__in=post_ids).order_by("id")
-    posts = list(locked.values_list("pk", flat=True))
+    wanted, answers = set(post_ids), forget.answers(post_ids)
+    rows = Post.objects.select_for_update(no_key=True).filter(pk__in=wanted.union(answers))
+    posts = [pk for pk in rows.order_by("id").values_list("pk", flat=True) if pk in wanted]
+    forget.answered(posts, answers=answers)
     revisions = Revision.objects.filter(post__in=posts)
     bands = _bands(revisions)
     _wipe_revisions(revisions)
@@ -210,6 +212,9 @@ def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
         text="",
         links=[],
         media_urls=[],
+        parent_external_id="",
+        parent_text="",
+        parent_author=None,
         author_snapshot={},
         ip=None,
         ip_network="",

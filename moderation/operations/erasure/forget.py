@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 
 from moderation.models import (
@@ -20,13 +20,16 @@ from moderation.models import (
     Decision,
     Delivery,
     LinkVerdict,
+    Post,
     PostLink,
     Reversal,
+    Revision,
     SavedFilter,
 )
 from moderation.models.webhooks import WebhookEvent
 
 _UNDONE = "undone"
+_REPEATS = ~Q(parent_text="") | Q(parent_author__isnull=False)
 _WORD_LETTERS = 4
 """A shorter name must match whole: as a part of words it would match everywhere."""
 
@@ -43,6 +46,16 @@ def around_posts(post_ids: Sequence[int]) -> None:
     _blank(told, name="external_id")
 
 
+def answers(post_ids: Sequence[int]) -> list[int]:
+    """Return the posts that repeat something of these posts, which they answer."""
+    return list(_repeating(post_ids).values_list("post", flat=True).distinct())
+
+
+def answered(post_ids: Sequence[int], *, answers: Sequence[int]) -> None:
+    """Wipe what answers repeat of these posts. Call with both locked."""
+    _repeating(post_ids).filter(post__in=answers).update(parent_text="", parent_author=None)
+
+
 def links(post_ids: Sequence[int]) -> None:
     """Wipe the URLs that posts linked to, and the reputation of those that no other post has."""
     ours = PostLink.objects.filter(revision__post__in=post_ids)
@@ -56,6 +69,10 @@ def author(row: Author) -> None:
     """Wipe what names an author: their complaints, notes and messages about them, saved filters for them."""
     Complaint.objects.filter(reporter=row).update(note="", external_id="")
     AuthorNote.objects.filter(author=row).update(text="")
+    answers = Revision.objects.filter(parent_author=row)
+    # In order, as `erase` locks posts, so that the two cannot deadlock.
+    posts = Post.objects.select_for_update(no_key=True).filter(pk__in=answers.values("post")).order_by("id")
+    answers.filter(post__in=list(posts)).update(parent_text="", parent_author=None)
     rules = [str(pk) for pk in row.rules.values_list("pk", flat=True)]
     if rules:
         told = Delivery.objects.filter(platform=row.platform_id, event=WebhookEvent.RULE_ACTIVATED)
@@ -64,6 +81,15 @@ def author(row: Author) -> None:
     kept = SavedFilter.objects.values_list("pk", "name", "query")
     naming = [pk for pk, name, query in kept if _names_any(names, [name, *_values(query)])]
     SavedFilter.objects.filter(pk__in=naming).delete()
+
+
+def _repeating(post_ids: Sequence[int]) -> QuerySet[Revision]:
+    parents = Post.objects.filter(pk__in=post_ids)
+    repeating = Revision.objects.filter(_REPEATS).exclude(parent_external_id="")
+    return repeating.filter(
+        parent_external_id__in=list(parents.values_list("external_id", flat=True)),
+        post__platform__in=parents.values("platform"),
+    )
 
 
 def _forget_campaign_notes(decisions: QuerySet[Decision]) -> None:

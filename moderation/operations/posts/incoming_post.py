@@ -21,6 +21,19 @@ _AUTHOR_FIELDS = tuple(field.name for field in dataclasses.fields(IncomingAuthor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingParent:
+    """The post that a post answers, by the platform's id.
+
+    Text and author ("" where not told) are for parents that the platform did not send.
+    """
+
+    external_id: str
+    text: str = ""
+    author_external_id: str = ""
+    author_name: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingPost:
     """A validated post. `journey` holds (step name, milliseconds since the first step)."""
 
@@ -29,6 +42,7 @@ class IncomingPost:
     posted_at: datetime
     author: IncomingAuthor
     revision: int = 1
+    parent: IncomingParent | None = None
     language: str = ""
     ip: str | None = None
     ip_asn: int | None = None
@@ -47,6 +61,8 @@ def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
     """
     values = dict(fields)
     values["author"] = IncomingAuthor(**values["author"])
+    if "parent" in values:
+        values["parent"] = _parent(values["parent"])
     for name in ("links", "media_urls"):
         if name in values:
             values[name] = tuple(values[name])
@@ -63,6 +79,8 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
         received_at=at,
         text=incoming.text,
         language=incoming.language,
+        parent_external_id=incoming.parent.external_id if incoming.parent else "",
+        parent_text=incoming.parent.text if incoming.parent else "",
         links=list(incoming.links),
         media_urls=list(incoming.media_urls),
         author_snapshot=_snapshot(incoming.author),
@@ -82,7 +100,8 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
 def body_digest(incoming: IncomingPost) -> str:
     """Digest the content of a revision.
 
-    Counts of shares and comments are not in it, since they change without a revision.
+    Counts of shares and comments are not in it, since they change without a revision; so may the text and
+    the author's name of the parent.
     """
     body = {
         "external_id": incoming.external_id,
@@ -96,10 +115,22 @@ def body_digest(incoming: IncomingPost) -> str:
         "media_urls": incoming.media_urls,
         "journey": incoming.journey,
     }
-    # Left out if absent, so that digests of posts stored before this field existed stay the same.
+    # Left out if absent, so that digests of posts stored before these fields existed stay the same.
     if incoming.ip_asn is not None:
         body["ip_asn"] = incoming.ip_asn
+    if incoming.parent is not None:
+        body["parent"] = incoming.parent.external_id
     return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))
+
+
+def _parent(fields: Mapping[str, Any]) -> IncomingParent:
+    author = fields.get("author") or {}
+    return IncomingParent(
+        external_id=fields["external_id"],
+        text=fields.get("text", ""),
+        author_external_id=author.get("external_id", ""),
+        author_name=author.get("display_name", ""),
+    )
 
 
 def _network(ip: str | None) -> str:

@@ -11,7 +11,7 @@ from django.db import transaction
 from moderation import enqueue
 from moderation.models import Platform, Post, Revision
 from moderation.models.posts import ScoreState
-from moderation.operations.posts import complaints, links, sql
+from moderation.operations.posts import complaints, links, parents, sql
 from moderation.operations.posts.incoming_post import IncomingPost, body_digest, revision_of
 from moderation.operations.reputation import inquiry
 
@@ -63,6 +63,7 @@ def store(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) ->
 
 
 def _stored(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
+    posts = parents.without_stored(platform=platform, posts=posts)
     taken = _first(platform=platform, posts=posts, at=at) or _all(platform=platform, posts=posts, at=at)
     complaints.attach_to_posts(platform=platform, posts=[revision.post for revision in taken[1]])
     if inquiry.is_configured():
@@ -76,7 +77,7 @@ def _pending(fresh: Sequence[Revision]) -> list[int]:
 
 def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken | None:
     """Store a single new post in fewer statements; None if it turns out not to be new."""
-    if len(posts) != 1 or posts[0].revision != 1:
+    if len(posts) != 1 or posts[0].revision != 1 or parents.authors(posts):
         return None
     [post] = posts
     row = Post(
@@ -101,12 +102,14 @@ def _first(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -
 
 def _all(*, platform: Platform, posts: Sequence[IncomingPost], at: datetime) -> _Taken:
     complaints.lock_platform(platform=platform, may_be_early=False)
-    authors = sql.authors(platform=platform, names=_names(posts), at=at)
+    # Authors of posts last: how they call themselves is newer than what an answer says of them.
+    names = parents.authors(posts) | _names(posts)
+    authors = sql.authors(platform=platform, names=names, at=at)
     rows, new = sql.posts(
         platform=platform, fresh=_posts(platform=platform, posts=posts, authors=authors, at=at), at=at
     )
     known = _known_revisions(posts=posts, rows=rows, new=new)
-    answers, fresh = _sort_out(posts=posts, rows=rows, known=known, at=at)
+    answers, fresh = _sort_out(posts=posts, rows=rows, known=known, authors=authors, at=at)
     _write(fresh=fresh, new=new, at=at)
     return answers, fresh
 
@@ -155,6 +158,7 @@ def _sort_out(
     posts: Sequence[IncomingPost],
     rows: dict[str, Post],
     known: dict[tuple[int, int], Revision],
+    authors: dict[str, int],
     at: datetime,
 ) -> _Taken:
     """Separate new revisions from repeated and conflicting ones; a batch may hold the same post twice."""
@@ -168,6 +172,7 @@ def _sort_out(
             answers.append(Refused(external_id=incoming.external_id, code="erased", detail=_ERASED))
         elif there is None:
             there = revision_of(incoming=incoming, row=row, digest=digest, at=at)
+            there.parent_author_id = parents.author_id(incoming, authors)
             known[row.pk, incoming.revision] = there
             fresh.append(there)
             answers.append((there, True))

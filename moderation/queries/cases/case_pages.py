@@ -22,8 +22,10 @@ from moderation.models import (
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME
+from moderation.queries import parents
 from moderation.queries.cases import exposure, scored_post
 from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.parents import Thread
 from moderation.queries.rules import rule_pages
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -82,6 +84,7 @@ class CasePage:
 
     case: Case
     record: PostRecord | None
+    thread: Thread | None
     domains: tuple[DomainFact, ...]
     complaints: tuple[Complaint, ...]
     complaint_count: int
@@ -147,7 +150,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
             "claimed_by",
             "post__platform",
             "post__author",
-            "score__revision",
+            "score__revision__parent_author",
             "score__release",
             "score__ban__author__platform",
             "score__rule__author__platform",
@@ -171,6 +174,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     return CasePage(
         case=case,
         record=record,
+        thread=parents.thread(case.score.revision),
         domains=_domains(case, record, at=at),
         complaints=tuple(complaints[:_MAX_COMPLAINTS]),
         complaint_count=_count(case, complaints),

@@ -88,7 +88,7 @@ def held(case: Case, *, at: datetime) -> bool:
 
 
 def _shown() -> QuerySet[Case]:
-    rows = Case.objects.select_related("post__author", "score__revision", "claimed_by")
+    rows = Case.objects.select_related("post__author", "score__revision__parent_author", "claimed_by")
     return rows.defer(
         "score__record", "score__features", "score__word_contributions", "score__revision__journey"
     )

@@ -21,7 +21,7 @@ from moderation.web.posts.search_forms import KeepFilterForm
 # The filters of each list: what else stands in an address is dropped before it is kept or continued.
 NAMES = {
     FilterPage.QUEUE: ("queue", "reason", "language", "domain", "campaign", "age", "sort"),
-    FilterPage.POSTS: ("q", "state", "language", "domain", "address", "since", "until"),
+    FilterPage.POSTS: ("q", "answers_to", "state", "language", "domain", "address", "since", "until"),
     FilterPage.AUTHORS: ("q", "state"),
     FilterPage.DOMAINS: ("q", "which"),
     FilterPage.DECISIONS: ("q", "verdict", "whose", "reason", "since", "until"),

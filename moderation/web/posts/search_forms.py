@@ -82,6 +82,7 @@ class PostFilterForm(Lenient):
     """The filters of the list of posts; days are whole and in UTC, both ends included."""
 
     q = forms.CharField(max_length=200, required=False, strip=True)
+    answers_to = forms.CharField(max_length=200, required=False)
     state = forms.ChoiceField(choices=POST_STATES, required=False)
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
@@ -94,6 +95,7 @@ class PostFilterForm(Lenient):
         since, until = self.given("since"), self.given("until")
         return PostFilter(
             text=self.given("q"),
+            answers_to=self.given("answers_to"),
             state=self.given("state"),
             language=self.given("language"),
             domain=self.given("domain").lower(),

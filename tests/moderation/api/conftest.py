@@ -92,6 +92,11 @@ def payload() -> Payload:
             "is_verified": False,
             "posts": 56,
         },
+        "parent": {
+            "external_id": "p-0",
+            "text": "Which cats do you know?",
+            "author": {"external_id": "a-0", "display_name": "Editors"},
+        },
         "ip": "192.0.2.7",
         "user_agent": "Mozilla/5.0",
         "links": ["http://cats.example/card"],

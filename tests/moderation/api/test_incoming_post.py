@@ -37,6 +37,15 @@ OPTIONAL: dict[str, SearchStrategy[Any]] = {
     "revision": st.integers(1, 9),
     "platform": st.just("reading"),
     "language": st.sampled_from(("", "en", "zh-Hant-TW")),
+    "parent": st.fixed_dictionaries(
+        {"external_id": NAMES.map(lambda name: f"{name[:190]} parent")},
+        optional={
+            "text": st.text("ab ü", max_size=500),
+            "author": st.fixed_dictionaries(
+                {"external_id": NAMES}, optional={"display_name": st.text("ab ü", max_size=200) | st.none()}
+            ),
+        },
+    ),
     "ip": ADDRESSES,
     "ip_asn": COUNTS,
     "user_agent": st.text("ab ü", max_size=500),
@@ -92,6 +101,15 @@ HOSTILE: tuple[Any, ...] = (
         "en_US",
         "-",
     ),
+    *({"external_id": "a"}, {"external_id": "post"}, {"external_id": "a", "text": None, "author": None}),
+    *({"external_id": "a", "text": "x" * 10_000}, {"external_id": "a", "text": "x" * 10_001}, {"text": "a"}),
+    *({"external_id": None}, {"external_id": ""}, {"external_id": "a", "more": 1}),
+    *({"external_id": "a", "text": "\0"}, {"external_id": "a", "text": 5}),
+    *({"external_id": "a", "author": {}}, {"external_id": "a", "author": []}),
+    *({"external_id": "a", "author": "a"}, {"external_id": "a", "author": {"external_id": 5}}),
+    {"external_id": "a", "author": {"external_id": "b", "display_name": None}},
+    {"external_id": "a", "author": {"external_id": "b", "display_name": "x" * 201}},
+    {"external_id": "a", "author": {"external_id": "b", "more": "c"}},
     *([], [""], ["\0"], [None], [5], ["a"] * 20, ["a"] * 21, ["a"] * 101, "list", {}, {"name": "a"}),
     [{"name": "a", "at_ms": 5}, {"name": "b", "at_ms": 4}],
     [{"name": "a", "at_ms": True}],
@@ -111,6 +129,11 @@ WHOLE: dict[str, Any] = {
     "text": "text",
     "language": "en",
     "posted_at": "2026-03-01T09:30:00Z",
+    "parent": {
+        "external_id": "parent",
+        "text": "What do you think?",
+        "author": {"external_id": "writer", "display_name": "W"},
+    },
     "author": {
         "external_id": "author",
         "display_name": "A",

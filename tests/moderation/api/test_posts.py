@@ -38,6 +38,9 @@ class TestSend:
         assert row.text == payload["text"]
         assert row.post.posted_at.isoformat() == "2026-02-01T09:00:00+00:00"
         assert row.author_snapshot["followers"] == 34
+        assert (row.parent_external_id, row.parent_text) == ("p-0", "Which cats do you know?")
+        assert row.parent_author is not None
+        assert (row.parent_author.external_id, row.parent_author.display_name) == ("a-0", "Editors")
         assert (row.ip, row.user_agent, row.language) == ("192.0.2.7", "Mozilla/5.0", "en-GB")
         assert row.journey == [["open_composer", 0], ["press_send", 8200]]
         assert row.media_urls == ["http://cats.example/grey.jpg"]
@@ -197,11 +200,11 @@ class TestRead:
     def test_finds_nothing_by_an_unknown_external_id(self, api: APIClient, sent: str) -> None:
         problem(api.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
 
-    def test_costs_seven_queries(
+    def test_costs_eight_queries(
         self, api: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         assert ApiKey.objects.get().last_used_at
         assert Post.objects.exists()
 
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             api.get(f"{POSTS}/{sent}")

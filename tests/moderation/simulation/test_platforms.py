@@ -44,8 +44,8 @@ def test_a_messenger_knows_neither_links_nor_audiences() -> None:
 @pytest.mark.parametrize(
     ("kind", "known", "unknown"),
     [
-        (PlatformKind.ACCOUNTS, {"followers", "friends", "posts"}, {"ip", "journey", "shares"}),
-        (PlatformKind.FORUM, {"ip", "journey", "posts"}, {"followers", "friends", "shares"}),
+        (PlatformKind.ACCOUNTS, {"followers", "friends", "posts"}, {"ip", "journey", "shares", "parent"}),
+        (PlatformKind.FORUM, {"ip", "journey", "posts", "parent"}, {"followers", "friends", "shares"}),
     ],
 )
 def test_others_send_a_part(kind: PlatformKind, known: set[str], unknown: set[str]) -> None:

@@ -134,6 +134,21 @@ class TestPayloads:
                 assert event.payload["reporter"]["external_id"]
                 assert datetime.fromisoformat(event.payload["reported_at"]) == event.at
 
+    def test_some_answer_posts_of_before_or_articles_that_are_told(self, posts: list[PostEvent]) -> None:
+        sent: set[str] = set()
+        told: Counter[str] = Counter()
+        for post in posts:
+            if parent := post.payload.get("parent"):
+                assert ("text" in parent) is (parent["external_id"] not in sent)
+                assert len(parent.get("text", "")) <= 10_000
+                told[parent["external_id"]] += "text" in parent
+            sent.add(post.payload["external_id"])
+
+        answers = [post for post in posts if "parent" in post.payload]
+        assert 0.2 < len(answers) / len(posts) < 0.35
+        assert {post.truth.is_spam for post in answers} == {True, False}
+        assert max(told.values()) > 3
+
     def test_never_tell_the_truth(self, posts: list[PostEvent]) -> None:
         known = {
             "external_id",
@@ -146,6 +161,7 @@ class TestPayloads:
             "ip_asn",
             "journey",
             "links",
+            "parent",
         }
 
         assert set().union(*(post.payload for post in posts)) == known | {"shares", "comments"}
