@@ -43,6 +43,7 @@ _PAGES = (
     "/authors/?q=ann77*",
     "/domains/?which=all",
     "/decisions/?whose=everyone&q=river",
+    f"/posts/{FIRST + 7}/",
     f"/authors/{FIRST + 7}/",
     "/domains/shop7.example/",
     "/addresses/198.51.100.7/",

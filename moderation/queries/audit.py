@@ -9,6 +9,8 @@ from moderation.models import AuditEntry, AuditLink
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
 
+_COUNTED = 10_000  # waiting entries; where sealing stands still, counting all of them would take seconds
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
@@ -33,10 +35,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainState:
-    """The last link, None in an empty chain, and how many newer entries wait to be sealed."""
+    """The last link, None in an empty chain, and how many newer entries wait to be sealed, counted to a bound."""
 
     head: AuditLink | None
     waiting: int
+    is_more_waiting: bool
     oldest_waiting_at: datetime | None
 
 
@@ -68,4 +71,10 @@ def chain_state() -> ChainState:
     newest = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     waiting = AuditEntry.objects.filter(pk__gt=newest).order_by("pk")
     oldest = waiting.values_list("at", flat=True).first()
-    return ChainState(head=head, waiting=waiting.count(), oldest_waiting_at=oldest)
+    counted = waiting.values("pk")[: _COUNTED + 1].count()
+    return ChainState(
+        head=head,
+        waiting=min(counted, _COUNTED),
+        is_more_waiting=counted > _COUNTED,
+        oldest_waiting_at=oldest,
+    )

@@ -13,6 +13,7 @@ from django.test import Client
 
 from moderation.models import AuditEntry, User
 from moderation.operations.audit import chain
+from moderation.queries import audit
 from moderation.web.audit.audit_actions import ACTIONS
 
 AT = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -85,6 +86,17 @@ class TestPage:
         assert f"1:{chain.head().hash}" in body
         assert "1 newer entry is not sealed yet." in body
         assert "not yet" in body
+
+    def test_counts_what_waits_to_a_bound(
+        self, lead_desk: Client, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(audit, "_COUNTED", 2)
+        write()
+        chain.seal(at=AT)
+        for _ in range(3):
+            write(at=AT + timedelta(hours=1))
+
+        assert "More than 2 newer entries wait to be sealed." in lead_desk.get("/audit/").content.decode()
 
     def test_shows_hostile_details_inert(self, lead_desk: Client, write: Write) -> None:
         write(details={"reason": "<script>alert(1)</script>\u202e" + "W" * 900})
