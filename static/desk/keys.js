@@ -1,8 +1,19 @@
 /* One key, one button. Expects: <button data-key="s">; the key clicks it.
-   Nothing happens while typing, with a modifier, in an open dialog, on key repeat, or with <html data-keys="off">.
+   Nothing happens while typing, with a modifier, in an open dialog, on key repeat, with <html data-keys="off">, or
+   once a key has followed a link: what is typed next is meant for the page to come.
    The page loads it last: a key must not act before the script that listens for what its button does. */
 
 import { isTyping } from "./typing.js";
+
+const patience = 5000; // milliseconds until a page that did not come is no longer waited for
+let isLeaving = false;
+
+function follow(link) {
+  const isFollowed = link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  if (!isFollowed || link.target === "_blank") return;
+  isLeaving = true;
+  setTimeout(() => (isLeaving = false), patience);
+}
 
 function isVisible(element) {
   return element.checkVisibility();
@@ -11,6 +22,7 @@ function isVisible(element) {
 document.addEventListener("keydown", (event) => {
   if (document.documentElement.dataset.keys === "off") return;
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing || event.defaultPrevented) return;
+  if (isLeaving) return;
   if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
   const pressed = event.key.toLowerCase();
   const wanted = [...document.querySelectorAll("[data-key]")].find(
@@ -18,7 +30,10 @@ document.addEventListener("keydown", (event) => {
   );
   if (!wanted) return;
   event.preventDefault();
-  wanted.click();
+  if (wanted.matches("a[href]")) follow(wanted);
+  else wanted.click();
 });
+
+addEventListener("pageshow", () => (isLeaving = false)); // back from the page that the link led to
 
 document.documentElement.toggleAttribute("data-listens", true);

@@ -3,13 +3,14 @@
 
 const isNote = (element) => element.matches?.("details[data-note]");
 
-document.addEventListener(
-  "toggle",
-  (event) => {
-    if (isNote(event.target) && event.target.open) event.target.querySelector("input:not([type=hidden])").focus();
-  },
-  true,
-);
+/* At once, not on the event toggle, which comes later: the first letters of a note would be keys that decide. */
+document.addEventListener("click", (event) => {
+  const note = event.target.closest("summary")?.parentElement;
+  if (!note || !isNote(note)) return;
+  event.preventDefault();
+  note.open = !note.open;
+  if (note.open) note.querySelector("input:not([type=hidden])").focus();
+});
 
 document.addEventListener("keydown", (event) => {
   const opened = event.target.closest?.("details[data-note][open]");

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from moderation.models import AuthorNote, Case, CaseNote, Rule, User
+from moderation.models import AuthorNote, Case, CaseNote, Decision, Rule, User
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import Watch, press_and_wait, violations, wait_for_decisions, wait_until
 
@@ -89,6 +89,20 @@ def test_links_in_it_open_beside_the_case(page: Page) -> None:
 
     links = page.locator(".beside a:not([data-opens-beside])")
     assert links.evaluate_all("links => links.length && links.every((link) => link.target === '_blank')")
+
+
+def test_letters_after_a_key_that_writes_or_leads_away_decide_nothing(page: Page) -> None:
+    typed = """(keys) => {
+        const press = (key) => new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+        for (const key of keys) document.activeElement.dispatchEvent(press(key));
+    }"""
+    page.evaluate(typed, list("msf"))
+    assert page.evaluate("document.activeElement.matches('[data-note] input')")
+    page.keyboard.press("Escape")
+    page.evaluate(typed, list("/sf"))
+    page.wait_for_url("**/posts/#search")
+
+    assert not Decision.objects.exists()
 
 
 def test_notes_are_written_without_leaving(page: Page, moderator: User) -> None:
