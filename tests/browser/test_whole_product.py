@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import whole
 from tests.browser.stage import press_and_wait
 from tests.deploy.product import Product
-from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,7 +22,7 @@ pytestmark = [
     pytest.mark.timeout(240),
 ]
 # What the tests below decide and hold, in any order, and a few more.
-POSTS = 110
+POSTS = 180
 CAMPAIGN = 200
 
 
@@ -76,6 +72,49 @@ def test_fifty_cases_are_decided_by_keyboard_alone(
     expect(page.locator("#announcements")).to_contain_text("Undone")
     page.goto("/decisions/")
     expect(page.get_by_text("undone by moderator")).to_have_count(1)
+
+
+def test_a_shift_without_a_mouse(
+    desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
+) -> None:
+    _hand_out_a_queue(desk_of("lead"))
+    page = desk_of("moderator")
+
+    press_and_wait(page, "r")
+    expect(page.locator("#working")).to_contain_text("Evening shift")
+    for number in range(40):
+        press_and_wait(page, "sf"[number % 2])
+        if number % 20 == 10:
+            press_and_wait(page, "u")
+            press_and_wait(page, "s")
+    product.wait_until(lambda: stored() == 42, "all stored, two of them undone")
+
+    page.keyboard.press("a")
+    expect(page.locator(".beside")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".beside")).to_be_hidden()
+    page.keyboard.press("m")
+    page.keyboard.type("Asked about at the handover")
+    page.keyboard.press("Enter")
+    expect(page.locator(".case-notes")).to_contain_text("Asked about at the handover")
+
+    _by_palette(page, "queue")
+    picked = page.locator("#bulk [data-picked]")
+    while picked.text_content() != "20":  # cases that are held have no box
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+    _tab_to(page, "All spam")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("20 cases decided at once")
+    assert stored() == 62
+
+    [(external_id,)] = whole.rows(product, _REMOVED)
+    page.keyboard.press("/")
+    expect(page.locator("input[name=q]")).to_be_focused()
+    page.keyboard.type(str(external_id))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/posts/\d+/$"))
+    expect(page.locator("#main")).to_contain_text("moderator")
 
 
 def test_two_moderators_at_once_never_decide_the_same_case(
@@ -172,7 +211,7 @@ def test_a_restart_of_the_server_loses_nothing(
 def test_a_campaign_of_two_hundred_is_decided_and_undone(
     desk_of: Callable[[str], Page], product: Product
 ) -> None:
-    _send_campaign(product)
+    whole.send_campaign(product, posts=CAMPAIGN)
     page = desk_of("lead")
     address = _campaign(page)
     page.keyboard.press("s")
@@ -190,31 +229,43 @@ def test_a_campaign_of_two_hundred_is_decided_and_undone(
     assert whole.rows(product, _STANDING_IN_CAMPAIGNS) == [(0,)]
 
 
+_REMOVED = (
+    "SELECT p.external_id FROM moderation_post p JOIN moderation_decision d ON d.post_id = p.id"
+    " WHERE d.source = 'moderator' AND d.verdict = 'spam' ORDER BY d.id DESC LIMIT 1"
+)
+
+
+def _hand_out_a_queue(page: Page) -> None:
+    """Name a queue of all that the simulated platform sends and assign it to the moderator."""
+    page.goto("/queues/")
+    page.locator("input[name=name]").last.fill("Evening shift")
+    page.locator("select[name=platform]").last.select_option(index=1)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.locator("select[name=user]").select_option(label="moderator")
+    page.get_by_role("button", name="Assign", exact=True).click()
+    expect(page.locator(".named-queue__people").first).to_contain_text("moderator")
+
+
+def _by_palette(page: Page, letters: str) -> None:
+    page.keyboard.press("Control+k")
+    page.keyboard.type(letters)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/{letters}/")
+
+
+def _tab_to(page: Page, name: str) -> None:
+    """Press Tab until a button of this name has the focus."""
+    for _ in range(300):
+        if page.evaluate("document.activeElement.textContent.trim()") == name:
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never leads to {name}")
+
+
 _STANDING_IN_CAMPAIGNS = (
     "SELECT count(*) FROM moderation_decision d LEFT JOIN moderation_reversal r ON r.decision_id = d.id"
     " WHERE d.campaign_decision_id IS NOT NULL AND r.id IS NULL"
 )
-
-
-def _send_campaign(product: Product) -> None:
-    posted_at = datetime.now(UTC) - timedelta(minutes=10)
-    lines = [
-        json.dumps(
-            {
-                "external_id": f"whole-campaign-{number}",
-                "text": TEXT.format(city=CITIES[number % len(CITIES)], number=number),
-                "posted_at": (posted_at + timedelta(seconds=number)).isoformat(),
-                "author": {"external_id": f"whole-campaign-author-{number % 30}"},
-            }
-        )
-        for number in range(CAMPAIGN)
-    ]
-    headers = {
-        "authorization": f"Bearer {whole.demo_key(product)}",
-        "content-type": "application/x-ndjson",
-    }
-    address = f"http://127.0.0.1:{product.port}/api/v1/posts:bulk"
-    httpx.post(address, content="\n".join(lines), headers=headers, timeout=60).raise_for_status()
 
 
 def _campaign(page: Page) -> str:
