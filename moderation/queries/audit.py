@@ -35,7 +35,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainState:
-    """The last link, None in an empty chain, and how many newer entries wait to be sealed, counted to a bound."""
+    """The last link, None in an empty chain, and how many newer entries wait for a seal, to a bound."""
 
     head: AuditLink | None
     waiting: int
