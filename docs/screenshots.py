@@ -205,9 +205,9 @@ def _work(page: Page, *, spare: set[str]) -> None:
     if not page.locator(".table__link").count():
         page.goto("/posts/?state=spam")
         page.goto(_first(page, ".table__foot a[href^='/domains/']") or "/domains/")
-        page.get_by_label("Why").fill("Posted by accounts a day old, all to the same shop")
+        page.get_by_label("Reason").fill("Posted by accounts a day old, all to the same shop")
         page.get_by_label("Re-score").select_option("")
-        page.get_by_label("Why").press("Enter")
+        page.get_by_label("Reason").press("Enter")
         page.locator(".tag--spam").first.wait_for()
     page.goto("/exports/")
     page.get_by_role("button", name="Create export").click()

@@ -50,7 +50,7 @@ def test_a_ban_is_seen_imposed_and_lifted_by_keyboard_alone(
 ) -> None:
     page = page_of(admin)
     page.goto("/rules/new/?kind=domain&value=evil.example")
-    page.get_by_label("Why").focus()
+    page.get_by_label("Reason").focus()
     page.keyboard.type("Sells pills")
     page.keyboard.press("Enter")
     page.get_by_label("Ban anyway").focus()  # people judged some of its posts harmless

@@ -46,7 +46,7 @@ LOOK = (
     Action("explain", "x", gettext_lazy("Explain: everything the models used")),
     Action("reveal", "b", gettext_lazy("Blur or reveal the post")),
     Action("pause", "p", gettext_lazy("Pause: the case stays reserved for you")),
-    Action("hand_back", "h", gettext_lazy("Release the case and return to the queue")),
+    Action("hand_back", "h", gettext_lazy("Put the case back and go to the queue")),
 )
 ANYWHERE = (
     Action("start", "r", gettext_lazy("Start reviewing; the next case")),

@@ -80,7 +80,7 @@ def correct(request: access.DeskRequest, decision_id: int) -> HttpResponse:
         return _correction(request, decision_id)
     form = CorrectForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("A correction needs a note."))
+        messages.warning(request, _("A correction needs a reason."))
         return _correction(request, decision_id, status=422)
     try:
         decision = reversals.correct(

@@ -22,11 +22,11 @@ _SENTENCES: dict[str, Sentence | Decided] = {
     **journey.SENTENCES,
     **feedback.SENTENCES,
     CONTENT: Sentence(
-        share("The text by itself: {} spam"),
+        share("The text alone: {} spam"),
         leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
     ),
     "bounds.withheld": Sentence(
-        flag("What stands around the text counts only so far"),
+        flag("Evidence beside the text is capped"),
         leans=lambda value: Leaning.SPAM if value > 0 else Leaning.HONEST,
     ),
 }

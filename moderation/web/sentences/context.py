@@ -91,13 +91,13 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "context.ip_authors": Sentence(
         things("author has", "authors have", " posted from this address"),
-        none="First author seen at this address",
+        none="First author seen from this address",
         past=address,
         measure=lambda history, _: history.authors,
     ),
     "context.ip_posts_24h": Sentence(
-        things("post", "posts", " from this address in the 24 hours before"),
-        "No other post from this address in the 24 hours before",
+        things("post", "posts", " from this address in the previous 24 hours"),
+        "No other posts from this address in the previous 24 hours",
         leans=_SPAM,
         past=address,
         measure=lambda history, _: history.posts_24h,
@@ -118,29 +118,29 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "context.domain_days_known": Sentence(
         days("A linked domain was first seen here {} ago"),
-        none="No earlier post here links to this domain",
+        none="No earlier posts here link to this domain",
         leans=young(30, old=365),
         past=linked(lambda history: -history.first_seen_at.timestamp() if history.first_seen_at else 0.0),
         measure=days_known,
     ),
     "context.domain_posts": Sentence(
         things("earlier post", "earlier posts", " with this domain, not confirmed as spam"),
-        "Every earlier post with this domain was confirmed as spam",
-        none="No earlier post here links to this domain",
+        "All earlier posts with this domain were confirmed as spam",
+        none="No earlier posts here link to this domain",
         leans=lambda value: Leaning.SPAM if value == 0 else Leaning.HONEST if value >= 10 else Leaning.EITHER,
         past=linked(lambda history: history.confirmed_spam - history.posts),
         measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
     "context.domain_posts_24h": Sentence(
-        things("post", "posts", " with this domain in the 24 hours before"),
-        "No other post with this domain in the 24 hours before",
+        things("post", "posts", " with this domain in the previous 24 hours"),
+        "No other posts with this domain in the previous 24 hours",
         leans=_SPAM,
         past=linked(lambda history: history.posts_24h),
         measure=lambda history, _: history.posts_24h,
     ),
     "context.domain_authors": Sentence(
         things("author has", "authors have", " linked to this domain before"),
-        none="No earlier post here links to this domain",
+        none="No earlier posts here link to this domain",
         past=linked(lambda history: -history.authors),
         measure=lambda history, _: history.authors,
     ),
@@ -157,8 +157,8 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "context.url_age_days": Sentence(_link_age),
     "context.url_wot_score": Sentence(
-        number("The least trusted link has {} of 100 points of trust"),
-        "The least trusted link has 0 of 100 points of trust",
+        number("The least trusted link has a trust score of {} out of 100"),
+        "The least trusted link has a trust score of 0 out of 100",
         leans=_trust,
     ),
     "context.url_google_score": Sentence(_threat, "Google Web Risk lists none of the links", leans=_SPAM),
@@ -169,21 +169,21 @@ SENTENCES: dict[str, Sentence | Decided] = {
     ),
     "context.url_length": Sentence(number("The longest URL has {} characters")),
     "context.url_subdomains": Sentence(
-        things("label stands", "labels stand", " before the domain that answers")
+        things("subdomain level", "subdomain levels", " before the registered domain")
     ),
     "context.url_digit_share": Sentence(_digits, leans=_SPAM),
     "context.url_path_tokens": Sentence(things("word", "words", " in the URL's path")),
     "context.url_bait_tokens": Sentence(
-        things("bait word", "bait words", " in the URL, such as login or prize"), leans=_SPAM
+        things("bait word", "bait words", " in the URL, such as “login” or “prize”"), leans=_SPAM
     ),
-    "context.url_is_punycode": Sentence(
-        flag("The host is written in a foreign alphabet (xn--)"), leans=_SPAM
-    ),
-    "context.url_is_mixed_script": Sentence(flag("The host mixes alphabets that look alike"), leans=_SPAM),
+    "context.url_is_punycode": Sentence(flag("The host uses non-Latin characters (xn--)"), leans=_SPAM),
+    "context.url_is_mixed_script": Sentence(flag("The host mixes look-alike alphabets"), leans=_SPAM),
     "context.url_is_lookalike": Sentence(flag("The host imitates a known brand"), leans=_SPAM),
     "context.url_is_ip_host": Sentence(flag("The link leads to a bare IP address"), leans=_SPAM),
     "context.url_is_shortener": Sentence(flag("A URL shortener hides where the link leads"), leans=_SPAM),
-    "context.url_has_cheap_suffix": Sentence(flag("The top-level domain is one sold in bulk"), leans=_SPAM),
+    "context.url_has_cheap_suffix": Sentence(
+        flag("The top-level domain is sold cheaply in bulk"), leans=_SPAM
+    ),
     "context.url_has_userinfo": Sentence(
         flag("A decoy name stands before the real host (name@host)"), leans=_SPAM
     ),

@@ -19,10 +19,10 @@ from moderation.web.sentences.sentence import (
 
 _SPAM = Leaning.SPAM
 NO_COMPLAINTS = "Nobody has complained about this post"
-_REPORTERS = "The reporters were right in {} of {} judged complaints before"
-_REPORTERS_FEW = "Judged complaints of the reporters before: {}"
-_BEST_REPORTER = "The best reporter was right in {} of {} judged complaints before"
-_BEST_REPORTER_FEW = "Judged complaints of the best reporter before: {}"
+_REPORTERS = "The reporters were right in {} of {} earlier judged complaints"
+_REPORTERS_FEW = "Earlier judged complaints of the reporters: {}"
+_BEST_REPORTER = "The best reporter was right in {} of {} earlier judged complaints"
+_BEST_REPORTER_FEW = "Earlier judged complaints of the best reporter: {}"
 _COMPLAINTS = things("complaint", "complaints", " about this post")
 
 
@@ -94,7 +94,7 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "feedback.complaints": Sentence(_COMPLAINTS, NO_COMPLAINTS, leans=_SPAM),
     "feedback.complaints_per_hour": Sentence(_pace, NO_COMPLAINTS, leans=_SPAM),
     "feedback.hours_to_first_complaint": Sentence(
-        hours("First complaint after {}"), "First complaint at once"
+        hours("First complaint after {}"), "First complaint immediately"
     ),
     "feedback.distinct_reasons": Sentence(
         _of_several(things("reason", "different reasons", " given in complaints")), NO_COMPLAINTS, leans=_SPAM
@@ -110,8 +110,8 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "feedback.reliable_witnesses": Sentence(_reporters, NO_COMPLAINTS, leans=_SPAM),
     "feedback.copied_share": Sentence(_of_several(_copies)),
     "feedback.spam_reason_share": Sentence(
-        _of_several(_saying_spam), "No complaint says spam or scam", leans=_SPAM
+        _of_several(_saying_spam), "No complaint mentions spam or a scam", leans=_SPAM
     ),
-    "feedback.shares": Sentence(things("time", "times", " shared")),
-    "feedback.comments": Sentence(things("answer", "answers", " to the post")),
+    "feedback.shares": Sentence(things("share", "shares")),
+    "feedback.comments": Sentence(things("reply", "replies", " to the post")),
 }

@@ -17,8 +17,8 @@ from moderation.web.sentences.sentence import (
     things,
 )
 
-_LIKE_SPAMMERS = "The way to the post is more like spammers' than like honest authors'"
-_LIKE_HONEST = "The way to the post is more like honest authors' than like spammers'"
+_LIKE_SPAMMERS = "The steps before posting look more like a spammer's than an honest author's"
+_LIKE_HONEST = "The steps before posting look more like an honest author's than a spammer's"
 
 
 def _different_steps(_: float, record: PostRecord) -> str:
@@ -28,18 +28,14 @@ def _different_steps(_: float, record: PostRecord) -> str:
 
 
 SENTENCES: dict[str, Sentence | Decided] = {
-    "journey.steps": Sentence(things("step", "steps", " in the platform led to the post")),
-    "journey.seconds": Sentence(
-        seconds("Written and posted within {}"), "Posted in the instant it was begun"
-    ),
+    "journey.steps": Sentence(things("step", "steps", " on the platform before posting")),
+    "journey.seconds": Sentence(seconds("Written and posted within {}"), "Posted the instant it was started"),
     "journey.seconds_to_first_key": Sentence(
-        seconds("The first key came after {}"), "The first key came at once"
+        seconds("First key pressed after {}"), "First key pressed immediately"
     ),
-    "journey.seconds_per_step": Sentence(
-        seconds("{} between steps on average"), "No time at all between steps"
-    ),
+    "journey.seconds_per_step": Sentence(seconds("{} between steps on average"), "No time between steps"),
     "journey.interval_variation": Sentence(
-        number("Rhythm of the steps varies by {} (people: about 1; scripts: near 0)"),
+        number("Variation in the rhythm of the steps: {} (people: about 1; scripts: near 0)"),
         "Steps as regular as a script's",
         leans=lambda value: Leaning.SPAM if value < 0.2 else Leaning.EITHER,
     ),

@@ -29,8 +29,8 @@ from moderation.web.sentences.sentence import (
 _SPAM, _HONEST = Leaning.SPAM, Leaning.HONEST
 _OF_AUTHOR = decided("decided posts of this author", past=author)
 _OF_SIMILAR = decided("decided near-duplicates", past=similar)
-_PUBLISHED = things("post", "posts", " published by the author so far, as the platform counts")
-_OF_RESEMBLING = decided("decided posts of accounts that look alike", past=resembling)
+_PUBLISHED = things("post", "posts", " by the author so far, according to the platform")
+_OF_RESEMBLING = decided("decided posts of similar accounts", past=resembling)
 
 
 def _age(_: float, record: PostRecord) -> str | Said:
@@ -67,7 +67,7 @@ def _pace(_: float, record: PostRecord) -> str:
 def _reported(_: float, record: PostRecord) -> str | Said:
     """Return the sentence of a feature with two causes: complaints about spam, otherwise decisions."""
     if record.author_history.spam_complaints:
-        says = things("complaint", "complaints", " of spam about the author's earlier posts")
+        says = things("spam complaint", "spam complaints", " about the author's earlier posts")
         return says(record.author_history.spam_complaints, record)
     return _OF_AUTHOR.of(1.0, record) or ""
 
@@ -89,21 +89,21 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "social.posts": Sentence(_posts),
     "social.posts_per_day": Sentence(_pace),
     "social.email_domain_is_disposable": Sentence(
-        flag("The author's mail domain gives out throw-away addresses"), leans=_SPAM
+        flag("The author's email domain offers disposable addresses"), leans=_SPAM
     ),
-    "social.email_domain_spam_share": decided("decided posts under the author's mail domain", past=mail),
+    "social.email_domain_spam_share": decided("decided posts from the author's email domain", past=mail),
     "social.is_reported_spammer": Sentence(_reported, leans=_SPAM),
     "social.known_posts": Sentence(
-        things("earlier post", "earlier posts", " of the author here, not confirmed as spam"),
-        "Every earlier post of the author here was confirmed as spam",
+        things("earlier post", "earlier posts", " by the author here, not confirmed as spam"),
+        "All earlier posts by the author here were confirmed as spam",
         none="The author's first post here",
         leans=lambda value: Leaning.SPAM if value == 0 else Leaning.HONEST if value >= 10 else Leaning.EITHER,
         past=author,
         measure=lambda history, _: max(0, history.posts - history.confirmed_spam),
     ),
     "social.posts_24h": Sentence(
-        things("post", "posts", " by the author in the 24 hours before"),
-        "No other post by the author in the 24 hours before",
+        things("post", "posts", " by the author in the previous 24 hours"),
+        "No other posts by the author in the previous 24 hours",
         leans=_SPAM,
         past=author,
         measure=lambda history, _: history.posts_24h,
@@ -126,17 +126,19 @@ SENTENCES: dict[str, Sentence | Decided] = {
         measure=lambda history, _: history.complaints,
     ),
     "social.same_text_posts": Sentence(
-        things("time", "times", " before, the author posted this very text"), leans=_SPAM
+        things("earlier post by the author has", "earlier posts by the author have", " this exact text"),
+        leans=_SPAM,
     ),
     "social.same_link_posts": Sentence(
-        things("time", "times", " before, the author posted this link"), leans=_SPAM
+        things("earlier post by the author has", "earlier posts by the author have", " this link"),
+        leans=_SPAM,
     ),
     "social.similar_posts": Sentence(
-        things("earlier post reads", "earlier posts read", " nearly the same"), leans=_SPAM, past=similar
+        things("earlier post is", "earlier posts are", " nearly the same"), leans=_SPAM, past=similar
     ),
     "social.similar_posts_24h": Sentence(
-        things("near-duplicate", "near-duplicates", " in the 24 hours before"),
-        "No near-duplicates in the 24 hours before",
+        things("near-duplicate", "near-duplicates", " in the previous 24 hours"),
+        "No near-duplicates in the previous 24 hours",
         leans=_SPAM,
         past=similar,
         measure=lambda history, _: history.posts_24h,
@@ -158,21 +160,21 @@ SENTENCES: dict[str, Sentence | Decided] = {
         measure=lambda history, _: history.complaints,
     ),
     "social.resembling_authors": Sentence(
-        things("account looks", "accounts look", " like the author's"),
+        things("account is", "accounts are", " similar to the author's"),
         leans=_SPAM,
         past=resembling,
         measure=lambda history, _: history.authors,
     ),
     "social.resembling_spam_share": _OF_RESEMBLING,
     "social.resembling_spammers": Sentence(
-        things("account that looks alike has", "accounts that look alike have", " confirmed spam"),
+        things("similar account has", "similar accounts have", " confirmed spam"),
         leans=_SPAM,
         past=resembling,
         measure=lambda history, _: history.spam_authors,
     ),
     "social.resembling_complaints": Sentence(
-        things("complaint", "complaints", " about accounts that look alike"),
-        "No complaints about accounts that look alike",
+        things("complaint", "complaints", " about similar accounts"),
+        "No complaints about similar accounts",
         leans=_SPAM,
         past=resembling,
         measure=lambda history, _: history.complaints,

@@ -60,7 +60,7 @@ class TestDecisions:
 
         assert Decision.objects.count() == 1
         assert answer.status_code == 422
-        assert "needs a note" in answer.content.decode()
+        assert "needs a reason" in answer.content.decode()
 
     def test_can_be_corrected_on_a_page_that_says_what_happens(
         self, desk: Client, decision: Decision, reasons: dict[str, Reason]

@@ -38,7 +38,7 @@ class TestSaid:
                 "social.known_posts",
                 5.0,
                 "4 of 9",
-                "5 earlier posts of the author here, not confirmed as spam",
+                "5 earlier posts by the author here, not confirmed as spam",
             ),
             ("social.known_posts", 0.0, "nothing", "The author's first post here"),
             ("feedback.complaints", 1.0, "4 of 9", "1 complaint about this post"),
