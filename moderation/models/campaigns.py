@@ -98,8 +98,8 @@ class CampaignTrait(models.Model):
 class CampaignDecisionState(models.TextChoices):
     """Decisions on large campaigns wait for the time for undoing and are then executed in batches."""
 
-    WAITING = "waiting", _("about to be carried out")
-    RUNNING = "running", _("being carried out")
+    WAITING = "waiting", _("pending")
+    RUNNING = "running", _("in progress")
     DONE = "done", _("done")
     UNDONE = "undone", _("undone")
 

@@ -29,18 +29,18 @@ class CaseReason(models.TextChoices):
     UNCERTAIN = "uncertain", _("not sure enough to remove")
     DEGRADED = "degraded", _("scored without the content model")
     AUDIT = "audit", _("random audit sample")
-    COMPLAINTS = "complaints", _("complaints came in after the automatic verdict")
+    COMPLAINTS = "complaints", _("reported after it was let through")
     REVISED = "revised", _("edited after a decision")
     ESCALATED = "escalated", _("escalated by a moderator")
     CAMPAIGN = "campaign", _("sample of a decided campaign")
     CONFLICT = "conflict", _("the filter and its campaign disagree")
     APPEALED = "appealed", _("the platform disputes the decision")
     SECOND = "second", _("second review requested")
-    HOLD = "hold", _("held by a rule: nothing passes unseen")
-    RANDOM = "random", _("drawn at random to be labelled")
-    RECONSIDERED = "reconsidered", _("allowed before its like was decided to be spam")
+    HOLD = "hold", _("held by a rule: a person reviews every post")
+    RANDOM = "random", _("drawn at random for labelling")
+    RECONSIDERED = "reconsidered", _("let through before similar posts were found to be spam")
     OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")
-    UNREAD_SCRIPT = "unread_script", _("in a script that the models do not read")
+    UNREAD_SCRIPT = "unread_script", _("in a script the models cannot read")
 
 
 BLIND_REASONS = frozenset(

@@ -13,8 +13,8 @@ class Reconsidering(models.TextChoices):
     """How to reconsider posts that the filter allowed before similar ones were decided to be spam."""
 
     QUEUE = "queue", _("sent to review")
-    DECIDE = "decide", _("decided as the others")
-    NOTHING = "nothing", _("left as they are")
+    DECIDE = "decide", _("decided like the others")
+    NOTHING = "nothing", _("left unchanged")
 
 
 class Platform(models.Model):

@@ -18,7 +18,7 @@ class RuleEffect(models.TextChoices):
 
     BAN = "ban", _("ban")
     HOLD = "hold", _("hold")
-    ALLOW = "allow", _("allowance")
+    ALLOW = "allow", _("allow")
 
 
 class RuleKind(models.TextChoices):
