@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -12,6 +12,7 @@ from moderation.models.decisions import Verdict
 from moderation.models.exports import ExportFormat
 from moderation.operations.cases.shift import Choice
 from moderation.queries.accounts import reasons
+from moderation.web import days
 
 
 class DecideForm(forms.Form):
@@ -105,8 +106,8 @@ class CorrectForm(forms.Form):
 class ExportForm(forms.Form):
     """A window of whole days in UTC; both ends included, either may be open."""
 
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
+    since = days.DayField(required=False)
+    until = days.DayField(required=False)
     format = forms.ChoiceField(choices=ExportFormat.choices, required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -119,11 +120,7 @@ class ExportForm(forms.Form):
 
     def window(self) -> tuple[datetime | None, datetime | None]:
         """Return the instants [since, until) of the chosen days. Call after `is_valid`."""
-        since, until = self.cleaned_data["since"], self.cleaned_data["until"]
-        return (
-            datetime.combine(since, time.min, UTC) if since else None,
-            datetime.combine(until + timedelta(days=1), time.min, UTC) if until else None,
-        )
+        return days.window(self.cleaned_data["since"], self.cleaned_data["until"])
 
 
 def _ids(given: str) -> list[int]:

@@ -25,7 +25,8 @@ from moderation.web.cases import (
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.posts import post, saved_filters, search
+from moderation.web.lists import saved_filters
+from moderation.web.posts import post, search
 
 urlpatterns = [
     path("", account.home, name="home"),

@@ -16,8 +16,8 @@ from moderation.models.deliveries import DeliveryState
 from moderation.operations.webhooks import ping
 from moderation.operations.webhooks import send as webhooks_send
 from moderation.queries import webhooks
-from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
+from moderation.web.lists import list_pages
 
 _STATES = (
     DeliveryState.WAITING,
@@ -36,10 +36,8 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     )
     given = request.GET.get("state", "")
     state = given if given in set(_STATES) else ""
-    try:
+    with list_pages.cursor_or_404():
         found = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "admin",
         "at": timezone.now(),

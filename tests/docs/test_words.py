@@ -56,7 +56,9 @@ BESIDE = {
     },
     "web": {
         "access": "view guards",
+        "days": "whole days, chosen by several pages",
         "forms": "shared by pages",
+        "lists": "lists with filters, whatever their subject",
         "middleware": "of every request",
         "platform_models": "the models of a platform's page",
         "provenance": "shared by pages",

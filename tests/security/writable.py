@@ -11,6 +11,7 @@ from django import forms
 from drf_spectacular.generators import SchemaGenerator
 
 from moderation import web
+from moderation.web.lists.filter_form import FilterForm
 
 
 def api_fields() -> set[str]:
@@ -28,13 +29,16 @@ def api_fields() -> set[str]:
 
 
 def desk_fields() -> set[str]:
-    """Return `Form.field` of every field of the desk's forms that takes any text."""
+    """Return `Form.field` of every field of the desk's forms that takes any text.
+
+    Filters of a list are questions, which nobody stores; what is saved under a name is KeepFilterForm.query.
+    """
     for module in pkgutil.walk_packages(web.__path__, f"{web.__name__}."):
         importlib.import_module(module.name)
     return {
         f"{form.__name__}.{name}"
         for form in _below(forms.Form)
-        if form.__module__.startswith(web.__name__)
+        if form.__module__.startswith(web.__name__) and not issubclass(form, FilterForm)
         for name, field in form.base_fields.items()
         if type(field) is forms.CharField or isinstance(field, (forms.RegexField, forms.URLField))
     }

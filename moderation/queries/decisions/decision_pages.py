@@ -17,7 +17,7 @@ _BATCH = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistoryFilter:
+class DecisionFilter:
     """What to show; `text` is matched with the post's and the author's id and the author's name.
 
     `user_id` None is everyone, the filter included. `since` counts, `until` does not.
@@ -64,12 +64,12 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
     return Correctable(decision=decision, is_told=decision.effective_at <= at, exports=exports.count())
 
 
-def page(*, viewer: User, wanted: HistoryFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
+def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
     """Return decisions, newest first: a moderator's own, to a lead those asked for. Raises InvalidCursor."""
     return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
 
 
-def every(*, viewer: User, wanted: HistoryFilter) -> Iterator[Decision]:
+def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     """Yield all decisions that the pages would show, a batch at a time: no transaction stays open between."""
     after = None
     while True:
@@ -80,7 +80,7 @@ def every(*, viewer: User, wanted: HistoryFilter) -> Iterator[Decision]:
         after = found.end
 
 
-def _page(viewer: User, wanted: HistoryFilter, *, after: Key | None, limit: int) -> Page[Decision]:
+def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int) -> Page[Decision]:
     decisions = _related(Decision.objects.all())
     if not viewer.may_lead:
         decisions = decisions.filter(decided_by=viewer)
@@ -108,7 +108,7 @@ def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
     )
 
 
-def _filtered(decisions: QuerySet[Decision], wanted: HistoryFilter) -> QuerySet[Decision]:
+def _filtered(decisions: QuerySet[Decision], wanted: DecisionFilter) -> QuerySet[Decision]:
     if wanted.verdict:
         decisions = decisions.filter(verdict=wanted.verdict)
     if wanted.source in DecisionSource.values:

@@ -20,11 +20,10 @@ from moderation.operations.campaigns import campaign_decisions, campaign_reversa
 from moderation.operations.refusals import Refusal
 from moderation.queries.campaigns import campaign_members, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
-from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
 from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
-from moderation.web.posts import list_pages
+from moderation.web.lists import list_pages
 
 
 @require_safe
@@ -192,12 +191,10 @@ def _page(campaign_id: int, *, at: datetime) -> campaign_pages.CampaignPage:
 
 def _members(request: access.DeskRequest, campaign_id: int) -> dict[str, object]:
     is_newest_first = request.GET.get("sort") == "newest"
-    try:
+    with list_pages.cursor_or_404():
         members = campaign_members.rows(
             campaign_id=campaign_id, is_newest_first=is_newest_first, cursor=request.GET.get("cursor", "")
         )
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     return {
         "campaign_id": campaign_id,
         "members": members,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.queries.cases import appeal_pages
 from moderation.queries.cases.appeal_pages import AppealState
-from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
+from moderation.web.lists import list_pages
 
 
 @require_safe
@@ -19,10 +19,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """List the appeals, by default the open ones."""
     given = request.GET.get("state", "")
     state = AppealState(given) if given in set(AppealState) else AppealState.WAITING
-    try:
+    with list_pages.cursor_or_404():
         found = appeal_pages.page(state=state, cursor=request.GET.get("cursor", ""))
-    except InvalidCursor as refusal:
-        raise Http404(str(refusal)) from refusal
     context = {
         "section": "today",
         "lead_page": "appeals",

@@ -6,12 +6,11 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models.saved_filters import FilterPage
 from moderation.queries.cases import backlog, named_queues, queue
 from moderation.web import access
 from moderation.web.cases import bulk, working_filter
-from moderation.web.posts import list_pages
-from moderation.web.posts.search_forms import SORTS
+from moderation.web.cases.queue_filters import SORTS, QueueFilterForm
+from moderation.web.lists import list_pages
 
 # More than one screen at a glance; each row more costs the page half a millisecond.
 _ROWS = 30
@@ -40,4 +39,4 @@ def page(request: access.DeskRequest) -> HttpResponse:
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")
-    return list_pages.answer(request, "cases/queue.html", context, page=FilterPage.QUEUE)
+    return list_pages.answer(request, "cases/queue.html", context, form=QueueFilterForm(request.GET))

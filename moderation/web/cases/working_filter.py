@@ -13,14 +13,12 @@ from django.utils.translation import gettext as _
 
 from moderation.models import NamedQueue
 from moderation.models.cases import CaseReason
-from moderation.models.saved_filters import FilterPage
 from moderation.operations.cases import claims, shift
 from moderation.queries.cases import named_queues
 from moderation.queries.cases.named_queues import Assigned
 from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.web import access
-from moderation.web.posts import saved_filters
-from moderation.web.posts.search_forms import SORTS, QueueFilterForm
+from moderation.web.cases.queue_filters import SORTS, QueueFilterForm
 
 _SESSION_KEY = "working_filter"
 COUNTED = 200
@@ -56,7 +54,7 @@ def choose(request: access.DeskRequest, *, at: datetime) -> None:
     if "filter" not in request.POST:
         return
     given = QueryDict(request.POST["filter"].removeprefix("?"))
-    query = saved_filters.query_of(given, saved_filters.NAMES[FilterPage.QUEUE])
+    query = QueueFilterForm.query_of(given)
     if query == _query(request):
         return
     request.session[_SESSION_KEY] = query

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from moderation.models import Decision
 from moderation.models.decisions import Verdict
-from moderation.models.saved_filters import FilterPage
 from moderation.operations.cases import reversals
 from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
@@ -19,16 +18,16 @@ from moderation.queries.decisions import decision_pages
 from moderation.web import access
 from moderation.web.cases import review_actions
 from moderation.web.decisions import decision_csv
-from moderation.web.decisions.decision_filters import HistoryFilterForm
+from moderation.web.decisions.decision_filters import DecisionFilterForm
 from moderation.web.forms import CorrectForm
-from moderation.web.posts import list_pages
+from moderation.web.lists import list_pages
 
 
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
-    form = HistoryFilterForm(request.GET, viewer=request.user)
+    form = DecisionFilterForm(request.GET, viewer=request.user)
     wanted = form.wanted()
     with list_pages.cursor_or_404():
         found = decision_pages.page(viewer=request.user, wanted=wanted, cursor=request.GET.get("cursor", ""))
@@ -36,18 +35,15 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "section": "decisions",
         "at": timezone.now(),
         "page": found,
-        "is_filtered": form.is_filtered,
-        "is_everyone": form.is_everyone,
-        "form": form,
     }
-    return list_pages.answer(request, "decisions/decisions.html", context, page=FilterPage.DECISIONS)
+    return list_pages.answer(request, "decisions/decisions.html", context, form=form)
 
 
 @require_safe
 @access.deciders
 def export(request: access.DeskRequest) -> StreamingHttpResponse:
     """Stream the decisions that the filters find as CSV."""
-    wanted = HistoryFilterForm(request.GET, viewer=request.user).wanted()
+    wanted = DecisionFilterForm(request.GET, viewer=request.user).wanted()
     return StreamingHttpResponse(
         decision_csv.lines(decision_pages.every(viewer=request.user, wanted=wanted)),
         content_type="text/csv; charset=utf-8",

@@ -7,30 +7,23 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import Author
-from moderation.models.saved_filters import FilterPage
 from moderation.queries.entities import authors
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import entity
-from moderation.web.posts import list_pages
-from moderation.web.posts.search_forms import AUTHOR_STATES, AuthorFilterForm
+from moderation.web.entities.author_filters import AuthorFilterForm
+from moderation.web.lists import list_pages
 
 
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
-    wanted = AuthorFilterForm(request.GET).wanted()
+    form = AuthorFilterForm(request.GET)
     with list_pages.cursor_or_404():
-        found = authors.page(wanted=wanted, cursor=request.GET.get("cursor", ""))
-    context = {
-        "section": "authors",
-        "at": timezone.now(),
-        "page": found,
-        "wanted": wanted,
-        "states": AUTHOR_STATES,
-    }
-    return list_pages.answer(request, "entities/authors.html", context, page=FilterPage.AUTHORS)
+        found = authors.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+    context: dict[str, object] = {"section": "authors", "at": timezone.now(), "page": found}
+    return list_pages.answer(request, "entities/authors.html", context, form=form)
 
 
 @require_safe

@@ -7,13 +7,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import Domain
-from moderation.models.saved_filters import FilterPage
 from moderation.queries.entities import domains
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import entity
-from moderation.web.posts import list_pages
-from moderation.web.posts.search_forms import DomainFilterForm
+from moderation.web.entities.domain_filters import DomainFilterForm
+from moderation.web.lists import list_pages
 
 
 @require_safe
@@ -25,8 +24,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     text, which = form.given("q"), form.given("which")
     with list_pages.cursor_or_404():
         found = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
-    context = {"section": "domains", "at": at, "text": text, "which": which, "page": found}
-    return list_pages.answer(request, "entities/domains.html", context, page=FilterPage.DOMAINS)
+    context: dict[str, object] = {"section": "domains", "at": at, "page": found}
+    return list_pages.answer(request, "entities/domains.html", context, form=form)
 
 
 @require_safe

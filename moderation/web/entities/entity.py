@@ -16,7 +16,7 @@ from moderation.queries.rules.targets import Target
 from moderation.queries.search import PostFilter
 from moderation.web import access
 from moderation.web.entities import timeline
-from moderation.web.posts import list_pages
+from moderation.web.lists import list_pages
 from moderation.web.rules import RuleForm
 
 _POSTS = 25

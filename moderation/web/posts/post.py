@@ -10,10 +10,10 @@ from django.views.decorators.http import require_safe
 from moderation.models import Post, Revision
 from moderation.queries import post_pages
 from moderation.queries.cases.scored_post import ScoredPost
-from moderation.queries.keyset import InvalidCursor
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
 from moderation.web.cases import evidence, model_view
+from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
 
 
@@ -24,13 +24,14 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     at = timezone.now()
     asked = request.GET.get("score", "")
     try:
-        found = post_pages.page(
-            post_id=post_id,
-            viewer=request.user,
-            cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
-            score_id=int(asked) if asked.isdecimal() else None,
-        )
-    except (Post.DoesNotExist, InvalidCursor) as refusal:
+        with list_pages.cursor_or_404():
+            found = post_pages.page(
+                post_id=post_id,
+                viewer=request.user,
+                cursors=Cursors(**{name: request.GET.get(name, "") for name in Cursors.__slots__}),
+                score_id=int(asked) if asked.isdecimal() else None,
+            )
+    except Post.DoesNotExist as refusal:
         raise Http404(str(refusal)) from refusal
     explained = found.explained
     context = {

@@ -8,13 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from moderation.models.saved_filters import FilterPage
 from moderation.queries import search
 from moderation.queries.campaigns import campaign_names
 from moderation.web import access
 from moderation.web.cases import bulk
-from moderation.web.posts import list_pages
-from moderation.web.posts.search_forms import POST_STATES, PostFilterForm
+from moderation.web.lists import list_pages
+from moderation.web.posts.post_filters import PostFilterForm
 
 
 @require_safe
@@ -31,14 +30,11 @@ def posts(request: access.DeskRequest) -> HttpResponse:
         "section": "posts",
         "at": timezone.now(),
         "page": found,
-        "wanted": wanted,
-        "form": form,
-        "states": POST_STATES,
         "campaigns": campaign_names.of_posts(found.rows),
     }
     if not request.htmx:
         context |= bulk.context()
-    return list_pages.answer(request, "posts/posts.html", context, page=FilterPage.POSTS)
+    return list_pages.answer(request, "posts/posts.html", context, form=form)
 
 
 def _to_post(request: access.DeskRequest, post_id: int) -> HttpResponse:

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
-from moderation.models.saved_filters import FilterPage
 from moderation.queries.keyset import InvalidCursor
 from moderation.web import access
-from moderation.web.posts import saved_filters
+from moderation.web.lists.filter_form import FilterForm
 
 
 @contextmanager
@@ -24,10 +23,13 @@ def cursor_or_404() -> Iterator[None]:
 
 
 def answer(
-    request: access.DeskRequest, template: str, context: dict[str, object], *, page: FilterPage
+    request: access.DeskRequest, template: str, context: dict[str, object], *, form: FilterForm
 ) -> HttpResponse:
-    """Render a list; `context` is what its rows need, and its filters where they need no query."""
-    context |= {"query": saved_filters.query_of(request.GET, saved_filters.NAMES[page])}
+    """Render a list; `context` is what its rows need, and its filters beyond their form."""
+    context |= {"form": form, "query": form.query_of(request.GET)}
     if request.htmx:
         return render(request, f"{template}#rows", context)
-    return render(request, template, context | saved_filters.context(request, page))
+    if form.page:
+        saved = request.user.saved_filters.filter(page=form.page)
+        context |= {"filter_page": form.page.value, "saved_filters": saved}
+    return render(request, template, context)

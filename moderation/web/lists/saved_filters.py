@@ -1,9 +1,8 @@
-"""Filters of lists: shared by URL, saved under a name."""
+"""Save the filters of a list under a name, and delete them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -14,36 +13,26 @@ from django.views.decorators.http import require_POST
 
 from moderation.models.saved_filters import FilterPage
 from moderation.operations.accounts import saved_filters
-from moderation.queries.accounts import saved_filters as saved
 from moderation.web import access
-from moderation.web.posts.search_forms import KeepFilterForm
+from moderation.web.cases.queue_filters import QueueFilterForm
+from moderation.web.decisions.decision_filters import DecisionFilterForm
+from moderation.web.entities.author_filters import AuthorFilterForm
+from moderation.web.entities.domain_filters import DomainFilterForm
+from moderation.web.lists.filter_form import FilterForm
+from moderation.web.posts.post_filters import PostFilterForm
 
-# The filters of each list: what else stands in an address is dropped before it is kept or continued.
-NAMES = {
-    FilterPage.QUEUE: ("queue", "reason", "language", "domain", "campaign", "age", "sort"),
-    FilterPage.POSTS: ("q", "answers_to", "state", "language", "domain", "address", "since", "until"),
-    FilterPage.AUTHORS: ("q", "state"),
-    FilterPage.DOMAINS: ("q", "which"),
-    FilterPage.DECISIONS: ("q", "verdict", "whose", "reason", "since", "until"),
+FORMS: dict[FilterPage | None, type[FilterForm]] = {
+    form.page: form
+    for form in (QueueFilterForm, PostFilterForm, AuthorFilterForm, DomainFilterForm, DecisionFilterForm)
 }
 
 
-def context(request: access.DeskRequest, page: FilterPage) -> dict[str, object]:
-    """Return what `posts/_saved_filters.html` needs: the query without its cursor, and saved filters."""
-    return {
-        "query": query_of(request.GET, NAMES[page]),
-        "filter_page": page.value,
-        "kept": saved.kept(user=request.user, page=page),
-    }
+class KeepFilterForm(forms.Form):
+    """A name for the filters of a list."""
 
-
-def query_of(given: QueryDict, names: Iterable[str]) -> str:
-    """Return the query string of the named filters that are set."""
-    wanted = QueryDict(mutable=True)
-    for name in names:
-        if value := given.get(name, "").strip():
-            wanted[name] = value
-    return wanted.urlencode()
+    page = forms.ChoiceField(choices=FilterPage.choices)
+    name = forms.CharField(max_length=60, strip=True)
+    query = forms.CharField(max_length=2000, required=False)
 
 
 @require_POST
@@ -55,7 +44,7 @@ def keep(request: access.DeskRequest) -> HttpResponse:
         messages.warning(request, _("Give the filter a name of at most 60 characters."))
         return redirect("home")
     page = FilterPage(form.cleaned_data["page"])
-    query = query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")), NAMES[page])
+    query = FORMS[page].query_of(QueryDict(form.cleaned_data["query"].removeprefix("?")))
     try:
         saved_filters.keep(
             user=request.user, page=page, name=form.cleaned_data["name"], query=query, at=timezone.now()

@@ -6,6 +6,8 @@ import pytest
 from django.test import Client
 
 from moderation.models import SavedFilter
+from moderation.models.saved_filters import FilterPage
+from moderation.web.lists.saved_filters import FORMS
 
 
 class TestKeptFilters:
@@ -45,3 +47,11 @@ class TestKeptFilters:
         desk.post("/filters/keep/", form)
 
         assert not SavedFilter.objects.exists()
+
+    @pytest.mark.parametrize("page", FilterPage)
+    def test_keep_every_filter_of_their_list(self, desk: Client, page: FilterPage) -> None:
+        query = "&".join(f"{name}=1" for name in FORMS[page].base_fields)
+
+        answer = desk.post("/filters/keep/", {"page": page, "name": "Mine", "query": query})
+
+        assert answer.headers["Location"] == f"/{page}/?{query}"

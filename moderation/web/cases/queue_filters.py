@@ -1,0 +1,55 @@
+"""The filters and the order of the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.cases import CaseReason
+from moderation.models.fields import name_of
+from moderation.models.saved_filters import FilterPage
+from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
+from moderation.web.lists.filter_form import FilterForm
+
+SORTS = (
+    (Sort.HARM.value, _("expected harm")),
+    (Sort.UNCERTAINTY.value, _("uncertainty")),
+    (Sort.NEWEST.value, _("newest")),
+    (Sort.REPORTED.value, _("most reported")),
+)
+_LARGEST_ID = 2**63 - 1
+
+
+class ReasonField(forms.ChoiceField):
+    """A case's reason; filters that were saved or bookmarked may hold its earlier name."""
+
+    def to_python(self, value: Any) -> str:
+        """Return the reason by its name of today."""
+        return name_of(super().to_python(value))
+
+
+class QueueFilterForm(FilterForm):
+    """The queue's filters and order."""
+
+    page = FilterPage.QUEUE
+    queue = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)
+    reason = ReasonField(choices=CaseReason.choices, required=False)
+    language = forms.CharField(max_length=16, required=False)
+    domain = forms.CharField(max_length=255, required=False)
+    campaign = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)
+    age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
+    sort = forms.ChoiceField(choices=SORTS, required=False)
+
+    def wanted(self) -> QueueFilter:
+        """Return the filter."""
+        age = self.given("age")
+        return QueueFilter(
+            reason=self.given("reason"),
+            language=self.given("language"),
+            domain=self.given("domain"),
+            campaign=self.given("campaign") or None,
+            age=None if age == "" else age,
+            sort=Sort(self.given("sort") or Sort.HARM),
+        )

@@ -1,0 +1,31 @@
+"""Whole days in UTC, as people choose them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+# The day before the first and the day after the last have no instants in any time zone.
+_YEARS = range(2, 9999)
+
+
+class DayField(forms.DateField):
+    """A day whose beginning and end are instants: one at the edge of the calendar is invalid."""
+
+    def to_python(self, value: Any) -> date | None:
+        """Return the day. Raises ValidationError."""
+        day = super().to_python(value)
+        if day is not None and day.year not in _YEARS:
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return day
+
+
+def window(since: date | None, until: date | None) -> tuple[datetime | None, datetime | None]:
+    """Return the instants [since, until) of days of a DayField, both days included; None is open."""
+    return (
+        datetime.combine(since, time.min, UTC) if since else None,
+        datetime.combine(until + timedelta(days=1), time.min, UTC) if until else None,
+    )

@@ -1,0 +1,56 @@
+"""The filters of a list, as its address names them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django import forms
+from django.http import QueryDict
+from django.utils.text import Truncator
+
+from moderation.models.saved_filters import FilterPage
+from moderation.queries.accounts import users
+from moderation.web import days
+
+_LONGEST_NAME = 40
+
+
+class FilterForm(forms.Form):
+    """A form of filters: an invalid value counts as not given.
+
+    Its fields are all that a list knows: what else stands in an address is neither kept nor continued. Forms
+    with a `page` can be saved under a name.
+    """
+
+    page: ClassVar[FilterPage | None] = None
+
+    def given(self, name: str) -> Any:
+        """Return a cleaned value, "" if it is missing or invalid."""
+        self.is_valid()
+        value = self.cleaned_data.get(name)
+        return "" if value is None else value
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The value of each filter, for the template; "" where none is chosen."""
+        return {name: self.given(name) for name in self.fields}
+
+    def window(self) -> tuple[datetime | None, datetime | None]:
+        """Return the instants [since, until) of the fields of these names; None is open."""
+        return days.window(self.given("since") or None, self.given("until") or None)
+
+    @classmethod
+    def query_of(cls, given: QueryDict) -> str:
+        """Return the query string of those filters that an address sets."""
+        wanted = QueryDict(mutable=True)
+        for name in cls.base_fields:
+            if value := given.get(name, "").strip():
+                wanted[name] = value
+        return wanted.urlencode()
+
+
+def options_of_users() -> list[tuple[str, str]]:
+    """Return everybody's id and name, as options of a select."""
+    named = ((user.pk, user.get_full_name() or user.username) for user in users.by_name())
+    return [(str(pk), Truncator(name).chars(_LONGEST_NAME)) for pk, name in named]

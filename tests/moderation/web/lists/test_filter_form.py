@@ -1,0 +1,49 @@
+"""Filters of lists."""
+
+from __future__ import annotations
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from moderation.models import Case
+from moderation.models.saved_filters import FilterPage
+from moderation.queries.cases.queue_filter import QueueFilter
+from moderation.web.cases.queue_filters import QueueFilterForm
+from moderation.web.entities.author_filters import AuthorFilterForm
+from moderation.web.lists.saved_filters import FORMS
+
+_WHERE_THERE_ARE_ANY = {"queue", "campaign"}
+"""Filters that are shown where there is something to choose."""
+
+
+class TestFilterForm:
+    def test_counts_what_is_invalid_as_not_given(self) -> None:
+        form = AuthorFilterForm(QueryDict("state=nonsense&q=" + "x" * 900))
+
+        assert form.chosen == {"q": "", "state": ""}
+
+    def test_tells_zero_from_nothing(self) -> None:
+        assert QueueFilterForm(QueryDict("age=0")).wanted() == QueueFilter(age=0)
+        assert QueueFilterForm(QueryDict("age=")).wanted() == QueueFilter(age=None)
+
+    def test_keeps_its_own_filters_alone(self) -> None:
+        given = QueryDict("cursor=5&state=spam&x=1&q=+")
+
+        assert AuthorFilterForm.query_of(given) == "state=spam"
+
+
+@pytest.mark.parametrize("page", FilterPage)
+def test_every_filter_can_be_chosen_on_its_page(lead_desk: Client, page: FilterPage) -> None:
+    body = lead_desk.get(f"/{page}/").content.decode()
+
+    missing = {name for name in FORMS[page].base_fields if f'name="{name}"' not in body}
+    assert missing <= _WHERE_THERE_ARE_ANY
+
+
+@pytest.mark.parametrize("page", [*FilterPage, "audit"])
+@pytest.mark.parametrize("days", ["until=9999-12-31", "since=9999-12-31", "since=0001-01-01&until=0001-01-01"])
+def test_no_list_fails_at_the_edge_of_the_calendar(
+    lead_desk: Client, linked: Case, page: str, days: str
+) -> None:
+    assert lead_desk.get(f"/{page}/?{days}").status_code == 200
