@@ -8,16 +8,11 @@ from django.db.models import F
 
 from moderation.models import Score
 
-HEAVY = (
-    "record",
-    "features",
-    "contributions",
-    "word_contributions",
-    "revision__text",
-    "revision__journey",
-    "revision__author_snapshot",
-)
-"""Fields of a score, and of its revision, that neither a case nor a decision needs."""
+EXPLAINING = ("record", "features", "contributions", "word_contributions", "counterfactual")
+"""Large fields of a score that neither a case nor a decision needs."""
+
+HEAVY = (*EXPLAINING, "revision__text", "revision__journey", "revision__author_snapshot")
+"""These, and those of its revision."""
 
 
 def of(post_ids: Iterable[int]) -> dict[int, Score]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef
 
 from moderation.models import (
     CampaignMember,
@@ -25,9 +25,9 @@ from moderation.models import (
     Score,
     User,
 )
-from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.cases import CaseState
 from moderation.models.feed import Stream
-from moderation.queries import keyset, parents
+from moderation.queries import case_access, keyset, latest_scores, parents
 from moderation.queries.cases import scored_post
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.keyset import Page
@@ -39,7 +39,6 @@ _DECISIONS = 20
 _CASES = 10
 _COMPLAINTS = 20
 _NOTES = 20
-_HEAVY = ("record", "features", "contributions", "word_contributions", "counterfactual")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +124,7 @@ def page(
     cursors = cursors or Cursors()
     post = Post.objects.select_related("platform", "author").get(pk=post_id)
     cases = _cases(post, viewer)
-    is_blind = _is_blind(post)
+    is_blind = case_access.has_blind_case(post)
     complaints = list(
         Complaint.objects.filter(post=post)
         .select_related("reporter")
@@ -160,15 +159,8 @@ def revision(*, post_id: int, number: int) -> Revision:
 
 
 def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
-    cases = Case.objects.filter(post=post)
-    if not viewer.may_lead:
-        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    cases = case_access.visible(viewer).filter(post=post)
     return tuple(cases.order_by("-id").defer("skipped_by")[:_CASES])
-
-
-def _is_blind(post: Post) -> bool:
-    waiting = Case.objects.filter(post=post, state=CaseState.OPEN)
-    return waiting.filter(Q(reason__in=BLIND_REASONS) | Q(score__is_audit_sample=True)).exists()
 
 
 def _revisions(post: Post, cursor: str) -> Page[Revision]:
@@ -181,7 +173,7 @@ def _scores(post: Post, cursor: str) -> Page[Score]:
     rows = Score.objects.filter(revision__post=post).select_related(
         "revision", "ban__author__platform", "rule__author__platform"
     )
-    light = rows.defer(*_HEAVY, "revision__text", "revision__journey", "revision__author_snapshot")
+    light = rows.defer(*latest_scores.HEAVY)
     return keyset.page(
         light, order=("-scored_at", "-pk"), after=keyset.after(cursor, datetime, int), limit=_SCORES
     )

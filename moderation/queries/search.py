@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
 from moderation.models import (
@@ -33,7 +33,7 @@ from moderation.models.decisions import Verdict
 from moderation.models.domains import words_of_a_name
 from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
 from moderation.models.rules import RuleKind
-from moderation.queries import keyset, parents
+from moderation.queries import case_access, keyset, parents
 from moderation.queries.keyset import Page
 from moderation.queries.parents import Parent
 from moderation.queries.rules import targets
@@ -233,9 +233,7 @@ def _standing(column: str) -> Subquery:
 def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]:
     """Return the columns that a row shows: whole texts and records of fifty posts would be megabytes."""
     scores = Score.objects.filter(revision=OuterRef("pk")).order_by("-generation")
-    cases = Case.objects.filter(post=OuterRef("post")).order_by("-version", "-id")
-    if not viewer.may_lead:
-        cases = cases.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
+    cases = case_access.visible(viewer).filter(post=OuterRef("post")).order_by("-version", "-id")
     complaints = Complaint.objects.filter(post=OuterRef("post")).order_by().values("post")
     return found.values(
         "pk",

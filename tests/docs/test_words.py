@@ -46,6 +46,7 @@ BESIDE = {
         "score_now": "posts and scoring in one request",
     },
     "queries": {
+        "case_access": "read by several subjects",
         "keyset": "pages of every list",
         "latest_scores": "read by several subjects",
         "outcome_counts": "read by several subjects",

@@ -22,6 +22,13 @@ from moderation.operations.decisions import appeal_outcomes, recording
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce, feed, messages
 from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.queries import latest_scores
+
+_HEAVY = (
+    *(f"score__{name}" for name in latest_scores.EXPLAINING),
+    "revision__text",
+    "revision__journey",
+)
 
 
 class TooEarly(Refusal):
@@ -169,16 +176,6 @@ def _locked_decisions(decision_ids: Sequence[int]) -> list[Decision]:
     for decision in found:
         decision.post = locked[decision.post_id]
     return [decision for decision in found if decision.pk not in reversed_ids]
-
-
-_HEAVY = (
-    "score__record",
-    "score__features",
-    "score__contributions",
-    "score__word_contributions",
-    "revision__text",
-    "revision__journey",
-)
 
 
 def _correction(

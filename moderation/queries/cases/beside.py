@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from moderation.models import AuthorNote, CampaignMember, Case, CaseNote, PostLink, Revision, Rule, User
 from moderation.models.rules import RuleKind
-from moderation.queries import search
-from moderation.queries.cases import case_pages
+from moderation.queries import case_access, latest_scores, search
 from moderation.queries.entities import alike, authors
 from moderation.queries.entities.alike import AlikeAccount
 from moderation.queries.records import record_histories
@@ -34,7 +33,7 @@ class Beside(StrEnum):
     ADDRESS = "address"
 
 
-_HEAVY = ("record", "features", "contributions", "word_contributions", "counterfactual")
+_HEAVY = tuple(f"score__{name}" for name in latest_scores.EXPLAINING)
 
 OtherPost = tuple[int, bool | None, int]
 """A post, whether people judge it spam (None where they have not), and its complaints."""
@@ -86,9 +85,9 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     Raises Case.DoesNotExist or NothingThere.
     """
     case = (
-        case_pages.visible(viewer)
+        case_access.visible(viewer)
         .select_related("post__platform", "post__author", "score__revision")
-        .defer(*(f"score__{name}" for name in _HEAVY), "score__revision__text", "score__revision__journey")
+        .defer(*_HEAVY, "score__revision__text", "score__revision__journey")
         .get(pk=case_id)
     )
     revision = case.score.revision
@@ -97,7 +96,7 @@ def panel(*, case_id: int, kind: Beside, viewer: User, at: datetime, domain: str
     links = PostLink.objects.filter(revision=revision).order_by("position")
     domains = dict(links.values_list("domain__name", "domain_id")[:_DOMAINS])
     subject = _subject(kind, revision=revision, domains=domains, domain=domain)
-    is_blind = case_pages.is_blind(case)
+    is_blind = case_access.is_blind(case)
     found = _posts(kind, case=case, subject=subject, domains=domains, at=at)
     if is_blind:
         found = _apart(found, revision=revision)
@@ -183,6 +182,6 @@ def _target(kind: Beside, *, revision: Revision, subject: str) -> Target | None:
 
 def _case_notes(case: Case, *, viewer: User) -> tuple[CaseNote, ...]:
     """Return the notes on cases of the author's other posts."""
-    cases = case_pages.visible(viewer).filter(post__author=case.post.author_id).exclude(post=case.post_id)
+    cases = case_access.visible(viewer).filter(post__author=case.post.author_id).exclude(post=case.post_id)
     notes = CaseNote.objects.filter(case__in=cases.order_by().values("pk")).exclude(text="")
     return tuple(notes.select_related("author", "case").order_by("-id")[:_NOTES])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import F, Value
 from django.db.models.functions import Coalesce, Left, NullIf
 
 from moderation.models import (
@@ -19,10 +19,10 @@ from moderation.models import (
     Rule,
     User,
 )
-from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import parents
+from moderation.queries import case_access, parents
 from moderation.queries.cases import exposure, scored_post
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.parents import Thread
@@ -102,7 +102,7 @@ class CasePage:
     @property
     def is_score_hidden(self) -> bool:
         """True for audit samples until they are decided: the model's output would bias the human."""
-        return is_blind(self.case)
+        return case_access.is_blind(self.case)
 
     @property
     def is_being_explained(self) -> bool:
@@ -145,7 +145,7 @@ class CasePage:
 def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     """Read a case's page. Raises Case.DoesNotExist, also if it waits for a lead and the user is none."""
     cases = (
-        visible(viewer)
+        case_access.visible(viewer)
         .select_related(
             "claimed_by",
             "post__platform",
@@ -186,21 +186,9 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
     )
 
 
-def visible(viewer: User) -> QuerySet[Case]:
-    """Return the cases that somebody may see: those that wait for a lead are for leads."""
-    if viewer.may_lead:
-        return Case.objects.all()
-    return Case.objects.filter(Q(is_escalated=False) | ~Q(state=CaseState.OPEN))
-
-
 def notes(case: Case) -> tuple[CaseNote, ...]:
     """Return what people told each other of a case, in order."""
     return tuple(CaseNote.objects.filter(case=case).exclude(text="").select_related("author"))
-
-
-def is_blind(case: Case) -> bool:
-    """Tell whether a case, loaded with its score, is to be decided without seeing what others said."""
-    return case.state == CaseState.OPEN and (case.reason in BLIND_REASONS or case.score.is_audit_sample)
 
 
 def read_link(candidate: str) -> tuple[str, str] | None:

@@ -7,11 +7,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from moderation.models import Case, PostLink, User
-from moderation.queries.cases import case_pages, scored_post
+from moderation.queries import case_access, latest_scores
+from moderation.queries.cases import scored_post
 from moderation.queries.records import record_histories
 from scoring.records import History, PostRecord
 
-_HEAVY = ("features", "contributions", "word_contributions", "counterfactual")
+_HEAVY = tuple(f"score__{name}" for name in latest_scores.EXPLAINING if name != "record")
 
 
 class About(StrEnum):
@@ -49,10 +50,10 @@ class Changes:
 
 def of(*, case_id: int, viewer: User, at: datetime) -> Changes:
     """Count again what the score of a case counted, in four queries at most. Raises Case.DoesNotExist."""
-    cases = case_pages.visible(viewer).select_related("post", "score__revision")
-    case = cases.defer(*(f"score__{name}" for name in _HEAVY)).get(pk=case_id)
+    cases = case_access.visible(viewer).select_related("post", "score__revision")
+    case = cases.defer(*_HEAVY).get(pk=case_id)
     record = scored_post.record_of(case.score)
-    if record is None or case_pages.is_blind(case):
+    if record is None or case_access.is_blind(case):
         return Changes(case=case, since=None, rows=())
     rows = (*_single(case, record, at=at), *_domains(case, record, at=at))
     return Changes(case=case, since=record.at, rows=tuple(row for row in rows if _is_news(row)))

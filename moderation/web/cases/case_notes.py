@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from moderation.models import Case
 from moderation.operations import refusals
 from moderation.operations.cases import notes, second_review
+from moderation.queries import case_access
 from moderation.queries.cases import case_pages
 from moderation.web import access
 from moderation.web.forms import EscalateForm, NoteForm
@@ -54,6 +55,6 @@ def ask_second(request: access.DeskRequest, case_id: int) -> HttpResponse:
 
 def _case(request: access.DeskRequest, case_id: int) -> Case:
     try:
-        return case_pages.visible(request.user).get(pk=case_id)
+        return case_access.visible(request.user).get(pk=case_id)
     except Case.DoesNotExist as refusal:
         raise Http404("This case does not exist, or waits for a lead.") from refusal
