@@ -6,6 +6,9 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Decision, User
 
+CONFIRMED_FROM = 26
+"""From so many cases or posts at once on, their number is typed."""
+
 
 class Erased(Exception):
     """The subject of the request was erased; requests about it are refused."""
@@ -41,6 +44,10 @@ class ClaimLost(Refusal):
 
 class PostChanged(Refusal):
     """The post was edited after the case was shown: look at the new text first."""
+
+
+class NotConfirmed(Refusal):
+    """So many need their number typed."""
 
 
 class NotAllowed(Refusal):

@@ -123,5 +123,19 @@ class ExportForm(forms.Form):
         return days.window(self.cleaned_data["since"], self.cleaned_data["until"])
 
 
+def refuse_wrong_reason(cleaned: dict[str, Any]) -> None:
+    """Raise ValidationError for a reason that the policy does not know, that does not go with the verdict, or
+    that lacks its note. For verdicts on many posts at once.
+    """
+    code = cleaned.get("reason")
+    if not code:
+        return
+    reason = reasons.reason(code)
+    if reason is None or reason.verdict != cleaned.get("verdict"):
+        raise forms.ValidationError(_("This reason does not go with this verdict. Nothing was decided."))
+    if reason.needs_note and not cleaned.get("note"):
+        raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+
+
 def _ids(given: str) -> list[int]:
     return [int(part) for part in given.split(",") if part.isdecimal()]

@@ -13,15 +13,13 @@ from moderation import enqueue
 from moderation.models import Campaign, CampaignDecision, CampaignMember, User
 from moderation.models.campaigns import CampaignDecisionState
 from moderation.models.decisions import DecisionSource, Verdict
+from moderation.operations import refusals
 from moderation.operations.audit import entries
 from moderation.operations.campaigns import apply
 from moderation.operations.decisions import reconsiderations, recording
 from moderation.operations.outbox import announce
-from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
 from moderation.queries.campaigns import campaign_members
-
-CONFIRMED_FROM = 26
-"""From this many posts on, the moderator must confirm the count."""
 
 AT_ONCE = 500
 """Up to this many posts are decided in the request; more by a task."""
@@ -38,10 +36,6 @@ class CountMoved(Refusal):
             % {"expected": expected, "found": found}
         )
         self.expected, self.found = expected, found
-
-
-class NotConfirmed(Refusal):
-    """The campaign has so many posts that the moderator must confirm the count."""
 
 
 class NothingToDecide(Refusal):
@@ -145,7 +139,7 @@ def _refuse(campaign: Campaign, wanted: Wanted, *, found: int) -> None:
         raise CountMoved(expected=wanted.expected_count, found=found)
     if not found:
         raise NothingToDecide(_("Nothing in this campaign is waiting for a decision."))
-    if found >= CONFIRMED_FROM and wanted.confirmed_count != found:
+    if found >= refusals.CONFIRMED_FROM and wanted.confirmed_count != found:
         raise NotConfirmed(_("Confirm that you mean %(found)d posts.") % {"found": found})
 
 

@@ -14,16 +14,14 @@ from django.utils.translation import ngettext
 from moderation.models import Case, Decision, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.decisions import Verdict
+from moderation.operations import refusals
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.infrastructure import erasure_locks
-from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.refusals import NotAllowed, NotConfirmed, Refusal
 
 MOST = 200
 """Cases at once; a larger group is a campaign, which is decided by its own page."""
-
-CONFIRMED_FROM = 26
-"""From so many cases on, the moderator types their number."""
 
 
 class NothingPicked(Refusal):
@@ -32,10 +30,6 @@ class NothingPicked(Refusal):
 
 class TooManyPicked(Refusal):
     """More cases than are decided at once."""
-
-
-class NotConfirmed(Refusal):
-    """So many cases need their number typed."""
 
 
 class Moved(Refusal):
@@ -135,7 +129,7 @@ def _refuse(picked: Picked) -> None:
         raise NothingPicked(_("Select cases first."))
     if count > MOST:
         raise TooManyPicked(_("You can decide at most %(most)d cases at once.") % {"most": MOST})
-    if count >= CONFIRMED_FROM and picked.confirmed_count != count:
+    if count >= refusals.CONFIRMED_FROM and picked.confirmed_count != count:
         raise NotConfirmed(_("Confirm that you mean %(count)d cases.") % {"count": count})
 
 

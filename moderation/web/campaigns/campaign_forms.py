@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
-from moderation.models import Reason
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns.campaign_decisions import Wanted
+from moderation.web.forms import refuse_wrong_reason
 
 
 class CampaignDecideForm(forms.Form):
@@ -25,23 +23,10 @@ class CampaignDecideForm(forms.Form):
     reason = forms.CharField(max_length=40, required=False)
     note = forms.CharField(max_length=2000, required=False, strip=True)
 
-    def __init__(self, *args: Any, reasons: Sequence[Reason], **kwargs: Any) -> None:
-        """Offer the active reasons."""
-        super().__init__(*args, **kwargs)
-        self._reasons = {reason.code: reason for reason in reasons}
-
     def clean(self) -> dict[str, Any]:
         """Refuse a reason that does not go with the verdict, or that needs a note."""
         cleaned = super().clean() or {}
-        code = cleaned.get("reason")
-        if code:
-            reason = self._reasons.get(code)
-            if reason is None or reason.verdict != cleaned.get("verdict"):
-                raise forms.ValidationError(
-                    _("This reason does not go with this verdict. Nothing was decided.")
-                )
-            if reason.needs_note and not cleaned.get("note"):
-                raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+        refuse_wrong_reason(cleaned)
         return cleaned
 
     def wanted(self) -> Wanted:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from moderation.models import Campaign, CampaignDecision, CampaignMember
 from moderation.models.decisions import Verdict
 from moderation.operations.campaigns import campaign_decisions, campaign_reversals
-from moderation.operations.refusals import Refusal
+from moderation.operations.refusals import NotConfirmed, Refusal
 from moderation.queries.campaigns import campaign_members, campaign_pages
 from moderation.queries.campaigns.campaign_members import Place
 from moderation.web import access
@@ -68,7 +68,7 @@ def page(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
 def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
     """Decide all waiting members; ask for the count first if there are many."""
     at = timezone.now()
-    form = CampaignDecideForm(request.POST, reasons=campaign_pages.reasons())
+    form = CampaignDecideForm(request.POST)
     if not form.is_valid():
         return _again(request, campaign_id, notice=_first_error(form), status=400)
     wanted = form.wanted()
@@ -76,7 +76,7 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
         made = campaign_decisions.decide(
             campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at
         )
-    except campaign_decisions.NotConfirmed:
+    except NotConfirmed:
         is_wrong = wanted.confirmed_count is not None
         notice = _("That number does not match. Nothing was decided.") if is_wrong else ""
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)

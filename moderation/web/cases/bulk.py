@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,9 +20,10 @@ from moderation.models import Case, Decision
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import bulk
 from moderation.operations.cases.bulk import Picked
-from moderation.operations.refusals import Refusal
+from moderation.operations.refusals import NotConfirmed, Refusal
 from moderation.queries.accounts import reasons
 from moderation.web import access
+from moderation.web.forms import refuse_wrong_reason
 
 
 class BulkForm(forms.Form):
@@ -43,16 +43,9 @@ class BulkForm(forms.Form):
         self.fields["case"].choices = [(name, name) for name in named]  # type: ignore[attr-defined]  # a choice field
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a reason that the policy does not know, or that does not go with the verdict."""
+        """Refuse a reason that does not go with the verdict, or that needs a note."""
         cleaned = super().clean() or {}
-        code = cleaned.get("reason")
-        if not code:
-            return cleaned
-        reason = reasons.reason(code)
-        if reason is None or reason.verdict != cleaned.get("verdict"):
-            raise forms.ValidationError(_("This reason does not go with this verdict. Nothing was decided."))
-        if reason.needs_note and not cleaned.get("note"):
-            raise forms.ValidationError(_("This reason needs a note. Nothing was decided."))
+        refuse_wrong_reason(cleaned)
         return cleaned
 
     def picked(self) -> Picked:
@@ -80,7 +73,7 @@ def decide(request: access.DeskRequest) -> HttpResponse:
     picked = form.picked()
     try:
         made = bulk.decide(picked=picked, moderator=request.user, at=timezone.now())
-    except bulk.NotConfirmed:
+    except NotConfirmed:
         is_wrong = picked.confirmed_count is not None
         names = form.cleaned_data["case"]
         context = {"section": "queue", "picked": picked, "names": names, "is_wrong": is_wrong}

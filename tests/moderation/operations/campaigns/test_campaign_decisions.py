@@ -172,7 +172,7 @@ class TestDecide:
         pills = opened(platform, 26, at=at)
 
         for confirmed in (None, 25):
-            with pytest.raises(campaign_decisions.NotConfirmed):
+            with pytest.raises(refusals.NotConfirmed):
                 campaign_decisions.decide(
                     campaign_id=pills.pk,
                     wanted=spam(26, confirmed_count=confirmed),

@@ -13,6 +13,7 @@ from moderation.models import AuditEntry, Case, Decision, Delivery, Label, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.deliveries import DeliveryState
+from moderation.operations import refusals
 from moderation.operations.cases import bulk, claims
 from moderation.operations.cases.bulk import Picked
 from moderation.operations.cases.reversals import TooLate
@@ -106,9 +107,9 @@ class TestDecide:
     def test_asks_for_the_number_of_many(
         self, cases: list[Case], moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bulk, "CONFIRMED_FROM", 4)
+        monkeypatch.setattr(refusals, "CONFIRMED_FROM", 4)
         for wrong in (None, 3):
-            with pytest.raises(bulk.NotConfirmed):
+            with pytest.raises(refusals.NotConfirmed):
                 bulk.decide(picked=picked(cases, confirmed_count=wrong), moderator=moderator, at=later(2))
 
         assert bulk.decide(picked=picked(cases, confirmed_count=4), moderator=moderator, at=later(2))

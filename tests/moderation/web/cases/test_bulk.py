@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.cases import CaseReason
-from moderation.operations.cases import bulk
+from moderation.operations import refusals
 
 Case_ = Callable[..., Case]
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ class TestDecide:
     def test_asks_for_the_number_of_many(
         self, desk: Client, cases: list[Case], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bulk, "CONFIRMED_FROM", 3)
+        monkeypatch.setattr(refusals, "CONFIRMED_FROM", 3)
         wanted = given(cases, note="a <i> note")
 
         asked = desk.post(reverse("bulk-decide"), wanted)
