@@ -2,7 +2,7 @@
    Expects: <input type="checkbox" name="case" form="bulk"> in rows, <input data-picks-all>, the form #bulk with
    [data-picked], data-most, data-too-many and <button data-unpick>. */
 
-import { isTyping } from "./typing.js";
+import { isCommand } from "./typing.js";
 
 const form = document.getElementById("bulk");
 const boxes = () => [...document.querySelectorAll("input[name=case][form=bulk]")];
@@ -30,9 +30,7 @@ if (form) {
     tell();
   });
   document.addEventListener("keydown", (event) => {
-    if (document.documentElement.dataset.keys === "off" || event.key.toLowerCase() !== "x") return;
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || isTyping(event.target)) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (event.key.toLowerCase() !== "x" || event.repeat || !isCommand(event)) return;
     const box = document.activeElement.closest("tr")?.querySelector("input[name=case]");
     if (!box) return;
     event.preventDefault();

@@ -3,7 +3,7 @@
    once a key has followed a link: what is typed next is meant for the page to come.
    The page loads it last: a key must not act before the script that listens for what its button does. */
 
-import { isTyping } from "./typing.js";
+import { isCommand } from "./typing.js";
 
 const patience = 5000; // milliseconds until a page that did not come is no longer waited for
 let isLeaving = false;
@@ -20,10 +20,7 @@ function isVisible(element) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (document.documentElement.dataset.keys === "off") return;
-  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || event.isComposing || event.defaultPrevented) return;
-  if (isLeaving) return;
-  if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+  if (isLeaving || event.repeat || !isCommand(event)) return;
   const pressed = event.key.toLowerCase();
   const wanted = [...document.querySelectorAll("[data-key]")].find(
     (element) => element.dataset.key === pressed && !element.disabled && isVisible(element),

@@ -2,7 +2,7 @@
    Expects: <table class="table"> or <ul data-rows> whose rows hold a link; the first with class table__link, else the
    first at all. <a data-search href="…#search"> in the navigation, <input type="search" name="q"> on search pages. */
 
-import { isTyping } from "./typing.js";
+import { isCommand } from "./typing.js";
 
 const field = () => document.querySelector("input[type=search][name=q]");
 
@@ -23,9 +23,7 @@ function go(step) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (document.documentElement.dataset.keys === "off" || event.defaultPrevented) return;
-  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
-  if (document.querySelector("dialog[open]") || document.body.classList.contains("is-desk")) return;
+  if (!isCommand(event) || document.body.classList.contains("is-desk")) return;
   const step = { j: 1, k: -1 }[event.key.toLowerCase()];
   if (step && go(step)) event.preventDefault();
 });

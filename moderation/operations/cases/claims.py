@@ -58,7 +58,9 @@ def claim_free(
     with transaction.atomic():
         cases: list[Case] = []
         for part in wanted.in_turn:
-            missing = int(min(count - len(cases), part.most))
+            missing = count - len(cases)
+            if part.most is not None:
+                missing = min(missing, part.most)
             free = _except(cases, free_cases(moderator=moderator, wanted=part, at=at))
             found = _lock_first(sparing.spare(free), missing, moderator, wanted.sort)
             if sparing:

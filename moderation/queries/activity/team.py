@@ -9,7 +9,7 @@ from django.db.models import Count, OuterRef, Q, Subquery, Sum
 
 from moderation.models import Case, Decision, HourlyCount, User
 from moderation.models.cases import CaseState
-from moderation.models.users import Role
+from moderation.models.users import DECIDERS
 from moderation.queries.activity.hours import Period
 
 AT_WORK = timedelta(minutes=15)
@@ -33,7 +33,7 @@ def members(*, period: Period, at: datetime) -> list[Member]:
     """Return who may decide or did so in the period, in the order of their names."""
     counts = _counts(period)
     held = _held(at=at)
-    is_shown = Q(is_active=True, role__in=(Role.MODERATOR, Role.LEAD, Role.ADMIN)) | Q(pk__in=counts)
+    is_shown = Q(is_active=True, role__in=DECIDERS) | Q(pk__in=counts)
     own = Decision.objects.filter(decided_by=OuterRef("pk"), decided_at__lte=at)
     last = own.order_by("-decided_at", "-id").values("decided_at")[:1]
     users = User.objects.filter(is_shown).annotate(last_at=Subquery(last))

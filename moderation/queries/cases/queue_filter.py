@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -101,10 +100,10 @@ class QueueFilter:
         )
 
     @property
-    def most(self) -> float:
-        """Return how many cases may be claimed by it."""
+    def most(self) -> int | None:
+        """Return how many cases may be claimed by it; None: as many as there are."""
         limits = [part.most for part in self.parts or () if part.most is not None]
-        return sum(limits) if self.parts is not None and len(limits) == len(self.parts) else math.inf
+        return sum(limits) if self.parts is not None and len(limits) == len(self.parts) else None
 
     @property
     def in_turn(self) -> tuple[QueueFilter, ...]:
