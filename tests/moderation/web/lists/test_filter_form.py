@@ -13,7 +13,7 @@ from moderation.web.cases.queue_filters import QueueFilterForm
 from moderation.web.entities.author_filters import AuthorFilterForm
 from moderation.web.lists.saved_filters import FORMS
 
-_WHERE_THERE_ARE_ANY = {"queue", "campaign"}
+_WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to"}
 """Filters that are shown where there is something to choose."""
 
 
