@@ -102,8 +102,6 @@ class Ensemble:
             raise ValueError("the reference must have a value for each feature")
         for name in SUB_MODELS:
             self.columns(name)
-        for names in (*EARNED.values(), UNPROVEN, READ_BY_HEADS):
-            _places(names, self.features)
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -219,7 +217,8 @@ class Ensemble:
 
     def _without(self, names: tuple[str, ...], features: Floats) -> Floats:
         """Return the rows as if of some features nothing were known."""
-        columns = _places(names, self.features)
+        # A kept release does not know features that came after it.
+        columns = _places(tuple(name for name in names if name in self.features), self.features)
         silent = features.copy()
         silent[:, columns] = self.reference[columns]
         return silent
@@ -228,6 +227,8 @@ class Ensemble:
         """Return the best of the subjects' shares in [0, 1)."""
         shares = np.zeros(len(features))
         for counts in EARNED.values():
+            if not set(counts) <= set(self.features):
+                continue
             honest, spam = np.nan_to_num(features[:, _places(counts, self.features)]).T
             clear = np.maximum(0.0, honest - _SPAM_UNDOES * spam)
             shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALFEARNED_BY))

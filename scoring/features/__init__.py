@@ -1,6 +1,6 @@
 """The schema: every feature in order, the sub-model that reads it, and the vector of a record.
 
-A file holds the features of one topic; a new file joins the tuple below and the line of its sub-model. A name
+A file holds the features of one topic and names its sub-model; a new file joins TOPICS. A feature's name
 begins with its subject (context, social, journey, feedback), which more than one file may have.
 """
 
@@ -11,8 +11,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.features import address, context, feedback, journey, similar_posts, social
-from scoring.features.feature import Feature
+from scoring.features import address, feedback, journey, link_looks, links, similar_posts, social
+from scoring.features.feature import Evidence, Feature
 from scoring.features.models import NO_MODELS, Models
 from scoring.records import PostRecord
 
@@ -22,30 +22,32 @@ __all__ = [
     "NO_MODELS",
     "SCHEMA_HASH",
     "SUB_MODEL_FEATURES",
+    "TOPICS",
+    "Evidence",
     "Feature",
     "Models",
     "extract",
+    "names_of",
     "schema_hash",
 ]
 
-FEATURES: tuple[Feature, ...] = (
-    *address.FEATURES,
-    *context.FEATURES,
-    *social.FEATURES,
-    *similar_posts.FEATURES,
-    *journey.FEATURES,
-    *feedback.FEATURES,
-)
+# In the order of the sub-models; the columns of stored vectors are in this order, too.
+TOPICS = (address, links, link_looks, social, similar_posts, journey, feedback)
+FEATURES: tuple[Feature, ...] = tuple(feature for topic in TOPICS for feature in topic.FEATURES)
 NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
 
-# Sub-model -> the features that it reads.
+# Sub-model -> the features that it may read.
 SUB_MODEL_FEATURES: dict[str, tuple[str, ...]] = {
-    "ip_url": tuple(feature.name for feature in (*address.FEATURES, *context.FEATURES)),
-    "behaviour": tuple(
-        feature.name for feature in (*social.FEATURES, *similar_posts.FEATURES, *journey.FEATURES)
-    ),
-    "feedback": tuple(feature.name for feature in feedback.FEATURES),
+    sub_model: tuple(
+        feature.name for topic in TOPICS if sub_model == topic.SUB_MODEL for feature in topic.FEATURES
+    )
+    for sub_model in dict.fromkeys(topic.SUB_MODEL for topic in TOPICS)
 }
+
+
+def names_of(evidence: Evidence) -> tuple[str, ...]:
+    """Return the names of the features that prove so much."""
+    return tuple(feature.name for feature in FEATURES if feature.evidence is evidence)
 
 
 def schema_hash(features: tuple[Feature, ...]) -> str:

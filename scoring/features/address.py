@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Feature, days_known, recent_spam_share
+from scoring.features.feature import UNKNOWN, Evidence, Feature, days_known, recent_spam_share
 from scoring.records import History, PostRecord
+
+SUB_MODEL = "ip_url"
 
 # Thresholds of a persistent spammer: spam on several days, and hardly any honest posts.
 PERSISTENT_SPAM_POSTS = 5
@@ -52,6 +54,8 @@ FEATURES: tuple[Feature, ...] = (
         meaning="Share of confirmed spam among decided posts from the address, older ones counting less "
         "(half-life 30 days), shrunk to 0.1 while few are",
         why="Spammers post from few machines and proxies until these are blocked",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="ip reputation",
         compute=partial(_of_address, measure=recent_spam_share),
     ),
@@ -61,6 +65,8 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="The same share for the address's network (/24, or /48 for IPv6)",
         why="Changing the address within one rented network is cheap",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="ip reputation",
         compute=partial(_of_network, measure=recent_spam_share),
     ),
@@ -70,6 +76,8 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="The same share for the address's autonomous system; unknown if it was not sent",
         why="Some hosting companies rent to anybody, and few people read from a data centre",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="ip reputation",
         compute=partial(_of_provider, measure=recent_spam_share),
     ),
@@ -80,6 +88,8 @@ FEATURES: tuple[Feature, ...] = (
         meaning=f"1 if the address has {PERSISTENT_SPAM_POSTS} or more confirmed spam posts on at least "
         f"{PERSISTENT_SPAM_DAYS} days, recent ones among them, and hardly an honest one",
         why="Some machines do nothing else",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="ip reputation",
         compute=partial(_of_address, measure=lambda history: float(is_persistent_spammer(history))),
     ),
@@ -88,6 +98,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="days",
         meaning="Distinct days with confirmed spam from the address",
         why="One bad evening is an accident, spam day after day is a trade",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="ip reputation",
         compute=partial(_of_address, measure=lambda history: float(history.spam_days)),
     ),
@@ -96,6 +108,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="authors",
         meaning="Authors who posted from the address before",
         why="Account farms run many accounts on one machine",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=partial(_of_address, measure=lambda history: float(history.authors)),
     ),
     Feature(
@@ -103,6 +117,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="posts",
         meaning="Posts from the address in the 24 hours before",
         why="A bot's machine posts far more than a household",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=partial(_of_address, measure=lambda history: float(history.posts_24h)),
     ),
     Feature(
@@ -110,6 +126,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints",
         meaning="Complaints about earlier posts from the address",
         why="Complaints arrive before moderators decide",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=partial(_of_address, measure=lambda history: float(history.complaints)),
     ),
     Feature(
@@ -117,6 +135,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="days",
         meaning="Days from the first post from the address to this one, 0 for a new address",
         why="Proxies are rented by the day",
+        evidence=Evidence.SHOWN,
         compute=_days_known,
         version=2,
     ),

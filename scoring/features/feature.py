@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from scoring.features.models import Models
 from scoring.records import History, PostRecord
@@ -20,13 +21,26 @@ _PRIOR_NOT_SPAM = 4.5
 _SECONDS_PER_DAY = 86_400.0
 
 
+class Evidence(StrEnum):
+    """What a feature can prove: the ensemble bounds how far some may move a post (scoring/weak_evidence.py).
+
+    Why is said in docs/adr/0019-circumstances-do-not-excuse.md and, of links, in 0020-heads-per-platform.md.
+    """
+
+    PROOF = "decisions, complaints, lists and URL patterns stand behind it"
+    CIRCUMSTANCE = "suspicious, but no proof: most new accounts, copies and pasted texts are honest"
+    IN_TEXT = "links as they stand in the text, which a platform's head reads, too"
+    SHOWN = "people are shown it and no tree reads it: it could only excuse"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feature:
     """A named number computed from a record; `minimum` and `maximum` bound it, NaN means unknown.
 
-    A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. `version`
-    is raised when its computation changes: trees fitted on another version must not read it. `mission_name`
-    is its name in the product's requirements, if it has one.
+    A plain feature has `compute`; one that uses a trained model of the release has `judge` instead. With a
+    `direction` of +1 a larger value never lowers the margin, with -1 it never raises it; with 0 the trees
+    decide. `version` is raised when its computation changes: trees fitted on another version must not read
+    it. `mission_name` is its name in the product's requirements, if it has one.
     """
 
     name: str
@@ -35,6 +49,8 @@ class Feature:
     maximum: float = UNBOUNDED
     meaning: str
     why: str
+    evidence: Evidence
+    direction: int = 0
     compute: Callable[[PostRecord], float] | None = None
     judge: Callable[[PostRecord, Models], float] | None = None
     mission_name: str = ""

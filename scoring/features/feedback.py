@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from scoring.features.complaint_clusters import complaint_clusters
-from scoring.features.feature import UNKNOWN, Feature, days_between, number_or_unknown
+from scoring.features.feature import UNKNOWN, Evidence, Feature, days_between, number_or_unknown
 from scoring.records import ComplaintRecord, PostRecord
+
+SUB_MODEL = "feedback"
 
 _SPAM_WORDS = ("spam", "scam", "phish", "fraud", "malware", "fake", "bot")
 _SHORTEST_HOURS = 1.0 / 60.0
@@ -91,6 +93,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints",
         meaning="Complaints about the post",
         why="Users report what the filter missed",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=lambda record: float(len(record.complaints)),
     ),
@@ -99,6 +103,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints/hour",
         meaning="Complaints per hour since the post, which counts as at least a minute old",
         why="Spam annoys many people at once",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=_per_hour,
     ),
@@ -107,6 +113,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="hours",
         meaning="Time from the post to its first complaint; unknown without complaints",
         why="Obvious spam is reported within minutes",
+        evidence=Evidence.PROOF,
         compute=_hours_to_first,
     ),
     Feature(
@@ -114,6 +121,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="reasons",
         meaning="Distinct reasons given",
         why="Honest complaints about spam agree; a quarrel draws all sorts",
+        evidence=Evidence.PROOF,
         compute=lambda record: float(len({complaint.reason for complaint in record.complaints})),
     ),
     Feature(
@@ -121,6 +129,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="complaints",
         meaning="Complaints, each weighted by how often its reporter was right (a new reporter counts half)",
         why="Some report whatever they dislike; brigades use new accounts",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=_reliable_complaints,
     ),
@@ -130,6 +140,8 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="How often the most reliable reporter has been right; unknown without complaints",
         why="One proven reporter outweighs a crowd",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=_best_reliability,
     ),
     Feature(
@@ -138,6 +150,8 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="How often the surest reporter is right at least (90 % bound); unknown without complaints",
         why="Two lucky reports do not make a reliable reporter, forty do",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=_best_certainty,
     ),
@@ -146,6 +160,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="witnesses",
         meaning="Independent complaints: copies (same reason, time and note, or new accounts) count once",
         why="A brigade agreed elsewhere is one opinion, however many accounts repeat it",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=lambda record: float(len(complaint_clusters(record.complaints))),
     ),
@@ -154,6 +170,8 @@ FEATURES: tuple[Feature, ...] = (
         unit="witnesses",
         meaning="Independent complaints, each weighted by how often its surest reporter is right at least",
         why="Several people who never met and were right before are hardly wrong together",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="users' feedback",
         compute=_reliable_witnesses,
     ),
@@ -163,6 +181,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="Share of complaints that repeat another one; unknown without complaints",
         why="Brigades silence honest authors by copied complaints",
+        evidence=Evidence.PROOF,
         mission_name="users' feedback",
         compute=_copied_share,
     ),
@@ -172,6 +191,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="Share of complaints that say spam, scam, phishing or the like; unknown without complaints",
         why="Hate and quarrels are reported too, for other reasons",
+        evidence=Evidence.PROOF,
         compute=_spam_reason_share,
     ),
     Feature(
@@ -179,6 +199,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="shares",
         meaning="How often the post was shared",
         why="Nobody shares spam but its own network",
+        evidence=Evidence.SHOWN,
         mission_name="post_share_count",
         compute=lambda record: number_or_unknown(record.shares),
     ),
@@ -187,6 +208,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="comments",
         meaning="Answers that the post drew",
         why="Spam starts no conversation",
+        evidence=Evidence.SHOWN,
         mission_name="post_comment_count",
         compute=lambda record: number_or_unknown(record.comments),
     ),

@@ -10,10 +10,12 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import UNKNOWN, Feature
+from scoring.features.feature import UNKNOWN, Evidence, Feature
 from scoring.features.models import Models
 from scoring.journeys import pauses_of, variation
 from scoring.records import JourneyStep, PostRecord
+
+SUB_MODEL = "behaviour"
 
 _KEY_WORDS = ("key", "type", "typing", "write")
 _PASTE_WORDS = ("paste", "insert_from_clipboard")
@@ -67,6 +69,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="steps",
         meaning="Steps from the first one to the post",
         why="Bots know the shortest way; people read, scroll and go back",
+        evidence=Evidence.CIRCUMSTANCE,
         mission_name="poster journey",
         compute=partial(_of_steps, measure=lambda steps: float(len(steps))),
     ),
@@ -75,6 +78,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="seconds",
         meaning="Time from the first step to the last",
         why="Programs do not read before they write",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_seconds),
     ),
     Feature(
@@ -82,6 +86,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="seconds",
         meaning="Time from the first step to the first key; unknown if no key was pressed",
         why="People think before they type",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_seconds_to_first_key),
     ),
     Feature(
@@ -89,6 +94,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="seconds",
         meaning="Mean time between steps; unknown for a single step",
         why="Scripts click faster than hands",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_seconds_per_step),
     ),
     Feature(
@@ -96,6 +102,7 @@ FEATURES: tuple[Feature, ...] = (
         unit="ratio",
         meaning="Standard deviation of the time between steps over its mean; unknown under three steps",
         why="A timer ticks evenly, a person does not",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_interval_variation),
     ),
     Feature(
@@ -104,6 +111,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="1 if text was pasted on the way",
         why="The text of a campaign is not typed again for each post",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_has_paste),
     ),
     Feature(
@@ -112,6 +120,7 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="Distinct step names over steps",
         why="People repeat steps, scripts visit each once",
+        evidence=Evidence.CIRCUMSTANCE,
         compute=partial(_of_steps, measure=_distinct_share),
     ),
     Feature(
@@ -121,6 +130,8 @@ FEATURES: tuple[Feature, ...] = (
         meaning="How much better a Markov chain of spammers' steps and pauses explains the journey than "
         "honest authors' does, per step; unknown if its steps are too few or not understood",
         why="Scripts take a way and a pace that people do not",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="poster journey",
         judge=_sequence_log_ratio,
     ),
@@ -130,6 +141,8 @@ FEATURES: tuple[Feature, ...] = (
         maximum=1.0,
         meaning="The journey model's own score from way, pace, regularity and pasting; unknown likewise",
         why="The way to the post gives a script away even when its text does not",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="poster journey",
         judge=_sequence_probability,
     ),

@@ -1,12 +1,14 @@
-"""Near-duplicates of the post, and accounts similar to its author. Read by behaviour."""
+"""Near-duplicates of the post, and accounts similar to its author."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 
-from scoring.features.feature import Feature, shrunk_spam_share
+from scoring.features.feature import Evidence, Feature, shrunk_spam_share
 from scoring.records import History, PostRecord
+
+SUB_MODEL = "behaviour"
 
 # Without a copy all counts are 0 and shares are the prior's 0.1, never unknown: an unjudged first copy must
 # give the same values as none, or being copied could lower a score.
@@ -26,6 +28,8 @@ _SIMILAR = (
         unit="posts",
         meaning="Earlier near-duplicates of the text, whoever posted them",
         why="Campaigns vary one template",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=lambda record: float(record.similar.posts),
     ),
     Feature(
@@ -33,6 +37,8 @@ _SIMILAR = (
         unit="posts",
         meaning="Near-duplicates in the 24 hours before",
         why="A campaign runs in hours, a proverb over years",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=lambda record: float(record.similar.posts_24h),
     ),
     Feature(
@@ -40,6 +46,8 @@ _SIMILAR = (
         unit="authors",
         meaning="Authors of the near-duplicates",
         why="Many accounts saying the same thing are one sender",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=lambda record: float(record.similar.authors),
     ),
     Feature(
@@ -48,6 +56,8 @@ _SIMILAR = (
         maximum=1.0,
         meaning="Share of confirmed spam among decided near-duplicates, shrunk to 0.1",
         why="What was spam this morning is spam at noon",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=partial(_of_similar, measure=shrunk_spam_share),
         version=2,
     ),
@@ -56,6 +66,8 @@ _SIMILAR = (
         unit="posts",
         meaning="Near-duplicates that moderators confirmed as spam",
         why="A wording that was judged once need not be judged again",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=partial(_of_similar, measure=lambda history: float(history.confirmed_spam)),
         version=2,
     ),
@@ -64,6 +76,8 @@ _SIMILAR = (
         unit="posts",
         meaning="Near-duplicates that moderators confirmed as honest",
         why="What people let stand need not be doubted again, and a spammer cannot make it himself",
+        evidence=Evidence.PROOF,
+        direction=-1,
         compute=partial(_of_similar, measure=lambda history: float(history.confirmed_not_spam)),
     ),
     Feature(
@@ -71,6 +85,8 @@ _SIMILAR = (
         unit="complaints",
         meaning="Complaints about the near-duplicates",
         why="Users report the copies one by one",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=partial(_of_similar, measure=lambda history: float(history.complaints)),
         version=2,
     ),
@@ -83,6 +99,8 @@ _RESEMBLING = (
         meaning="Other authors whose accounts look like this one: by two or more of name, mail, client and "
         "network, age and size",
         why="Accounts are made by script, a hundred at a time",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="similarity to known spammers",
         compute=lambda record: float(record.resembling.authors),
     ),
@@ -92,6 +110,8 @@ _RESEMBLING = (
         maximum=1.0,
         meaning="Share of confirmed spam among decided posts of the accounts that look alike, shrunk to 0.1",
         why="The next account of a farm behaves like the last",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="similarity to known spammers",
         compute=partial(_of_resembling, measure=shrunk_spam_share),
         version=2,
@@ -101,6 +121,8 @@ _RESEMBLING = (
         unit="authors",
         meaning="How many of the accounts that look alike have confirmed spam",
         why="One spammer of that shape is chance, five are a farm",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="similarity to known spammers",
         compute=partial(_of_resembling, measure=lambda history: float(history.spam_authors)),
         version=2,
@@ -110,6 +132,8 @@ _RESEMBLING = (
         unit="complaints",
         meaning="Complaints about the accounts that look alike",
         why="Users report a farm's accounts one by one",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="similarity to known spammers",
         compute=partial(_of_resembling, measure=lambda history: float(history.complaints)),
         version=2,

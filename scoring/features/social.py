@@ -1,4 +1,4 @@
-"""The author's account and history. Read by the sub-model behaviour."""
+"""The author's account and history."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import disposable_email_domains
 
 from scoring.features.feature import (
     UNKNOWN,
+    Evidence,
     Feature,
     days_between,
     days_known,
@@ -15,6 +16,8 @@ from scoring.features.feature import (
 )
 from scoring.links import registrable_domain
 from scoring.records import PostRecord
+
+SUB_MODEL = "behaviour"
 
 
 def _followers_per_friend(record: PostRecord) -> float:
@@ -72,6 +75,8 @@ _ACCOUNT = (
         unit="days",
         meaning="Age of the author's account when its first post came in here",
         why="Banned spammers come back with new accounts",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         mission_name="user_age",
         compute=_account_age_days,
         version=2,
@@ -81,6 +86,7 @@ _ACCOUNT = (
         unit="accounts",
         meaning="Accounts that the author follows or befriended",
         why="Bots befriend in bulk, or not at all",
+        evidence=Evidence.SHOWN,
         mission_name="user_friends",
         compute=lambda record: number_or_unknown(record.author.friends),
     ),
@@ -89,6 +95,8 @@ _ACCOUNT = (
         unit="accounts",
         meaning="Accounts that follow the author",
         why="People who follow are hard to fake in numbers",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         mission_name="user_followers",
         compute=lambda record: number_or_unknown(record.author.followers),
     ),
@@ -97,6 +105,8 @@ _ACCOUNT = (
         unit="ratio",
         meaning="(followers + 1) / (friends + 1)",
         why="Spam accounts follow many and are followed by few",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         compute=_followers_per_friend,
     ),
     Feature(
@@ -105,6 +115,8 @@ _ACCOUNT = (
         maximum=1.0,
         meaning="1 if the platform verified the author",
         why="Verification costs time or money; a bought account may still have it",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         mission_name="user_verified",
         compute=lambda record: number_or_unknown(record.author.is_verified),
     ),
@@ -113,6 +125,8 @@ _ACCOUNT = (
         unit="posts",
         meaning="Posts that the author published, as the platform counts, beyond those that were sent here",
         why="Throw-away accounts have posted little",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         mission_name="user_posts",
         compute=_posts_elsewhere,
         version=2,
@@ -123,6 +137,8 @@ _ACCOUNT = (
         meaning="Those posts per day of the account's life until its first post came in, the first day "
         "counted whole",
         why="Programs post more than people can",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=_posts_per_day,
         version=2,
     ),
@@ -132,6 +148,8 @@ _ACCOUNT = (
         maximum=1.0,
         meaning="1 if the author's mail domain is on the public list of throw-away mail providers",
         why="Nobody who means to stay registers with an address that is gone in ten minutes",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="user_email_domain",
         compute=_is_disposable,
     ),
@@ -141,6 +159,8 @@ _ACCOUNT = (
         maximum=1.0,
         meaning="Share of confirmed spam among decided posts under this mail domain, shrunk likewise",
         why="Accounts are registered in bulk under one mail domain",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="user_email_domain",
         compute=_email_domain_spam_share,
     ),
@@ -153,6 +173,8 @@ _PAST = (
         maximum=1.0,
         meaning="1 if an earlier post of the author was confirmed as spam, or reported as spam or scam",
         why="Whoever was caught once had a reason to spam, and still has it",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="user_spam_report",
         compute=_is_reported_spammer,
     ),
@@ -161,6 +183,7 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author that were sent here, those confirmed as spam left out",
         why="A long record without trouble is the best sign of an honest author",
+        evidence=Evidence.SHOWN,
         compute=lambda record: float(unblamed_posts(record.author_history)),
     ),
     Feature(
@@ -168,6 +191,8 @@ _PAST = (
         unit="posts",
         meaning="Posts of the author in the 24 hours before",
         why="Spam is posted in bursts",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=lambda record: float(record.author_history.posts_24h),
     ),
     Feature(
@@ -175,6 +200,7 @@ _PAST = (
         unit="days",
         meaning="Days from the author's first post sent here to this one, 0 for a new author",
         why="Sleeping accounts are bought old and start posting at once",
+        evidence=Evidence.SHOWN,
         compute=_days_known,
         version=2,
     ),
@@ -184,6 +210,8 @@ _PAST = (
         maximum=1.0,
         meaning="Share of confirmed spam among the author's decided posts, shrunk to 0.1 while few are",
         why="Who spammed before will spam again",
+        evidence=Evidence.PROOF,
+        direction=+1,
         compute=lambda record: shrunk_spam_share(record.author_history),
     ),
     Feature(
@@ -191,6 +219,8 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author that moderators confirmed as spam",
         why="Repeat offenders",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.confirmed_spam),
     ),
@@ -199,6 +229,8 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author that moderators confirmed as honest",
         why="A record that others have judged is the one that a spammer cannot write himself",
+        evidence=Evidence.PROOF,
+        direction=-1,
         compute=lambda record: float(record.author_history.confirmed_not_spam),
     ),
     Feature(
@@ -206,6 +238,8 @@ _PAST = (
         unit="complaints",
         meaning="Complaints about the author's earlier posts",
         why="Users notice a spammer before moderators decide",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="user_spam_posts",
         compute=lambda record: float(record.author_history.complaints),
     ),
@@ -214,6 +248,8 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author with the same text",
         why="Copy and paste is the cheapest reach",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="user_post_count",
         compute=lambda record: float(record.same_text_by_author),
     ),
@@ -222,6 +258,8 @@ _PAST = (
         unit="posts",
         meaning="Earlier posts of the author with the link they posted most",
         why="One shop, many posts",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="user_link_count",
         compute=_link_repeats,
         version=2,

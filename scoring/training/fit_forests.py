@@ -12,97 +12,19 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from scoring.ensemble import probabilities_of
+from scoring.features import FEATURES, Evidence, names_of
 from scoring.trees import LEAF, Floats, Forest, Tree
 
-# +1: a larger value never lowers the margin, -1: never raises it. Three rules, held by tests over the whole
-# stack (docs/adr/0019-circumstances-do-not-excuse.md):
+# Three rules for directions, held by tests over the whole stack
+# (docs/adr/0019-circumstances-do-not-excuse.md):
 # - Confirmed spam, reliable complaints and URL patterns never lower the score.
 # - What grows when the same is posted again (copies, links, posts, authors) never excuses.
 # - Honest posts confirmed by people never raise the score.
-DIRECTIONS: Mapping[str, int] = {
-    "context.ip_spam_share": 1,
-    "context.ip_network_spam_share": 1,
-    "context.ip_as_spam_share": 1,
-    "context.ip_is_persistent_spammer": 1,
-    "context.ip_spam_days": 1,
-    "context.ip_authors": 1,
-    "context.ip_posts_24h": 1,
-    "context.ip_complaints": 1,
-    "context.domain_posts": 1,
-    "context.domain_posts_24h": 1,
-    "context.domain_authors": 1,
-    "context.domain_spam_share": 1,
-    "context.domain_complaints": 1,
-    "context.url_posts": 1,
-    "context.url_age_days": -1,
-    "context.url_wot_score": -1,
-    "context.url_google_score": 1,
-    "context.url_pattern_suspicion": 1,
-    "context.link_count": 1,
-    "context.distinct_domains": 1,
-    "context.url_length": 1,
-    "context.url_subdomains": 1,
-    "context.url_digit_share": 1,
-    "context.url_path_tokens": 1,
-    "context.url_bait_tokens": 1,
-    "context.url_is_punycode": 1,
-    "context.url_is_mixed_script": 1,
-    "context.url_is_lookalike": 1,
-    "context.url_is_ip_host": 1,
-    "context.url_is_shortener": 1,
-    "context.url_has_cheap_suffix": 1,
-    "context.url_has_userinfo": 1,
-    "social.account_age_days": -1,
-    "social.followers": -1,
-    "social.followers_per_friend": -1,
-    "social.is_verified": -1,
-    "social.posts": -1,
-    "social.posts_per_day": 1,
-    "social.posts_24h": 1,
-    "social.spam_share": 1,
-    "social.confirmed_spam": 1,
-    "social.confirmed_honest": -1,
-    "social.is_reported_spammer": 1,
-    "social.complaints": 1,
-    "social.same_text_posts": 1,
-    "social.same_link_posts": 1,
-    "social.email_domain_is_disposable": 1,
-    "social.email_domain_spam_share": 1,
-    "social.similar_posts": 1,
-    "social.similar_posts_24h": 1,
-    "social.similar_authors": 1,
-    "social.similar_spam_share": 1,
-    "social.similar_confirmed_spam": 1,
-    "social.similar_confirmed_honest": -1,
-    "social.similar_complaints": 1,
-    "social.resembling_authors": 1,
-    "social.resembling_spam_share": 1,
-    "social.resembling_spammers": 1,
-    "social.resembling_complaints": 1,
-    "journey.sequence_log_ratio": 1,
-    "journey.sequence_probability": 1,
-    "feedback.complaints": 1,
-    "feedback.complaints_per_hour": 1,
-    "feedback.reliable_complaints": 1,
-    "feedback.best_reporter_reliability": 1,
-    "feedback.best_reporter_certainty": 1,
-    "feedback.witnesses": 1,
-    "feedback.reliable_witnesses": 1,
-}
-# Shown to people, read by no tree. Waiting makes the first three larger and posting more the fourth, so they
-# could only excuse. Friends alone point one way for silent accounts that were bought and the other way for
-# those that post. Every post begins without shares and comments, most end so, a second account makes them.
-NOT_LEARNT = frozenset(
-    {
-        "context.ip_days_known",
-        "context.domain_days_known",
-        "social.days_known",
-        "social.known_posts",
-        "social.friends",
-        "feedback.shares",
-        "feedback.comments",
-    }
-)
+_DIRECTIONS: Mapping[str, int] = {feature.name: feature.direction for feature in FEATURES}
+# Waiting makes days and known posts larger, so they could only excuse. Friends alone point one way for silent
+# accounts that were bought and the other way for those that post. Every post begins without shares and
+# comments, most end so, a second account makes them.
+NOT_LEARNT = frozenset(names_of(Evidence.SHOWN))
 
 _SUB_MODEL: Mapping[str, Any] = {
     "max_iter": 100,
@@ -132,7 +54,7 @@ def fit_classifier(
     from.
     """
     model = HistGradientBoostingClassifier(
-        **_SUB_MODEL, monotonic_cst=[DIRECTIONS.get(name, 0) for name in inputs], random_state=seed
+        **_SUB_MODEL, monotonic_cst=[_DIRECTIONS.get(name, 0) for name in inputs], random_state=seed
     )
     model.fit(rows, is_spam, sample_weight=weights)
     return forest_of(model, inputs=inputs), model

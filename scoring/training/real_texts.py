@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import features
-from scoring.features import Models, context
+from scoring.features import Models, link_looks, links
 from scoring.pipeline import ContentProtocol
 from scoring.splits import Split, bucket
 from scoring.training import labelled_posts, peer, platt, served_content
@@ -33,7 +33,7 @@ _FOLDS = 5
 _HAS_LINK = features.NAMES.index("context.link_count")
 # Decisions and complaints look at the post itself, so they can never stand around any text by chance.
 _DRAWN = [features.NAMES.index(name) for name in UNPROVEN]
-_OF_LINKS = [features.NAMES.index(feature.name) for feature in context.FEATURES]
+_OF_LINKS = [features.NAMES.index(feature.name) for feature in (*links.FEATURES, *link_looks.FEATURES)]
 
 
 @dataclass(frozen=True)

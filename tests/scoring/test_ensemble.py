@@ -24,7 +24,7 @@ from scoring.ensemble import (
 from scoring.features import NAMES, NO_MODELS, extract
 from scoring.release import Calibration, Corrupt
 from scoring.trees import Floats
-from scoring.weak_evidence import READ_BY_HEADS, UNPROVEN
+from scoring.weak_evidence import EARNED, READ_BY_HEADS, UNPROVEN
 from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
@@ -169,6 +169,23 @@ class TestLinkBounds:
 
 
 class TestKeptMargins:
+    def test_do_not_change_when_features_are_added(
+        self, ensemble: Ensemble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A kept release goes on with what it knows: its scores are replayed by code with more features."""
+        rows = random_rows(ensemble, 60)
+        content = np.full(len(rows), 0.3)
+        bounds = np.full(len(rows), 0.1)
+        ensemble.save(tmp_path)
+        before = kept_margins(tmp_path, rows, content_probabilities=content, link_bounds=bounds)
+
+        monkeypatch.setattr("scoring.ensemble.UNPROVEN", (*UNPROVEN, "context.later"))
+        monkeypatch.setattr("scoring.ensemble.READ_BY_HEADS", (*READ_BY_HEADS, "context.later"))
+        monkeypatch.setattr("scoring.ensemble.EARNED", EARNED | {"later": ("social.later", "social.never")})
+
+        after = kept_margins(tmp_path, rows, content_probabilities=content, link_bounds=bounds)
+        assert after.tolist() == before.tolist()
+
     def test_are_those_of_the_release(self, ensemble: Ensemble) -> None:
         rows = random_rows(ensemble, 20)
         content = np.full(len(rows), 0.3)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import Models, context
+from scoring.features import Models, link_looks, links
 from scoring.records import History, Link, LinkReputation
 from scoring.urls import UrlModel
 from tests.scoring.features.values import value_of
@@ -105,4 +105,4 @@ class TestPatternProbability:
         assert math.isnan(value_of(name, record(links=(phishing,))))
 
 
-LINK_FEATURES = [feature.name for feature in context.FEATURES]
+LINK_FEATURES = [feature.name for feature in (*links.FEATURES, *link_looks.FEATURES)]

@@ -1,4 +1,4 @@
-"""Where a post's links lead: domain and URL. The sub-model ip_url reads these, after the address.
+"""Where a post's links lead: what is known of domain and URL. What they look like is in `link_looks`.
 
 Of several links the most suspicious one counts, measure by measure. A post without links has counts of 0 and
 the prior's share, so that a link is never what lowers a score; only what nobody has looked up is unknown.
@@ -11,6 +11,7 @@ from functools import partial
 
 from scoring.features.feature import (
     UNKNOWN,
+    Evidence,
     Feature,
     days_between,
     days_known,
@@ -20,8 +21,9 @@ from scoring.features.feature import (
     shrunk_spam_share,
 )
 from scoring.features.models import Models
-from scoring.features.url_shape import UrlShape, shape_of
 from scoring.records import History, Link, PostRecord
+
+SUB_MODEL = "ip_url"
 
 
 def _over_links(
@@ -32,10 +34,6 @@ def _over_links(
     none: float = 0.0,
 ) -> float:
     return worst(measure(link) for link in record.links) if record.links else none
-
-
-def _worst_shape(record: PostRecord, *, measure: Callable[[UrlShape], float]) -> float:
-    return max((measure(shape_of(link.url, link.host, link.domain)) for link in record.links), default=0.0)
 
 
 def _domain_days_known(record: PostRecord) -> float:
@@ -58,32 +56,13 @@ def _url_age_days(record: PostRecord) -> float:
     )
 
 
-def _shape_feature(
-    name: str, *, unit: str, maximum: float = float("inf"), meaning: str, why: str, mission_name: str = ""
-) -> Feature:
-    """Build the feature `context.url_<name>` from the measure of UrlShape with the same name."""
-
-    def measure(shape: UrlShape) -> float:
-        return float(getattr(shape, name))
-
-    return Feature(
-        name=f"context.url_{name}",
-        unit=unit,
-        maximum=maximum,
-        meaning=meaning,
-        why=why,
-        mission_name=mission_name,
-        compute=partial(_worst_shape, measure=measure),
-        version=2,
-    )
-
-
 _DOMAIN = (
     Feature(
         name="context.domain_days_known",
         unit="days",
         meaning="Days from the first sight of the newest linked domain to this post, 0 for a new one",
         why="Banned domains are replaced by fresh ones",
+        evidence=Evidence.SHOWN,
         compute=_domain_days_known,
         version=3,
     ),
@@ -92,6 +71,8 @@ _DOMAIN = (
         unit="posts",
         meaning="Earlier posts that link to the least linked domain",
         why="A domain is posted for as long as it pays; that many posted it excuses nobody",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="url_domain",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts), worst=min),
         version=2,
@@ -101,6 +82,8 @@ _DOMAIN = (
         unit="posts",
         meaning="Posts in the 24 hours before that link to the most posted domain",
         why="A campaign pushes one domain in a burst",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.posts_24h), worst=max),
         version=2,
     ),
@@ -109,6 +92,8 @@ _DOMAIN = (
         unit="authors",
         meaning="Authors who linked to the least linked domain before",
         why="What honest people like is linked by many of them",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.authors), worst=min),
         version=2,
     ),
@@ -119,6 +104,8 @@ _DOMAIN = (
         meaning="Share of confirmed spam among decided posts with the worst domain, shrunk likewise; 0.1 "
         "without links",
         why="A domain costs money, so it is used until it is burnt",
+        evidence=Evidence.IN_TEXT,
+        direction=+1,
         mission_name="url_domain",
         compute=partial(
             _over_links,
@@ -133,6 +120,8 @@ _DOMAIN = (
         unit="complaints",
         meaning="Complaints about earlier posts with the most reported domain",
         why="Users report the same shop again and again",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="domain_report_count",
         compute=partial(_over_links, measure=lambda link: float(link.domain_history.complaints), worst=max),
         version=2,
@@ -142,6 +131,8 @@ _DOMAIN = (
         unit="posts",
         meaning="Earlier posts with exactly the most posted URL",
         why="Campaigns repeat one landing page",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=+1,
         mission_name="url_post_count",
         compute=partial(_over_links, measure=lambda link: number_or_unknown(link.url_posts), worst=max),
         version=2,
@@ -155,6 +146,8 @@ _REPUTATION = (
         meaning="Days that the newest link, or its domain, had been live on the web when the domain was "
         "first posted here; unknown if nobody knows",
         why="A domain registered this week has no readers of its own yet",
+        evidence=Evidence.CIRCUMSTANCE,
+        direction=-1,
         mission_name="url_age",
         compute=_url_age_days,
         version=2,
@@ -165,6 +158,8 @@ _REPUTATION = (
         maximum=100.0,
         meaning="Lowest trust score of a linked site by a Web-of-Trust style provider; unknown without one",
         why="Other people met the site before this platform did",
+        evidence=Evidence.PROOF,
+        direction=-1,
         mission_name="url_wot_score",
         compute=lambda record: lowest(
             number_or_unknown(link.reputation.trust_score) for link in record.links
@@ -176,6 +171,8 @@ _REPUTATION = (
         maximum=1.0,
         meaning="Google Web Risk on the worst link: 1 listed as a threat, 0.5 suspected, 0 not listed",
         why="Phishing and malware pages are listed within hours",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="url_google_score",
         compute=lambda record: highest(
             number_or_unknown(link.reputation.threat_score) for link in record.links
@@ -188,113 +185,12 @@ _REPUTATION = (
         meaning="How far the worst URL is written like phishing and malware (character n-grams); 0 under the "
         "model's threshold",
         why="Hacked sites, kits and generated names write URLs in patterns",
+        evidence=Evidence.PROOF,
+        direction=+1,
         mission_name="url_token, url_tld, URL pattern",
         judge=_pattern_suspicion,
         version=2,
     ),
 )
 
-_URL = (
-    Feature(
-        name="context.link_count",
-        unit="links",
-        maximum=100.0,
-        meaning="Distinct links of the post",
-        why="Spam exists to lead somewhere else",
-        compute=lambda record: float(len(record.links)),
-    ),
-    Feature(
-        name="context.distinct_domains",
-        unit="domains",
-        maximum=100.0,
-        meaning="Distinct hosts or domains that the post links to",
-        why="Search-engine spam links to many shops at once",
-        compute=lambda record: float(len({link.domain or link.host for link in record.links})),
-    ),
-    _shape_feature(
-        "length",
-        unit="characters",
-        meaning="Length of the longest URL",
-        why="Tracking and redirect parameters make URLs long",
-    ),
-    _shape_feature(
-        "subdomains",
-        unit="labels",
-        meaning="Labels before the registrable domain",
-        why="A familiar name is put in front: paypal.com.login.example",
-        mission_name="url_subdomain_count",
-    ),
-    _shape_feature(
-        "digit_share",
-        unit="share",
-        maximum=1.0,
-        meaning="Share of digits in host and path",
-        why="Generated hosts and paths carry counters and random digits",
-    ),
-    _shape_feature(
-        "path_tokens",
-        unit="tokens",
-        meaning="Words in path and query",
-        why="Deep paths hide pages on hacked sites",
-        mission_name="url_token",
-    ),
-    _shape_feature(
-        "bait_tokens",
-        unit="tokens",
-        meaning="Words of host and path such as login, verify, prize, bonus",
-        why="The URL itself promises or threatens",
-        mission_name="url_token",
-    ),
-    _shape_feature(
-        "is_punycode",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the host has an internationalised label (xn--)",
-        why="Look-alike letters of other scripts imitate known hosts",
-    ),
-    _shape_feature(
-        "is_mixed_script",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if a label of the host mixes alphabets in a way that can deceive (Unicode TR39)",
-        why="A Cyrillic a in a Latin name reads like the real one",
-    ),
-    _shape_feature(
-        "is_lookalike",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the host spells a known brand that does not own it",
-        why="Phishing borrows trust: paypa1.com, apple.login-id.top",
-    ),
-    _shape_feature(
-        "is_ip_host",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the host is an IP address",
-        why="Hacked machines have no domain; bans by domain do not catch them",
-    ),
-    _shape_feature(
-        "is_shortener",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the domain belongs to a URL shortener",
-        why="A shortener hides the target from readers and filters",
-    ),
-    _shape_feature(
-        "has_cheap_suffix",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the top-level domain is one of those sold or given away in bulk",
-        why="Domains are bought by the hundred where they are cheapest",
-        mission_name="url_tld",
-    ),
-    _shape_feature(
-        "has_userinfo",
-        unit="flag",
-        maximum=1.0,
-        meaning="1 if the URL has a user part before the host",
-        why="https://bank.com@evil.example opens evil.example",
-    ),
-)
-
-FEATURES: tuple[Feature, ...] = (*_DOMAIN, *_REPUTATION, *_URL)
+FEATURES: tuple[Feature, ...] = (*_DOMAIN, *_REPUTATION)

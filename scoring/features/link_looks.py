@@ -1,0 +1,169 @@
+"""What a post's links look like: how many there are, and how their URLs are written.
+
+Of several links the most suspicious one counts, measure by measure; without links all are 0, so that a link
+is never what lowers a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from scoring.features.feature import Evidence, Feature
+from scoring.features.url_shape import UrlShape, shape_of
+from scoring.records import PostRecord
+
+SUB_MODEL = "ip_url"
+
+
+def _worst_shape(record: PostRecord, *, measure: Callable[[UrlShape], float]) -> float:
+    return max((measure(shape_of(link.url, link.host, link.domain)) for link in record.links), default=0.0)
+
+
+def _shape_feature(
+    name: str,
+    *,
+    unit: str,
+    maximum: float = float("inf"),
+    meaning: str,
+    why: str,
+    evidence: Evidence,
+    mission_name: str = "",
+) -> Feature:
+    """Build the feature `context.url_<name>` from the measure of UrlShape with the same name."""
+
+    def measure(shape: UrlShape) -> float:
+        return float(getattr(shape, name))
+
+    return Feature(
+        name=f"context.url_{name}",
+        unit=unit,
+        maximum=maximum,
+        meaning=meaning,
+        why=why,
+        evidence=evidence,
+        direction=+1,
+        mission_name=mission_name,
+        compute=partial(_worst_shape, measure=measure),
+        version=2,
+    )
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature(
+        name="context.link_count",
+        unit="links",
+        maximum=100.0,
+        meaning="Distinct links of the post",
+        why="Spam exists to lead somewhere else",
+        evidence=Evidence.IN_TEXT,
+        direction=+1,
+        compute=lambda record: float(len(record.links)),
+    ),
+    Feature(
+        name="context.distinct_domains",
+        unit="domains",
+        maximum=100.0,
+        meaning="Distinct hosts or domains that the post links to",
+        why="Search-engine spam links to many shops at once",
+        evidence=Evidence.IN_TEXT,
+        direction=+1,
+        compute=lambda record: float(len({link.domain or link.host for link in record.links})),
+    ),
+    _shape_feature(
+        "length",
+        unit="characters",
+        meaning="Length of the longest URL",
+        why="Tracking and redirect parameters make URLs long",
+        evidence=Evidence.IN_TEXT,
+    ),
+    _shape_feature(
+        "subdomains",
+        unit="labels",
+        meaning="Labels before the registrable domain",
+        why="A familiar name is put in front: paypal.com.login.example",
+        evidence=Evidence.IN_TEXT,
+        mission_name="url_subdomain_count",
+    ),
+    _shape_feature(
+        "digit_share",
+        unit="share",
+        maximum=1.0,
+        meaning="Share of digits in host and path",
+        why="Generated hosts and paths carry counters and random digits",
+        evidence=Evidence.IN_TEXT,
+    ),
+    _shape_feature(
+        "path_tokens",
+        unit="tokens",
+        meaning="Words in path and query",
+        why="Deep paths hide pages on hacked sites",
+        evidence=Evidence.IN_TEXT,
+        mission_name="url_token",
+    ),
+    _shape_feature(
+        "bait_tokens",
+        unit="tokens",
+        meaning="Words of host and path such as login, verify, prize, bonus",
+        why="The URL itself promises or threatens",
+        evidence=Evidence.PROOF,
+        mission_name="url_token",
+    ),
+    _shape_feature(
+        "is_punycode",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the host has an internationalised label (xn--)",
+        why="Look-alike letters of other scripts imitate known hosts",
+        evidence=Evidence.PROOF,
+    ),
+    _shape_feature(
+        "is_mixed_script",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if a label of the host mixes alphabets in a way that can deceive (Unicode TR39)",
+        why="A Cyrillic a in a Latin name reads like the real one",
+        evidence=Evidence.PROOF,
+    ),
+    _shape_feature(
+        "is_lookalike",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the host spells a known brand that does not own it",
+        why="Phishing borrows trust: paypa1.com, apple.login-id.top",
+        evidence=Evidence.PROOF,
+    ),
+    _shape_feature(
+        "is_ip_host",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the host is an IP address",
+        why="Hacked machines have no domain; bans by domain do not catch them",
+        evidence=Evidence.PROOF,
+    ),
+    _shape_feature(
+        "is_shortener",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the domain belongs to a URL shortener",
+        why="A shortener hides the target from readers and filters",
+        evidence=Evidence.IN_TEXT,
+    ),
+    _shape_feature(
+        "has_cheap_suffix",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the top-level domain is one of those sold or given away in bulk",
+        why="Domains are bought by the hundred where they are cheapest",
+        evidence=Evidence.PROOF,
+        mission_name="url_tld",
+    ),
+    _shape_feature(
+        "has_userinfo",
+        unit="flag",
+        maximum=1.0,
+        meaning="1 if the URL has a user part before the host",
+        why="https://bank.com@evil.example opens evil.example",
+        evidence=Evidence.PROOF,
+    ),
+)
