@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -38,6 +39,13 @@ class TestExports:
 
     def test_refuse_a_window_that_ends_before_it_begins(self, lead_desk: Client) -> None:
         answer = lead_desk.post("/exports/", {"since": "2026-02-01", "until": "2026-01-31"})
+
+        assert answer.status_code == 422
+        assert not Export.objects.exists()
+
+    @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+    def test_refuse_a_day_at_the_edge_of_the_calendar(self, lead_desk: Client, day: str) -> None:
+        answer = lead_desk.post("/exports/", {"until": day})
 
         assert answer.status_code == 422
         assert not Export.objects.exists()

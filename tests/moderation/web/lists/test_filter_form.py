@@ -42,7 +42,9 @@ def test_every_filter_can_be_chosen_on_its_page(lead_desk: Client, page: FilterP
 
 
 @pytest.mark.parametrize("page", [*FilterPage, "audit"])
-@pytest.mark.parametrize("days", ["until=9999-12-31", "since=9999-12-31", "since=0001-01-01&until=0001-01-01"])
+@pytest.mark.parametrize(
+    "days", ["until=9999-12-31", "since=9999-12-31", "since=0001-01-01&until=0001-01-01"]
+)
 def test_no_list_fails_at_the_edge_of_the_calendar(
     lead_desk: Client, linked: Case, page: str, days: str
 ) -> None:
