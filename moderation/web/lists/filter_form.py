@@ -26,10 +26,10 @@ class FilterForm(forms.Form):
     page: ClassVar[FilterPage | None] = None
 
     def given(self, name: str) -> Any:
-        """Return a cleaned value, "" if it is missing or invalid."""
+        """Return a cleaned value, "" if it is missing, invalid or not ticked."""
         self.is_valid()
         value = self.cleaned_data.get(name)
-        return "" if value is None else value
+        return "" if value is None or value is False else value
 
     @property
     def chosen(self) -> dict[str, Any]:
