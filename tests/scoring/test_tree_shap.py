@@ -8,12 +8,14 @@ from math import factorial
 import numpy as np
 import pytest
 
-from bench._shap_trees import ShapTrees
 from scoring.ensemble import Ensemble
 from scoring.tree_shap import TreeShap
 from scoring.trees import Floats, Forest
+from tests.libraries import later
 from tests.scoring.forests import random_forest, staircase
 from tests.scoring.starter import STARTER
+
+shap_trees = later("bench._shap_trees")
 
 
 def random_rows(forest: Forest, *, count: int, seed: int) -> Floats:
@@ -27,7 +29,7 @@ def random_rows(forest: Forest, *, count: int, seed: int) -> Floats:
 
 
 def assert_equals_shap(forest: Forest, rows: Floats) -> None:
-    ours, peer = TreeShap(forest), ShapTrees(forest)
+    ours, peer = TreeShap(forest), shap_trees.ShapTrees(forest)
 
     assert ours.base == pytest.approx(peer.base, abs=1e-12)
     np.testing.assert_allclose(ours.shares(rows), peer.shares(rows), rtol=0, atol=1e-12)

@@ -17,7 +17,7 @@ from tests import releases
 from tests.scoring.random_records import labelled
 from tests.scoring.starter import STARTER
 
-pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.xdist_group("triton"), pytest.mark.timeout(300)]
 
 
 def run(*, release: Path, data: Path, out: Path, part: Split = Split.TEST) -> None:

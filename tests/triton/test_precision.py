@@ -13,8 +13,10 @@ import pytest
 import tritonclient.grpc
 
 from deploy.local.places import ROOT
+from tests.libraries import later, needs
 
-openvino = pytest.importorskip("openvino", reason="openvino is in the train group")
+pytestmark = needs("openvino")
+openvino = later("openvino")
 
 STEP = ROOT / "triton_repo" / "distilbert" / "1" / "model.py"
 WITH_AMX = "vendor_id : GenuineIntel\nflags : fpu avx512f avx512_bf16 amx_bf16 amx_tile"

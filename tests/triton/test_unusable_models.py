@@ -23,10 +23,10 @@ from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
 from scoring.content import ContentModel
 from scoring.triton_socket import TritonSocket
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.xdist_group("unusable models")
-
-onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
+pytestmark = [needs("onnx"), pytest.mark.xdist_group("unusable models"), pytest.mark.timeout(300)]
+onnx = later("onnx")
 
 TEXT = ["Cheap pills, no prescription needed"]
 

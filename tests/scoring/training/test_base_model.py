@@ -7,10 +7,16 @@ from pathlib import Path
 import pytest
 
 from scoring.training import base_model
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.train
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+transformers = later("transformers")
 
 
 @pytest.fixture

@@ -12,12 +12,16 @@ from scoring.training import __main__ as command
 from scoring.training import compare_halves, dataset, export_onnx, fine_tune, platt
 from scoring.training.cross_fit import DEEP, WIDE
 from scoring.training.dataset import Example
+from tests.libraries import later, needs
 
-pytestmark = [pytest.mark.train, pytest.mark.timeout(300)]
-pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-
-from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+transformers = later("transformers")
+wide_and_deep = later("scoring.training.wide_and_deep")
 
 TEXTS = ["free cash click now win", "hello friend meet lunch today", "free lunch", "call a friend now"]
 

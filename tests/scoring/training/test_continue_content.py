@@ -14,12 +14,16 @@ from scoring.training import __main__ as command
 from scoring.training import continue_content, dataset, export_onnx, fine_tune, paired, served_weights
 from scoring.training.dataset import Example, Split, split_of
 from scoring.training.evaluate import Floats
+from tests.libraries import later, needs
 
-pytestmark = [pytest.mark.train, pytest.mark.timeout(300)]
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
-
-from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "onnxruntime"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+wide_and_deep = later("scoring.training.wide_and_deep")
 
 
 @pytest.fixture(scope="module")

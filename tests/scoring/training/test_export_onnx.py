@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 from scoring.training import export_onnx
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.train
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers", "onnx", "onnxruntime"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+transformers = later("transformers")
+onnx = later("onnx")
 
 
 @pytest.fixture

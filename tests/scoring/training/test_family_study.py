@@ -11,7 +11,7 @@ from scoring.training.ensemble_rows import Material, Rows, ask_content
 from scoring.training.family_study import LEVELS, UNSPOILT, Spoilage, spoilt, study
 from tests.scoring.random_records import FakeContent, labelled
 
-pytestmark = pytest.mark.xdist_group("family study")
+pytestmark = [pytest.mark.xdist_group("family study"), pytest.mark.timeout(300)]
 
 RECORDS = labelled(900)
 SPOILAGE = Spoilage(missing=0.2, misleading=0.12)

@@ -10,9 +10,15 @@ import pytest
 from scipy.stats import entropy
 
 from scoring.training import fine_tune
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.train
-torch = pytest.importorskip("torch", reason="torch is in the train group")
+pytestmark = [
+    pytest.mark.train,
+    needs("torch"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
 
 CLASSES = (0.5, 2.0)
 # Two texts, the second spam and three times as heavy, read twice: the readings differ.
@@ -20,20 +26,23 @@ LABELS, WEIGHTS = (0, 1), (1.0, 3.0)
 FIRST, SECOND = [[1.0, -1.0], [0.0, 2.0]], [[0.5, 0.5], [1.0, 0.0]]
 
 
-class Reader(torch.nn.Module):  # type: ignore[misc, name-defined] # torch has no types here
-    """Answers with the logits that it was given, as many as it is asked for."""
+def reading(logits: list[list[float]]) -> Any:
+    """A model that answers with the logits that it was given, as many as it is asked for."""
 
-    def __init__(self, logits: list[list[float]]) -> None:
-        super().__init__()
-        self.logits = torch.tensor(logits)
-        self.texts_read = 0
+    class Reader(torch.nn.Module):  # type: ignore[misc, name-defined] # torch has no types here
+        def __init__(self) -> None:
+            super().__init__()
+            self.logits = torch.tensor(logits)
+            self.texts_read = 0
 
-    def forward(self, input_ids: Any) -> dict[str, Any]:
-        self.texts_read += len(input_ids)
-        return {"logits": self.logits[: len(input_ids)]}
+        def forward(self, input_ids: Any) -> dict[str, Any]:
+            self.texts_read += len(input_ids)
+            return {"logits": self.logits[: len(input_ids)]}
+
+    return Reader()
 
 
-def loss(reader: Reader, *, consistency: float) -> float:
+def loss(reader: Any, *, consistency: float) -> float:
     trainer = fine_tune.weighted(object, classes=CLASSES, consistency=consistency)()
     batch = {
         "input_ids": torch.zeros(2, 3),
@@ -57,7 +66,7 @@ def cross_entropy(logits: list[list[float]]) -> float:
 
 
 def test_readings_that_disagree_cost_their_divergence() -> None:
-    reader = Reader(FIRST + SECOND)
+    reader = reading(FIRST + SECOND)
     one, other = answers(FIRST), answers(SECOND)
     apart = (entropy(one, other, axis=1) + entropy(other, one, axis=1)) / 2
 
@@ -69,11 +78,11 @@ def test_readings_that_disagree_cost_their_divergence() -> None:
 
 
 def test_readings_that_agree_cost_no_more_than_one() -> None:
-    assert loss(Reader(FIRST + FIRST).train(), consistency=2.0) == pytest.approx(cross_entropy(FIRST))
+    assert loss(reading(FIRST + FIRST).train(), consistency=2.0) == pytest.approx(cross_entropy(FIRST))
 
 
 def test_a_text_is_read_once_without_dropout_and_without_consistency() -> None:
-    validated, once = Reader(FIRST + SECOND).eval(), Reader(FIRST + SECOND).train()
+    validated, once = reading(FIRST + SECOND).eval(), reading(FIRST + SECOND).train()
 
     assert loss(validated, consistency=2.0) == pytest.approx(cross_entropy(FIRST))
     assert loss(once, consistency=0.0) == pytest.approx(cross_entropy(FIRST))

@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from scoring.training import export_onnx, first_token
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.train
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+transformers = later("transformers")
 
 
 def test_answers_as_the_whole_model(tiny_base: Path) -> None:

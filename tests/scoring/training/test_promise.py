@@ -20,7 +20,7 @@ from scoring.training.promise import Outcome
 from tests.scoring.random_records import FakeContent, record
 from tests.scoring.starter import STARTER
 
-pytestmark = pytest.mark.xdist_group("promise")
+pytestmark = [pytest.mark.xdist_group("promise"), pytest.mark.timeout(300)]
 
 PLACES = range(40)
 

@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 from scoring.training import export_onnx, half_precision, parity, quantize
+from tests.libraries import later, needs
 
 pytestmark = [
     pytest.mark.train,
-    pytest.mark.xdist_group("quantize"),
-    pytest.mark.filterwarnings("ignore"),
-]  # NNCF's libraries deprecate each other
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
-openvino = pytest.importorskip("openvino", reason="openvino is in the train group")
-pytest.importorskip("nncf", reason="nncf is in the train group")
+    needs("torch", "transformers", "onnx", "openvino", "nncf"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("ignore"),  # NNCF's libraries deprecate each other
+]
+torch = later("torch")
+transformers = later("transformers")
+onnx = later("onnx")
+openvino = later("openvino")
 
 TEXTS = ["free cash now", "hello friend", "meet the friend today", "win", "click now win a call", "lunch"]
 

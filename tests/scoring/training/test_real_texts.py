@@ -15,7 +15,7 @@ from scoring.training.ensemble_rows import Material, Rows, ask_content
 from scoring.training.real_texts import RealTexts, at_prevalence
 from tests.scoring.random_records import FakeContent, labelled
 
-pytestmark = pytest.mark.xdist_group("real texts")
+pytestmark = [pytest.mark.xdist_group("real texts"), pytest.mark.timeout(300)]
 
 RECORDS = labelled(600)
 LINKS = NAMES.index("context.link_count")

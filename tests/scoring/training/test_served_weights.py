@@ -14,14 +14,18 @@ from scoring import hosting, release
 from scoring.release import Corrupt
 from scoring.training import __main__ as command
 from scoring.training import export_onnx, served_content, served_weights, wide
+from tests.libraries import later, needs
 
-pytestmark = pytest.mark.train
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-onnx = pytest.importorskip("onnx", reason="onnx is in the train group")
-pytest.importorskip("onnxruntime", reason="onnxruntime is in the train group")
-
-from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers", "onnx", "onnxruntime"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+transformers = later("transformers")
+onnx = later("onnx")
+wide_and_deep = later("scoring.training.wide_and_deep")
 
 STARTER = Path(__file__).resolve().parents[3] / "scoring" / "starter"
 VOCABULARY = 500

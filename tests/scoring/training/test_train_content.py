@@ -12,13 +12,17 @@ import pytest
 from scoring.training import __main__ as command
 from scoring.training import dataset, evaluate, fine_tune, train_content
 from scoring.training.dataset import Example, Provenance, Split, split_of
+from tests.libraries import later, needs
 
 # Several trainings and their bootstraps in one test: on a busy machine they need minutes.
-pytestmark = [pytest.mark.train, pytest.mark.xdist_group("train content"), pytest.mark.timeout(300)]
-pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-
-from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+transformers = later("transformers")
+wide_and_deep = later("scoring.training.wide_and_deep")
 
 
 def test_learns_the_difference_and_reports_it(trained: Path) -> None:

@@ -28,7 +28,7 @@ from scoring.training.train_ensemble import train
 from tests.scoring.random_records import FakeContent, decided, export_line, labelled
 from tests.scoring.starter import STARTER
 
-pytestmark = pytest.mark.xdist_group("train ensemble")
+pytestmark = [pytest.mark.xdist_group("train ensemble"), pytest.mark.timeout(300)]
 
 RECORDS = labelled(700)
 PIN = ContentPin(

@@ -16,7 +16,7 @@ from scoring.training.train_urls import Trained
 from scoring.urls import UrlModel
 from tests.scoring.training.made_up_urls import SITES, made_up, written
 
-pytestmark = pytest.mark.xdist_group("train urls")
+pytestmark = [pytest.mark.xdist_group("train urls"), pytest.mark.timeout(300)]
 
 
 def trained_on(rows: list[LabelledUrl]) -> Trained:

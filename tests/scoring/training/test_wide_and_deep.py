@@ -9,12 +9,17 @@ import numpy as np
 import pytest
 
 from scoring.training import export_onnx, wide
+from tests.libraries import later, needs
 
-pytestmark = [pytest.mark.train, pytest.mark.xdist_group("wide and deep")]
-torch = pytest.importorskip("torch", reason="torch is in the train group")
-transformers = pytest.importorskip("transformers", reason="transformers is in the train group")
-
-from scoring.training import wide_and_deep  # noqa: E402 - needs torch
+pytestmark = [
+    pytest.mark.train,
+    needs("torch", "transformers"),
+    pytest.mark.xdist_group("torch"),
+    pytest.mark.timeout(300),
+]
+torch = later("torch")
+transformers = later("transformers")
+wide_and_deep = later("scoring.training.wide_and_deep")
 
 VOCABULARY = 18
 MIX = wide.Mix(deep=0.7, wide=1.3, intercept=-0.4)

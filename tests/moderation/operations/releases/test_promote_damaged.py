@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-import onnx
 import pytest
-from onnx import TensorProto, helper
 
 from moderation import scorer
 from moderation.models import Promotion
 from scoring import hosting
 from scoring.release import Corrupt, Release, SchemaMismatch
 from tests import releases
+from tests.libraries import later
 from tests.moderation.operations.releases.promotion import TEXTS, promote_with
 
+onnx = later("onnx")
 pytestmark = [
     pytest.mark.django_db,
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(300),
 ]
 
 
@@ -132,8 +132,8 @@ def _three_classes(path: Path) -> None:
         for place, name in enumerate(node.output):
             if name == "logits":
                 node.output[place] = "two_logits"
-    extra = helper.make_node("Concat", ["two_logits", "two_logits"], ["logits"], axis=1)
+    extra = onnx.helper.make_node("Concat", ["two_logits", "two_logits"], ["logits"], axis=1)
     model.graph.node.append(extra)
     del model.graph.output[:]
-    model.graph.output.append(helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", 4]))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("logits", onnx.TensorProto.FLOAT, ["n", 4]))
     onnx.save(model, path)

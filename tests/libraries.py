@@ -1,0 +1,32 @@
+"""Large libraries that some tests need: collecting must not import them, or every worker pays for it."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+
+class Later:
+    """A module that is imported when something of it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # pytest asks everything in a file whether it is a test
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._name), name)
+
+
+def later(name: str) -> Any:
+    """Return the module, imported at its first use."""
+    return Later(name)
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Skip a test where one of these modules of the train group is not installed, without importing any."""
+    missing = [name for name in names if find_spec(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{', '.join(missing)} is in the train group")
