@@ -24,8 +24,22 @@ _START_SECONDS = 60
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that may take longest, so that none of them is left to one worker in the end."""
-    items.sort(key=_allowed_seconds, reverse=True)
+    """Begin with the tests that may take longest, so that none of them is left to one worker in the end.
+
+    Of those that may take as long, the files of a folder follow one another: they share what they start.
+    """
+    places: dict[Path, int] = {}
+    for item in items:
+        for path in (item.path.parent, item.path):
+            places.setdefault(path, len(places))
+    items.sort(
+        key=lambda item: (
+            -_allowed_seconds(item),
+            places[item.path.parent],
+            places[item.path],
+            item.get_closest_marker("last") is not None,
+        )
+    )
 
 
 def _allowed_seconds(item: pytest.Item) -> float:

@@ -43,7 +43,8 @@ def _side_by_side() -> list[str]:
     """Return what runs tests side by side where there is a second processor, and names the slowest."""
     # One more than two processors: the trials that kill processes wait most of their time.
     workers = "3" if len(os.sched_getaffinity(0)) > 1 else "1"
-    return ["-n", workers, "--dist", "loadgroup", "--durations", "25"]
+    # In the order of tests/conftest.py, the longest first; xdist would begin with the largest groups.
+    return ["-n", workers, "--dist", "loadgroup", "--no-loadscope-reorder", "--durations", "25"]
 
 
 _UNIT = [

@@ -76,6 +76,7 @@ class TestSupervisor:
         product.wait_until(product.is_ready, "ready again")
         assert (cluster / "PG_VERSION").stat().st_mtime_ns == made_at
 
+    @pytest.mark.last
     def test_leaves_nothing_after_ctrl_c(self, product: Product) -> None:
         database = product.postgres()
 

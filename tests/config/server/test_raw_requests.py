@@ -9,7 +9,7 @@ import pytest
 
 from tests.config.server.conftest import WebServer
 
-pytestmark = pytest.mark.xdist_group("web server")
+pytestmark = [pytest.mark.xdist_group("web server"), pytest.mark.timeout(300)]
 
 HOST = "Host: localhost"
 

@@ -16,7 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from bench import _slow
 from tests.config.server.conftest import LARGE_BYTES, WebServer, serving
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("web server"), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("web server"), pytest.mark.timeout(300)]
 
 CLIENTS, IDLE = 200, 1_000
 
