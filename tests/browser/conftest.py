@@ -13,7 +13,7 @@ from deploy.local import browser
 from moderation.models import User
 from tests.browser.full_desk import admin, full_desk  # noqa: F401 - fixtures
 from tests.browser.pictures import shoot  # noqa: F401 - a fixture
-from tests.browser.stage import Settle, Watch, sign_in, wait_until_idle
+from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_until, wait_until_idle
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
@@ -32,7 +32,7 @@ from tests.moderation.counted_case import counted_case, judged_at, scored_post  
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 # Two cores carry the browser, the server, the database and Triton at once.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=1_000 * PATIENCE_SECONDS)
 
 
 @pytest.fixture(scope="session")
@@ -98,6 +98,7 @@ def page_of(
     def open_page(user: User, *, scheme: str = "light", **options: Any) -> Page:
         size = {"width": 1280, "height": 800}
         context = new_context(base_url=origin, color_scheme=scheme, viewport=size, **options)
+        context.set_default_timeout(1_000 * PATIENCE_SECONDS)
         sign_in(context, user, origin)
         opened.append(watch.over(context.new_page()))
         return opened[-1]
@@ -107,7 +108,4 @@ def page_of(
         page.close()
     if opened:
         time.sleep(0.3)  # what a closing page sends arrives after it is closed
-        for _ in range(50):
-            if not requests_in_flight:
-                break
-            time.sleep(0.1)
+        wait_until(lambda: not requests_in_flight)

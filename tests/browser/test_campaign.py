@@ -20,7 +20,7 @@ from tests.browser.stage import MARKUP, SPOOFS, Watch, violations, wait_for_keys
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.campaigns.campaign_posts import accept, incoming, opened, run_all
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
 Open = Callable[..., Page]
 SIZE = 200

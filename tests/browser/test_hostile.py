@@ -14,7 +14,7 @@ from moderation.operations.cases import claims, review
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
 from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
 Open = Callable[..., Page]
 Case_ = Callable[..., Case]
@@ -116,9 +116,13 @@ class TestSpoofs:
     ) -> None:
         case = hostile_case(open_case, lead, text)
         page = page_of(lead)
+        devtools = page.context.new_cdp_session(page)
+        # Work, not waiting for a processor.
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
         page.goto(f"/review/{case.pk}/")
-        milliseconds = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        told = devtools.send("Performance.getMetrics")["metrics"]
+        [seconds] = [each["value"] for each in told if each["name"] == "TaskDuration"]
         pane = page.locator(".pane--post").bounding_box()
         box = page.locator("#post-text").bounding_box()
 
@@ -126,7 +130,7 @@ class TestSpoofs:
         assert box is not None
         assert box["x"] + box["width"] <= pane["x"] + pane["width"]
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert milliseconds < 5_000
+        assert 0 < seconds < 2
         assert watch.findings == []
 
     def test_are_named_in_place(self, page_of: Open, open_case: Case_, lead: User) -> None:

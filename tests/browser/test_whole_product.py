@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.faults,
     pytest.mark.xdist_group("product"),
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(600),
 ]
 # What the tests below decide and hold, in any order, and a few more.
 POSTS = 180

@@ -72,7 +72,7 @@ class TestUnavailable:
         with pytest.raises(Unavailable):
             model_on(server.port, scheme=scheme, timeout_seconds=0.4).probabilities(["hello"])
 
-        assert 0.3 < time.monotonic() - started < 2.0
+        assert 0.3 < time.monotonic() - started < 10.0
 
     @pytest.mark.parametrize(
         "handle",

@@ -155,7 +155,7 @@ class TestBounds:
             began = time.monotonic()
             with pytest.raises(egress.Failed):
                 self.get(port)
-            assert time.monotonic() - began < 3
+            assert time.monotonic() - began < 10
 
     def test_a_huge_body_is_cut_off(self) -> None:
         def pour(line: socket.socket) -> None:
@@ -209,7 +209,7 @@ class TestKeptConnections:
         with answering(trickle) as port:
             began = time.monotonic()
             assert egress.post(url=f"http://localhost:{port}/", body=b"{}", headers={}).status == 200
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 10
 
     def test_a_later_call_has_the_whole_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(egress, "TIMEOUT_SECONDS", 1.0)

@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(300),
 ]
 
 
@@ -190,7 +190,7 @@ def _open_revisions() -> list[int]:
 
 
 def _wait_until(done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("own_releases"),
     pytest.mark.xdist_group("triton"),
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(300),
 ]
 
 CALLERS = 3

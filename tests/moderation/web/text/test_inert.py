@@ -163,11 +163,11 @@ class TestTime:
         ids=["one_line", "dots", "schemes", "accents", "cyrillic", "hidden", "emoji"],
     )
     def test_stays_bounded(self, text: str) -> None:
-        began_at = time.perf_counter()
+        began_at = time.process_time()
 
         inert.segments(text, read_link=read_link)
 
-        assert time.perf_counter() - began_at < 3
+        assert time.process_time() - began_at < 3
 
 
 class TestBeginning:
