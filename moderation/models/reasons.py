@@ -6,6 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import get_language
 
 from moderation.models.decisions import Verdict
 
@@ -18,7 +19,19 @@ class Reason(models.Model):
     """
 
     code = models.SlugField(max_length=40, unique=True)
-    title = models.CharField(max_length=60)
+    title = models.CharField(max_length=60, help_text="In English, as platforms read it.")
+    titles = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="By language code, besides English.",
+    )
+    guidelines = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="When the reason applies, by language code.",
+    )
     digit = models.PositiveSmallIntegerField(validators=[MaxValueValidator(9)])
     verdict = models.CharField(max_length=8, choices=Verdict.choices)
     needs_note = models.BooleanField(default=False)
@@ -36,3 +49,17 @@ class Reason(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def shown_title(self) -> str:
+        """The title in the reader's language, in English where nobody wrote one."""
+        return str(self.titles.get(_language()) or self.title)
+
+    @property
+    def shown_guideline(self) -> str:
+        """The guideline in the reader's language, else in English; "" where there is none."""
+        return str(self.guidelines.get(_language()) or self.guidelines.get("en", ""))
+
+
+def _language() -> str:
+    return (get_language() or "en").partition("-")[0]

@@ -228,7 +228,8 @@ def _steps(decisions: Sequence[Decision]) -> list[DecisionStep]:
     entries = FeedEntry.objects.filter(decision__in=decisions, stream=Stream.DECISIONS, is_retraction=False)
     fed = {entry.decision_id: entry for entry in entries}
     codes = {decision.reason for decision in decisions if decision.reason}
-    titles = dict(Reason.objects.filter(code__in=codes).values_list("code", "title")) if codes else {}
+    reasons = Reason.objects.filter(code__in=codes) if codes else ()
+    titles = {reason.code: reason.shown_title for reason in reasons}
     return [
         DecisionStep(
             decision=decision,

@@ -47,13 +47,10 @@ _DOMAINS_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class PostFilter:
-    """Which posts to show; empty means all. `state` is waiting, spam, not_spam, reported or unscored.
-
-    `answers_to` is a platform's id of a post.
-    """
+    """Which posts to show; empty means all. `state` is waiting, spam, not_spam, reported or unscored."""
 
     text: str = ""
-    answers_to: str = ""
+    answers_to: str = ""  # the platform's id of a post
     language: str = ""
     domain: str = ""
     address: str = ""
@@ -144,15 +141,8 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
 
 def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
     linked = _domains([row["pk"] for row in rows])
-    answered = _answered([row["pk"] for row in rows if row["parent_external_id"]])
+    answered = parents.of_revisions([row["pk"] for row in rows if row["parent_external_id"]])
     return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
-
-
-def _answered(revision_ids: list[int]) -> dict[int, Parent]:
-    if not revision_ids:
-        return {}
-    rows = Revision.objects.filter(pk__in=revision_ids).select_related("post", "parent_author")
-    return parents.parents(list(rows.defer("text", "links", "journey", "author_snapshot")))
 
 
 def _all_begun(text: str) -> SearchQuery | None:

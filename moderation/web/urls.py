@@ -116,6 +116,7 @@ urlpatterns = [
     path("users/<int:user_id>/", users.change, name="user"),
     path("users/<int:user_id>/switch/", users.switch, name="user-switch"),
     path("users/<int:user_id>/reset/", users.reset, name="user-reset"),
+    path("guidelines/", reasons.guidelines, name="guidelines"),
     path("reasons/", reasons.page, name="reasons"),
     path("reasons/<int:reason_id>/", reasons.change, name="reason"),
     path("labels/", labels.page, name="labels"),

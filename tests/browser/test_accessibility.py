@@ -32,6 +32,7 @@ PAGES = (
     "/account/",
     "/account/preferences/",
     "/account/pace/",
+    "/guidelines/",
     "/health/",
     "/nowhere/",
     "/users/",  # closed to a lead

@@ -101,6 +101,12 @@ STAYS = {
     "NewUserForm.username": _DESK,
     "ReasonForm.signals": _DESK,
     "ReasonForm.title": _DESK,
+    "ReasonForm.title_de": _DESK,
+    "ReasonForm.guideline": _DESK,
+    "ReasonForm.guideline_de": _DESK,
     "NewReasonForm.signals": _DESK,
     "NewReasonForm.title": _DESK,
+    "NewReasonForm.title_de": _DESK,
+    "NewReasonForm.guideline": _DESK,
+    "NewReasonForm.guideline_de": _DESK,
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -21,9 +22,14 @@ class DigitTaken(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """What a reason says and when it is proposed."""
+    """What a reason says and when it is proposed.
+
+    `title` is English; `titles` and `guidelines` are by language code, without those that nobody wrote.
+    """
 
     title: str
+    titles: Mapping[str, str] = field(default_factory=dict)
+    guidelines: Mapping[str, str] = field(default_factory=dict)
     digit: int
     verdict: str
     needs_note: bool
@@ -48,6 +54,7 @@ def change(*, reason_id: int, wording: Wording, is_active: bool, actor: User, at
 
 def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: datetime) -> Reason:
     reason.title, reason.digit, reason.verdict = wording.title, wording.digit, wording.verdict
+    reason.titles, reason.guidelines = dict(wording.titles), dict(wording.guidelines)
     reason.needs_note, reason.signals = wording.needs_note, list(wording.signals)
     try:
         with transaction.atomic():
@@ -60,6 +67,8 @@ def _save(reason: Reason, wording: Wording, *, action: str, actor: User, at: dat
                 at=at,
                 code=reason.code,
                 title=reason.title,
+                titles=reason.titles,
+                guidelines=reason.guidelines,
                 digit=reason.digit,
                 is_active=reason.is_active,
             )

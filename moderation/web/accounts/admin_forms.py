@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 KEY_LENGTHS = (("90", _("90 days")), ("365", _("1 year")), ("730", _("2 years")), ("", _("no end")))
 
 
+MAX_GUIDELINE_LENGTH = 2_000
+
+
 class PlatformForm(forms.Form):
     """A platform's name."""
 
@@ -97,9 +100,12 @@ class NewUserForm(UserForm):
 
 
 class ReasonForm(forms.Form):
-    """A reason's words, its digit, and the signals that propose it, one a line."""
+    """A reason's labels and guidelines, its digit, and the signals that suggest it, one a line."""
 
     title = forms.CharField(max_length=60, strip=True)
+    title_de = forms.CharField(max_length=60, required=False, strip=True)
+    guideline = forms.CharField(max_length=MAX_GUIDELINE_LENGTH, required=False, strip=True)
+    guideline_de = forms.CharField(max_length=MAX_GUIDELINE_LENGTH, required=False, strip=True)
     digit = forms.IntegerField(min_value=0, max_value=9)
     verdict = forms.ChoiceField(choices=Verdict.choices)
     needs_note = forms.BooleanField(required=False)
@@ -117,11 +123,18 @@ class ReasonForm(forms.Form):
         """Return what was said. Call after `is_valid`."""
         return Wording(
             title=self.cleaned_data["title"],
+            titles=self._said(de="title_de"),
+            guidelines=self._said(en="guideline", de="guideline_de"),
             digit=self.cleaned_data["digit"],
             verdict=self.cleaned_data["verdict"],
             needs_note=self.cleaned_data["needs_note"],
             signals=tuple(self.cleaned_data["signals"].split()),
         )
+
+    def _said(self, **fields: str) -> dict[str, str]:
+        """Return the fields that were filled in, by language code."""
+        said = {language: self.cleaned_data[field] for language, field in fields.items()}
+        return {language: words for language, words in said.items() if words}
 
 
 class NewReasonForm(ReasonForm):

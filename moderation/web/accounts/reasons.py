@@ -1,4 +1,4 @@
-"""Reasons for decisions, for administrators."""
+"""Reasons for decisions with their guidelines: for administrators to change, for moderators to read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import Reason
 from moderation.models.decisions import Verdict
 from moderation.operations.accounts import reasons
+from moderation.queries.accounts import reasons as offered
 from moderation.web import access
 from moderation.web.accounts.admin_forms import NewReasonForm, ReasonForm
+
+
+@require_safe
+@access.deciders
+def guidelines(request: access.DeskRequest) -> HttpResponse:
+    """Show when each reason applies; for htmx the list alone, which the review page shows in a dialog."""
+    template = "accounts/guidelines.html#guidelines" if request.htmx else "accounts/guidelines.html"
+    return render(request, template, {"section": "review", "reasons": offered.reasons()})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,9 +47,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
             return redirect("reasons")
     context = {
         "section": "admin",
-        "reasons": Reason.objects.order_by("-is_active", "digit", "id"),
+        "reasons": offered.ever(),
         "verdicts": Verdict.choices,
         "form": form,
+        "written": {"en": request.POST.get("guideline", ""), "de": request.POST.get("guideline_de", "")},
     }
     return render(request, "accounts/reasons.html", context, status=422 if form.errors else 200)
 

@@ -22,6 +22,7 @@ from moderation.web.text.text_marks import Segment
 SHOWN_CHARACTERS = 1_400
 SHOWN_LINES = 16
 MAX_PROPOSED = 2
+_TITLE_LENGTH = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,13 @@ class Offer:
 
     reason: Reason
     why: str
+
+    @property
+    def title(self) -> str:
+        """What suggests the reason, and the beginning of its guideline, for a pointer over it."""
+        proposed = f"{_('Proposed:')} {self.why}." if self.why else ""
+        guideline = inert.excerpt(self.reason.shown_guideline, length=_TITLE_LENGTH)
+        return " ".join(filter(None, (proposed, guideline)))
 
 
 def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:

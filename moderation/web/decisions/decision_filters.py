@@ -75,4 +75,4 @@ class DecisionFilterForm(FilterForm):
 
     def reasons(self) -> list[tuple[str, str]]:
         """Return every reason that was ever offered, as options."""
-        return [("", _("any"))] + [(reason.code, reason.title) for reason in reasons.ever()]
+        return [("", _("any"))] + [(reason.code, reason.shown_title) for reason in reasons.ever()]

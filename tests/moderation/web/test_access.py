@@ -27,6 +27,7 @@ ALLOWED = {
     "people": EVERYONE,
     "shortcuts": EVERYONE,
     "pace": DECIDERS,
+    "guidelines": DECIDERS,
     "health": EVERYONE,
     "today": LEADS,
     "today-csv": LEADS,

@@ -60,7 +60,7 @@ class TestPreferences:
 
 class TestShortcuts:
     def test_are_changed_and_printed_on_the_buttons(self, desk: Client, case_in_front: Case) -> None:
-        desk.post("/account/shortcuts/", {"spam": "J", "not_spam": "L"})
+        desk.post("/account/shortcuts/", {"spam": "J", "not_spam": "K"})
 
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
         assert 'data-key="j"' in body

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from django.test import Client
 
-from moderation.models import Reason
+from moderation.models import AuditEntry, Reason
+from tests.moderation.web.conftest import HTMX
 
 
 class TestReasons:
@@ -33,3 +37,78 @@ class TestReasons:
         admin_desk.post("/reasons/", self.FORM | {"code": "x", "title": "<script>alert(1)</script>"})
 
         assert "<script>alert" not in admin_desk.get("/reasons/").content.decode()
+
+
+class TestLanguages:
+    FORM = TestReasons.FORM | {
+        "title_de": "Falscher Laden",
+        "guideline": "Sells nothing.",
+        "guideline_de": "",
+    }
+
+    @pytest.fixture
+    def fake_shop(self, admin_desk: Client) -> Reason:
+        """A reason with a label in both languages and a guideline in English."""
+        Reason.objects.filter(digit=9).delete()
+        admin_desk.post("/reasons/", self.FORM | {"code": "fake-shop"})
+        return Reason.objects.get(code="fake-shop")
+
+    def test_are_kept_apart_and_audited(self, fake_shop: Reason) -> None:
+        assert fake_shop.titles == {"de": "Falscher Laden"}
+        assert fake_shop.guidelines == {"en": "Sells nothing."}
+        entry = AuditEntry.objects.get(action="reason.added")
+        assert entry.details["titles"] == {"de": "Falscher Laden"}
+        assert entry.details["guidelines"] == {"en": "Sells nothing."}
+
+    @pytest.mark.parametrize(
+        ("language", "title", "guideline"),
+        [("en", "Fake shop", "Sells nothing."), ("de", "Falscher Laden", "Sells nothing.")],
+    )
+    def test_are_the_readers_with_english_where_nobody_wrote_one(
+        self, desk: Client, fake_shop: Reason, language: str, title: str, guideline: str
+    ) -> None:
+        body = desk.get("/guidelines/", headers={"accept-language": language}).content.decode()
+
+        assert title in body
+        assert guideline in body
+        assert ("Falscher Laden" in body) is (language == "de")
+
+    def test_show_the_form_again_as_it_was_filled_in(self, admin_desk: Client, fake_shop: Reason) -> None:
+        body = admin_desk.post("/reasons/", self.FORM | {"code": "fake-shop"}).content.decode()
+
+        assert "Sells nothing." in body
+        assert 'value="Falscher Laden"' in body
+
+    def test_of_the_shipped_reasons_are_complete(self, db: None) -> None:
+        for reason in Reason.objects.all():
+            assert reason.titles.keys() == {"de"}
+            assert reason.guidelines.keys() == {"en", "de"}
+            assert reason.guidelines["en"] != reason.guidelines["de"]
+
+
+class TestGuidelines:
+    def test_stand_on_a_page_and_alone_for_the_dialog(self, desk: Client) -> None:
+        page = desk.get("/guidelines/").content.decode()
+        alone = desk.get("/guidelines/", headers=HTMX).content.decode()
+
+        for body in (page, alone):
+            assert "Scam or fraud" in body
+            assert "invented profits" in body
+        assert "<html" in page
+        assert "<html" not in alone
+
+    def test_leave_out_retired_reasons(self, desk: Client) -> None:
+        Reason.objects.filter(code="scam").update(is_active=False)
+
+        assert "Scam or fraud" not in desk.get("/guidelines/").content.decode()
+
+    def test_are_inert(self, admin_desk: Client) -> None:
+        hostile = "<script>alert(1)</script>"
+        Reason.objects.update(title=hostile, titles={"de": hostile}, guidelines={"en": hostile})
+
+        for address in ("/guidelines/", "/reasons/"):
+            assert "<script>alert" not in admin_desk.get(address).content.decode()
+
+    def test_need_one_query_for_any_number(self, desk: Client, django_assert_max_num_queries: Any) -> None:
+        with django_assert_max_num_queries(4):
+            desk.get("/guidelines/")
