@@ -1,4 +1,4 @@
-"""Rules about links and senders: what is banned, held for a human, or allowed."""
+"""Rules about links, senders and what texts name: what is banned, held for a human, or allowed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from scoring import identifiers
 from scoring.records import PostRecord
 
 
@@ -25,9 +26,10 @@ class Effect(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule in force. `value` is a registrable domain, a host (those below it included), an address, a
-    network, or an author as `author_name` writes it.
+    network, an author as `author_name` writes it, or what a text names.
 
-    `kind` is domain, host, address or author; the first two match links, the last two the sender.
+    `kind` is domain, host, address or author, the first two about links, the last two about the sender, or a
+    kind of `identifiers`, about the text and its links.
     """
 
     id: int
@@ -38,22 +40,26 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Blocklist:
-    """The rules in force at the instant of scoring: links and authors by name, addresses in a row."""
+    """The rules in force at the instant of scoring: links and authors by name, addresses in a row.
+
+    `texts` are those of `identifiers` whose anchors some of the posts have.
+    """
 
     names: Mapping[str, Rule] = field(default_factory=dict)
     addresses: tuple[Rule, ...] = ()
     authors: Mapping[str, Rule] = field(default_factory=dict)
+    texts: tuple[Rule, ...] = ()
 
     def match(self, record: PostRecord) -> Rule | None:
         """Return the rule that decides on a record, None if none does.
 
-        For each link, and for the sender, the narrowest rule applies; of those the strictest decides, links
-        before the sender. Links allow a post only if every one of them is allowed: otherwise an allowed link
-        could smuggle in any other.
+        For each link, and for the sender, the narrowest rule applies; of those and the rules about the text
+        the strictest decides, links first, then the sender. Links allow a post only if every one of them is
+        allowed: otherwise an allowed link could smuggle in any other.
         """
         links = [self._of_link(link.host, domain=link.domain) for link in record.links]
         sender = self._sender(record)
-        spoken = [rule for rule in (*links, sender) if rule is not None]
+        spoken = [rule for rule in (*links, sender, *self._of_text(record)) if rule is not None]
         for effect in (Effect.BAN, Effect.HOLD):
             strict = next((rule for rule in spoken if rule.effect is effect), None)
             if strict is not None:
@@ -64,6 +70,17 @@ class Blocklist:
 
     def _of_link(self, host: str, *, domain: str) -> Rule | None:
         return next((self.names[name] for name in names_of(host, domain=domain) if name in self.names), None)
+
+    def _of_text(self, record: PostRecord) -> list[Rule]:
+        if not self.texts:
+            return []
+        found = identifiers.read(
+            record.text,
+            urls=[link.url for link in record.links],
+            domains={link.domain for link in record.links},
+            kinds={rule.kind for rule in self.texts},
+        )
+        return [rule for rule in self.texts if found.holds(rule.kind, rule.value)]
 
     def _sender(self, record: PostRecord) -> Rule | None:
         author = self.authors.get(author_name(record.platform, record.author.external_id))

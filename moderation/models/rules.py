@@ -1,4 +1,4 @@
-"""Rules about links and senders, which override the models until a date."""
+"""Rules about links, senders and what texts name, which override the models until a date."""
 
 from __future__ import annotations
 
@@ -22,27 +22,51 @@ class RuleEffect(models.TextChoices):
 
 
 class RuleKind(models.TextChoices):
-    """The target of a rule: a link's domain or host, the sender's address, or the author."""
+    """The target of a rule: a link's domain or host, the sender's address, the author, or what a text names.
+
+    The last five are those of scoring.identifiers.
+    """
 
     DOMAIN = "domain", _("domain")
     HOST = "host", _("host")
     ADDRESS = "address", _("address")
     AUTHOR = "author", _("author")
+    TEXT = "text", _("phrase")
+    PHONE = "phone", _("phone number")
+    WALLET = "wallet", _("wallet")
+    HANDLE = "handle", _("handle")
+    LOOKALIKE = "lookalike", _("look-alikes of a domain")
+
+
+IDENTIFIERS = (
+    RuleKind.TEXT.value,
+    RuleKind.PHONE.value,
+    RuleKind.WALLET.value,
+    RuleKind.HANDLE.value,
+    RuleKind.LOOKALIKE.value,
+)
+"""Kinds that are read from a post's text and links; such rules only ban or hold."""
+
+WORDS = tuple(kind for kind in IDENTIFIERS if kind != RuleKind.LOOKALIKE.value)
+"""Kinds whose values may name a person: they are in no log that cannot be erased."""
 
 
 class Rule(models.Model):
-    """A rule about a domain, a host with those below it, an address or range of addresses, or an author.
+    """A rule about a domain, a host with those below it, an address or range of addresses, an author, or what
+    a text names.
 
-    `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`; for an
-    author our id, since it is in the audit log, which cannot be erased. A rule is a draft until it is
+    `value` is the canonical name: `evil.example`, `pay.evil.example`, `203.0.113.7`, `203.0.113.0/24`,
+    `+18885550162`, `telegram/@name`, `check out my channel`; for an author our id, since it is in the audit
+    log, which cannot be erased. What a text names is found by `anchor`. A rule is a draft until it is
     activated, and only a ban may do without an end.
     """
 
     effect = RenamedValueField(
         max_length=8, choices=RuleEffect.choices, default=RuleEffect.BAN, db_default=RuleEffect.BAN
     )
-    kind = models.CharField(max_length=8, choices=RuleKind.choices, default=RuleKind.DOMAIN)
+    kind = models.CharField(max_length=16, choices=RuleKind.choices, default=RuleKind.DOMAIN)
     value = models.CharField(max_length=255)
+    anchor = models.CharField(max_length=255, blank=True, default="", db_default="")
     domain = models.ForeignKey(Domain, null=True, blank=True, on_delete=models.CASCADE, related_name="rules")
     author = models.ForeignKey(Author, null=True, blank=True, on_delete=models.CASCADE, related_name="rules")
     first_address = models.GenericIPAddressField(null=True, blank=True)
@@ -73,7 +97,8 @@ class Rule(models.Model):
             models.CheckConstraint(
                 condition=Q(kind="address", first_address__isnull=False, last_address__isnull=False)
                 | Q(kind__in=("domain", "host"), domain__isnull=False)
-                | Q(kind="author", author__isnull=False),
+                | Q(kind="author", author__isnull=False)
+                | Q(kind__in=IDENTIFIERS),
                 name="rule_names_its_target",
             ),
             models.CheckConstraint(
@@ -86,6 +111,11 @@ class Rule(models.Model):
                 name="ban_by_address",
                 condition=Q(kind="address", lifted_at__isnull=True),
             ),
+            models.Index(
+                fields=("kind", "anchor"),
+                name="rule_by_anchor",
+                condition=Q(kind__in=IDENTIFIERS, lifted_at__isnull=True),
+            ),
         )
 
     def __str__(self) -> str:
@@ -94,7 +124,7 @@ class Rule(models.Model):
     @property
     def label(self) -> str:
         """The display text: the value, or an author's name on the platform."""
-        return author_label(self.author) if self.author else self.value
+        return author_label(self.author) if self.author else self.value or str(ERASED_NAME)
 
     @property
     def is_draft(self) -> bool:

@@ -1,4 +1,4 @@
-"""Draft, activate and lift rules about links and senders, and rescore the posts that they match."""
+"""Draft, activate and lift rules about links, senders and what texts name; rescore what they match."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from enum import StrEnum
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
 from moderation.models import Author, Case, Domain, Label, Revision, Rule, User
 from moderation.models.cases import CaseState
-from moderation.models.rules import RuleEffect, RuleKind
+from moderation.models.rules import WORDS, RuleEffect, RuleKind
 from moderation.operations import rescore
 from moderation.operations.audit import entries
 from moderation.operations.outbox import announce
@@ -27,6 +28,10 @@ LONGEST_HOLD = timedelta(days=30)
 """A hold costs moderators' time for every post; a lasting problem needs a ban or another release."""
 
 
+WORDS_KEPT = timedelta(days=30)
+"""How long the phrase, number, wallet or handle of a rule that ended can still be read."""
+
+
 class AlreadyRuled(Exception):
     """A rule of this target is in force."""
 
@@ -37,6 +42,10 @@ class AlreadyProposed(Exception):
 
 class NoEnd(Exception):
     """Only a ban may last until somebody lifts it, and a hold ends within LONGEST_HOLD."""
+
+
+class NotAllowable(Exception):
+    """What a text names is never allowed: anybody could write it to pass."""
 
 
 class AlreadyActive(Exception):
@@ -65,11 +74,14 @@ def draft(
     kind: str = RuleKind.DOMAIN,
     expires_at: datetime | None = None,
 ) -> Rule:
-    """Write down a rule about a domain (or a host's domain), a host, an address or range, or an author.
+    """Write down a rule about a domain (or a host's domain), a host, an address or range, an author, or what
+    texts name.
 
-    It does nothing until `activate`. Raises NotATarget or NoEnd.
+    It does nothing until `activate`. Raises NotATarget, NotAllowable or NoEnd.
     """
     target = targets.target(kind=kind, value=value)
+    if target.is_identifier and effect == RuleEffect.ALLOW:
+        raise NotAllowable(_("What a text says can be banned or held, not allowed: anybody could write it."))
     _check_end(effect, expires_at=expires_at, at=at)
     with transaction.atomic():
         _refuse_erased(target)
@@ -90,7 +102,7 @@ def propose(
 ) -> Rule:
     """Draft a rule for a lead to activate or drop.
 
-    Raises NotATarget, NoEnd, AlreadyRuled or AlreadyProposed.
+    Raises NotATarget, NotAllowable, NoEnd, AlreadyRuled or AlreadyProposed.
     """
     target = targets.target(kind=kind, value=value)
     if rule_pages.first_live(rule_pages.about(target), at=at):
@@ -151,7 +163,7 @@ def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) 
             raise NotInForce(_("This rule was already lifted."))
         rule = Rule.objects.get(pk=rule_id)
         touched = _score_again(rule_pages.posts_decided_by(rule), at=at) if is_requeued else 0
-        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched)
+        _audit("rule.lifted", rule, actor=actor, at=at, scored_again=touched, **_value(rule))
     return touched
 
 
@@ -160,6 +172,13 @@ def forget_author(*, author_id: int, at: datetime) -> None:
     named = Rule.objects.filter(author=author_id)
     named.update(reason="")
     named.filter(lifted_at__isnull=True).update(lifted_at=at)
+
+
+def forget_ended(*, at: datetime) -> int:
+    """Wipe what ended rules say of texts, which may name people; return how many rules."""
+    ended = Rule.objects.filter(rule_pages.ended(at=at - WORDS_KEPT), kind__in=WORDS).exclude(value="")
+    # Closed, too, where it expired: values of rules that are not lifted are unique.
+    return ended.update(value="", anchor="", reason="", lifted_at=Coalesce("lifted_at", "expires_at"))
 
 
 def _refuse_erased(target: Target) -> None:
@@ -187,6 +206,7 @@ def _create(
         effect=effect,
         kind=target.kind,
         value=target.value,
+        anchor=target.anchor,
         domain=domain,
         author_id=target.author_id,
         first_address=target.first_address,
@@ -224,11 +244,14 @@ def _close_expired(target: Target, *, at: datetime) -> None:
 
 
 def _words(rule: Rule) -> dict[str, str]:
-    """Return the reason for the audit log.
+    """Return value and reason for the audit log, without what may name a person: it cannot be erased."""
+    named = rule.kind in (*WORDS, RuleKind.AUTHOR)
+    return _value(rule) | ({} if named else {"reason": rule.reason})
 
-    Empty for rules about an author, since that log cannot be erased.
-    """
-    return {} if rule.kind == RuleKind.AUTHOR else {"reason": rule.reason}
+
+def _value(rule: Rule) -> dict[str, str]:
+    """Return the value for the audit log: of an author our id, of what may name a person nothing."""
+    return {} if rule.kind in WORDS else {"value": rule.value}
 
 
 def _audit(action: str, rule: Rule, *, actor: User, at: datetime, **details: object) -> None:
@@ -240,6 +263,5 @@ def _audit(action: str, rule: Rule, *, actor: User, at: datetime, **details: obj
         at=at,
         effect=rule.effect,
         kind=rule.kind,
-        value=rule.value,
         **details,
     )

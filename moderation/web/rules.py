@@ -43,6 +43,11 @@ KINDS = (
     ("host", gettext_lazy("Host in links")),
     ("address", gettext_lazy("Sender's address")),
     ("author", gettext_lazy("Author")),
+    ("text", gettext_lazy("Phrase in the text")),
+    ("phone", gettext_lazy("Phone number")),
+    ("wallet", gettext_lazy("Wallet address")),
+    ("handle", gettext_lazy("Handle, such as @name")),
+    ("lookalike", gettext_lazy("Look-alikes of a domain")),
 )
 STATES = (
     (RuleState.LIVE.value, gettext_lazy("Active")),
@@ -200,6 +205,9 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     except operations_rules.NoEnd as refusal:
         form.add_error("days", str(refusal))
         return _dry_run(request, target, form=form)
+    except operations_rules.NotAllowable as refusal:
+        form.add_error("effect", str(refusal))
+        return _dry_run(request, target, form=form)
     except operations_rules.AlreadyRuled as refusal:
         messages.warning(request, str(refusal))
     else:
@@ -261,4 +269,4 @@ def _to_target(target: Target) -> HttpResponse:
         return redirect("author", author_id=target.author_id)
     if target.kind == RuleKind.ADDRESS:
         return redirect("address", address=target.value)
-    return redirect("domain", name=target.domain)
+    return redirect("rules") if target.is_identifier else redirect("domain", name=target.domain)

@@ -43,13 +43,31 @@ def edits(text: str) -> Iterator[Edit]:
         yield from _word_edits(word.group(), place=word.start(), tally=tally)
 
 
+@functools.lru_cache(maxsize=16_384)
+def latin_twin(letter: str) -> str:
+    """Return the ASCII letter that a letter of another script is confused with, "" if none; accents count
+    for nothing.
+    """
+    if letter.isascii() or not letter.isalpha() or _script(letter) == "LATIN":
+        return ""
+    return _listed(letter) or _listed(unicodedata.normalize("NFD", letter)[0])
+
+
+def rough_twin(letter: str) -> str:
+    """Return the ASCII letter that a letter resembles only roughly, "" if none."""
+    twin = _AT_A_GLANCE.get(letter.lower(), "")
+    return twin.upper() if letter.isupper() else twin
+
+
 def _tally(text: str) -> _Tally:
     tally = _Tally()
     for word in _WORD.findall(text):
         latin = sum(map(_is_latin, word))
         tally.latin += latin
         if not latin:
-            tally.foreign.update(_script(letter) for letter in word if letter.isalpha() and not _twin(letter))
+            tally.foreign.update(
+                _script(letter) for letter in word if letter.isalpha() and not latin_twin(letter)
+            )
     return tally
 
 
@@ -63,10 +81,10 @@ def _word_edits(word: str, *, place: int, tally: _Tally) -> Iterator[Edit]:
 
 def _spoofed_letters(word: str, *, tally: _Tally) -> dict[str, str]:
     """Return which letters of a word stand for which Latin ones; empty if the word is not spoofed."""
-    twins = {letter: _twin(letter) for letter in set(word)}
+    twins = {letter: latin_twin(letter) for letter in set(word)}
     has_latin = any(map(_is_latin, twins))
     if has_latin:
-        twins = {letter: twin or _glance(letter) for letter, twin in twins.items()}
+        twins = {letter: twin or rough_twin(letter) for letter, twin in twins.items()}
         alike = sum(_is_latin(letter) or bool(twins[letter]) for letter in word)
         if 2 * alike <= len(word):
             return {}
@@ -93,22 +111,6 @@ def _phonetic(letter: str) -> str:
         return ""
     small_capital = _SMALL_CAPITAL.match(unicodedata.name(letter, ""))
     return small_capital[1].lower() if small_capital else _listed(letter)
-
-
-@functools.lru_cache(maxsize=16_384)
-def _twin(letter: str) -> str:
-    """Return the ASCII letter that a letter of another script is confused with, "" if none; accents count
-    for nothing.
-    """
-    if letter.isascii() or not letter.isalpha() or _script(letter) == "LATIN":
-        return ""
-    return _listed(letter) or _listed(unicodedata.normalize("NFD", letter)[0])
-
-
-def _glance(letter: str) -> str:
-    """Return the ASCII letter that a letter resembles only roughly, "" if none."""
-    twin = _AT_A_GLANCE.get(letter.lower(), "")
-    return twin.upper() if letter.isupper() else twin
 
 
 def _listed(letter: str) -> str:

@@ -85,7 +85,7 @@ STAYS = {
     "BulkForm.reason": _CODE,
     "HeldForm.held": _OURS,
     "HeldForm.leaving": _OURS,
-    "TargetForm.value": "a domain, an address or our id of an author",
+    "TargetForm.value": "no author's: a domain, an address, our id; words until 30 days after the rule's end",
     "SignInForm.password": _NOT_STORED,
     "add_endpoint/url": _DESK,
     "change_endpoint/url": _DESK,

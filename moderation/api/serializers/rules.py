@@ -52,7 +52,9 @@ class RuleRequestSerializer(StrictSerializer):
     kind = OneOfField(choices=RuleKind.values)
     value = TextField(
         max_length=255,
-        help_text="evil.example, pay.evil.example, 203.0.113.7, 203.0.113.0/24; your own id of an author.",
+        help_text="evil.example, pay.evil.example, 203.0.113.7, 203.0.113.0/24; your own id of an author; "
+        "a phrase, +1 888 555 0162, an address of Bitcoin, Ethereum or TRON, @name or telegram/@name, "
+        "the domain that look-alikes imitate.",
     )
     reason = TextField(max_length=500)
     expires_at = FutureField(
@@ -75,7 +77,9 @@ class RuleSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     effect = serializers.ChoiceField(choices=RuleEffect.values)
     kind = serializers.ChoiceField(choices=RuleKind.values)
-    value = serializers.CharField(help_text="In its canonical form.")
+    value = serializers.CharField(
+        help_text="In its canonical form; words and numbers only until 30 days after the end."
+    )
     reason = serializers.CharField()
     state = serializers.ChoiceField(choices=STATES)
     imposed_at = serializers.DateTimeField(help_text="When it was written.")

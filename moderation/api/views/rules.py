@@ -79,7 +79,7 @@ class Rules(ApiView):
 
     @extend_schema(
         operation_id="add_rule",
-        summary="Draft a rule about a domain, host, address or author",
+        summary="Draft a rule about links, senders or what texts name",
         description=(
             "A draft does nothing: backtest it, then activate it. In force it holds on every platform of the "
             "installation, or for your author. Needs a key that acts for a lead. Scope: `rules:admin`."
@@ -99,6 +99,8 @@ class Rules(ApiView):
             row = operations_rules.draft(**given, actor=_lead(request), at=at)
         except operations_rules.NotATarget as refused:
             raise ValidationError({"value": [ErrorDetail(str(refused), code="not_a_target")]}) from None
+        except operations_rules.NotAllowable as refused:
+            raise ValidationError({"effect": [ErrorDetail(str(refused), code="not_allowable")]}) from None
         except operations_rules.NoEnd as refused:
             raise ValidationError({"expires_at": [ErrorDetail(str(refused), code="too_late")]}) from None
         answer = _answer(row, status=status.HTTP_201_CREATED)

@@ -95,10 +95,12 @@ def author(*, platform: Platform, external_id: str, at: datetime, actor: User | 
 
 
 def expired(*, at: datetime) -> int:
-    """Erase posts past their platform's retention, and remaining posts of erased authors.
+    """Erase posts past their platform's retention, remaining posts of erased authors, and the words of rules
+    that ended long ago.
 
     Return how many posts.
     """
+    rules.forget_ended(at=at)
     erased = 0
     for platform in Platform.objects.filter(text_retention_days__isnull=False):
         too_old = at - timedelta(days=platform.text_retention_days or 0)

@@ -11,6 +11,7 @@ from datetime import datetime
 from django.db.models import Count, Min
 
 from moderation.models import CampaignDecision, Case, Decision, Export, Promotion, Rule, Score
+from moderation.models.rules import WORDS
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.outbox import messages
 from moderation.operations.outbox.messages import Message
@@ -108,11 +109,18 @@ def rule_activated(rule: Rule, *, at: datetime) -> None:
         "id": str(rule.pk),
         "effect": rule.effect,
         "kind": rule.kind,
-        "value": (author.external_id or "") if author else rule.value,
+        "value": _named(rule),
         "expires_at": wire.instant(rule.expires_at) if rule.expires_at else None,
     }
     platform_id = author.platform_id if author else None
     messages.tell([Message(event=WebhookEvent.RULE_ACTIVATED, platform_id=platform_id, data=data, at=at)])
+
+
+def _named(rule: Rule) -> str:
+    """Return a rule's value; none of what may name a person, since messages are kept."""
+    if rule.author:
+        return rule.author.external_id or ""
+    return "" if rule.kind in WORDS else rule.value
 
 
 def model_promoted(promotion: Promotion) -> None:

@@ -32,6 +32,11 @@ def live(*, at: datetime) -> Q:
     return Q(activated_at__lte=at) & _unended(at=at)
 
 
+def ended(*, at: datetime) -> Q:
+    """Return the condition for rules, drafts included, that were lifted or had expired by an instant."""
+    return Q(lifted_at__lte=at) | Q(lifted_at__isnull=True, expires_at__lte=at)
+
+
 def state_of(rule: Rule, *, at: datetime) -> RuleState:
     """Return the state of a loaded rule at an instant."""
     if rule.lifted_at is not None or (rule.expires_at is not None and rule.expires_at <= at):
@@ -126,6 +131,9 @@ def about(wanted: Target) -> list[Rule]:
         return of_author(author_id=wanted.author_id)
     if wanted.kind == RuleKind.ADDRESS:
         return of_address(wanted=wanted)
+    if wanted.is_identifier:
+        same = Rule.objects.filter(activated_at__isnull=False, kind=wanted.kind, value=wanted.value)
+        return list(_whole(same))
     return [rule for rule in of_domain(name=wanted.domain) if rule.kind == RuleKind.DOMAIN]
 
 

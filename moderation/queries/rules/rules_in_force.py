@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db.models import Q
 
 from moderation.models import PostLink, Revision, Rule
-from moderation.models.rules import RuleKind
+from moderation.models.rules import IDENTIFIERS, RuleKind
 from moderation.queries.rules import rule_pages
-from scoring import blocklist
+from scoring import blocklist, identifiers
 from scoring.blocklist import Blocklist, Effect
 
 _LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
 
 
 def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
-    """Load the live rules about these posts' links and senders only; all rules may be too many.
+    """Load the live rules about these posts' links, senders and texts only; all rules may be too many.
 
     The revisions are loaded with `post`.
     """
-    wanted = Q(kind__in=_LINKS, value__in=_names(revisions))
+    links = _links(revisions)
+    wanted = Q(kind__in=_LINKS, value__in=_names(links))
     wanted |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
         wanted |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
+    for kind, anchors in _anchors(revisions, links, kinds=_kinds_of_texts(at=at)).items():
+        wanted |= Q(kind=kind, anchor__in=anchors)
     found = (
         Rule.objects.filter(wanted, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
     )
@@ -33,6 +37,7 @@ def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
         names={rule.value: rule for rule in every if rule.kind in _LINKS},
         addresses=tuple(rule for rule in every if rule.kind == RuleKind.ADDRESS),
         authors={rule.value: rule for rule in every if rule.kind == RuleKind.AUTHOR},
+        texts=tuple(rule for rule in every if rule.kind in IDENTIFIERS),
     )
 
 
@@ -46,6 +51,39 @@ def _as_scored(rule: Rule) -> blocklist.Rule:
     return blocklist.Rule(id=rule.pk, value=value, kind=rule.kind, effect=Effect(rule.effect))
 
 
-def _names(revisions: Sequence[Revision]) -> set[str]:
-    links = PostLink.objects.filter(revision__in=revisions).order_by().values_list("host", "domain__name")
-    return {name for host, domain in links for name in blocklist.names_of(host, domain=domain)}
+def _links(revisions: Sequence[Revision]) -> list[PostLink]:
+    links = PostLink.objects.filter(revision__in=revisions).order_by().select_related("domain")
+    return list(links.only("revision_id", "url", "host", "domain__name"))
+
+
+def _names(links: Sequence[PostLink]) -> set[str]:
+    return {name for link in links for name in blocklist.names_of(link.host, domain=link.domain.name)}
+
+
+def _kinds_of_texts(*, at: datetime) -> set[str]:
+    """Return the kinds of which a rule is in force: texts are read for those only."""
+    rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=IDENTIFIERS).order_by()
+    return set(rules.values_list("kind", flat=True).distinct())
+
+
+def _anchors(
+    revisions: Sequence[Revision], links: Sequence[PostLink], *, kinds: Collection[str]
+) -> dict[str, set[str]]:
+    """Return the anchors of rules that may match any of the posts, by kind."""
+    anchors: dict[str, set[str]] = defaultdict(set)
+    if not kinds:
+        return anchors
+    linked: dict[int, list[PostLink]] = defaultdict(list)
+    for link in links:
+        linked[link.revision_id].append(link)
+    for revision in revisions:
+        own = linked[revision.pk]
+        found = identifiers.read(
+            revision.text,
+            urls=[link.url for link in own],
+            domains={link.domain.name for link in own},
+            kinds=kinds,
+        )
+        for kind, of_post in found.anchors().items():
+            anchors[kind] |= of_post
+    return anchors

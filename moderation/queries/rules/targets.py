@@ -10,10 +10,12 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from moderation.models import Author, Label, PostLink, Revision, Rule
-from moderation.models.rules import RuleKind, author_label
+from moderation.models.rules import IDENTIFIERS, RuleKind, author_label
 from moderation.queries import outcome_counts
 from moderation.queries.outcome_counts import RECENT as RECENT  # noqa: PLC0414 - the window of a rule's requeue, too
 from moderation.queries.outcome_counts import Figures
+from moderation.queries.rules import identified
+from scoring import identifiers
 from scoring.links import links_in, registrable_domain
 
 _EXAMPLES = 5
@@ -22,14 +24,14 @@ _WIDEST = {4: 16, 6: 32}
 
 
 class NotATarget(Exception):
-    """The text is not a domain, host, address, range or author that a rule can name."""
+    """The text is nothing that a rule of this kind can name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """The target of a rule, in canonical form; `label` is for display.
 
-    `domain` is set for links, the two addresses or an author for senders.
+    `domain` is set for links, the two addresses or an author for senders, `anchor` for what a text names.
     """
 
     kind: RuleKind
@@ -39,6 +41,12 @@ class Target:
     first_address: str | None = None
     last_address: str | None = None
     author_id: int | None = None
+    anchor: str = ""
+
+    @property
+    def is_identifier(self) -> bool:
+        """Tell whether it is looked for in texts."""
+        return self.kind in IDENTIFIERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +64,8 @@ def target(*, kind: str, value: str) -> Target:
         return _address(wanted)
     if kind == RuleKind.AUTHOR:
         return _author(wanted)
+    if kind in IDENTIFIERS:
+        return _identifier(RuleKind(kind), value)
     return _host(wanted) if kind == RuleKind.HOST else _domain(wanted)
 
 
@@ -69,6 +79,7 @@ def target_of(rule: Rule) -> Target:
         first_address=rule.first_address,
         last_address=rule.last_address,
         author_id=rule.author_id,
+        anchor=rule.anchor,
     )
 
 
@@ -78,12 +89,17 @@ def of_author(author: Author) -> Target:
 
 
 def reached(wanted: Target) -> QuerySet[Revision]:
-    """Return the latest revisions of the posts that a rule with this target matches."""
+    """Return the latest revisions of the posts that a rule with this target matches.
+
+    Of what texts name only those of some posts, see `identified`.
+    """
     latest = Revision.objects.filter(number=F("post__latest_revision"))
     if wanted.kind == RuleKind.ADDRESS:
         return latest.filter(ip__gte=wanted.first_address, ip__lte=wanted.last_address)
     if wanted.kind == RuleKind.AUTHOR:
         return latest.filter(post__author=wanted.author_id)
+    if wanted.kind in IDENTIFIERS:
+        return latest.filter(pk__in=identified.revisions(kind=wanted.kind, value=wanted.value))
     links = PostLink.objects.filter(domain__name=wanted.domain)
     if wanted.kind == RuleKind.HOST:
         links = links.filter(Q(host=wanted.value) | Q(host__endswith=f".{wanted.value}"))
@@ -91,7 +107,7 @@ def reached(wanted: Target) -> QuerySet[Revision]:
 
 
 def dry_run(*, wanted: Target, at: datetime) -> DryRun:
-    """Count what a rule would have matched, in at most two queries."""
+    """Count what a rule would have matched, in few queries."""
     revisions = reached(wanted)
     counted = outcome_counts.of(revisions, at=at)
     return DryRun(figures=counted, harmless=_harmless(revisions) if counted.not_spam else ())
@@ -110,6 +126,26 @@ def _author(text: str) -> Target:
     if author is None:
         raise NotATarget(_("Nobody here has this id."))
     return of_author(author)
+
+
+def _identifier(kind: RuleKind, text: str) -> Target:
+    given = _domain(text.strip().lower()).value if kind == RuleKind.LOOKALIKE else text
+    value = identifiers.canonical(kind, given)
+    if not value:
+        raise NotATarget(
+            {
+                RuleKind.TEXT: _(
+                    "A phrase has at least 3 words or 12 characters, and at most 255 characters."
+                ),
+                RuleKind.PHONE: _("Write the number with its country code, such as +1 888 555 0162."),
+                RuleKind.WALLET: _(
+                    "“%(text)s” is no address of Bitcoin, Ethereum or TRON; check each character."
+                ),
+                RuleKind.HANDLE: _("Write a handle as @name, telegram:@name or t.me/name."),
+            }[kind]
+            % {"text": text}
+        )
+    return Target(kind=kind, value=value, label=value, anchor=identifiers.anchor(kind, value))
 
 
 def _domain(text: str) -> Target:

@@ -38,6 +38,47 @@ def states(api: APIClient, state: str) -> list[str]:
     return [row["id"] for row in api.get(f"/api/v1/rules?state={state}").json()["data"]]
 
 
+class TestTexts:
+    @pytest.mark.parametrize(
+        ("kind", "value", "canonical"),
+        [
+            ("text", "Check out MY channel", "check out my channel"),
+            ("phone", "+1 888 555 0162", "+18885550162"),
+            ("wallet", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"),
+            ("handle", "t.me/crypto_king", "telegram/@crypto_king"),
+            ("lookalike", "pay.example", "pay.example"),
+        ],
+    )
+    def test_are_drafted_tried_and_activated(
+        self, lead_api: APIClient, given: dict[str, Any], kind: str, value: str, canonical: str
+    ) -> None:
+        drafted = lead_api.post("/api/v1/rules", given | {"kind": kind, "value": value}, format="json")
+        address = drafted.headers["Location"]
+        tried = lead_api.post(f"{address}/backtest")
+        active = lead_api.post(f"{address}/activation")
+
+        assert (drafted.status_code, drafted.json()["value"]) == (201, canonical)
+        assert (tried.status_code, tried.json()["matches"]) == (200, 0)
+        assert (active.status_code, active.json()["state"]) == (200, "live")
+        assert [row["value"] for row in lead_api.get(f"/api/v1/rules?kind={kind}").json()["data"]] == [
+            canonical
+        ]
+
+    @pytest.mark.parametrize(
+        ("changed", "refused"),
+        [
+            ({"value": "888 555 0162"}, {"/value": "not_a_target"}),
+            ({"value": "+1 888 555 0162", "effect": "allow"}, {"/effect": "not_allowable"}),
+        ],
+    )
+    def test_are_refused_by_name(
+        self, lead_api: APIClient, given: dict[str, Any], changed: dict[str, str], refused: dict[str, str]
+    ) -> None:
+        answer = lead_api.post("/api/v1/rules", given | {"kind": "phone"} | changed, format="json")
+
+        assert pointers(problem(answer, status=422, code="invalid_fields")) == refused
+
+
 class TestRules:
     @pytest.mark.parametrize("effect", ["ban", "hold", "allow"])
     def test_are_drafted_activated_and_lifted(

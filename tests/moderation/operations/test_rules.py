@@ -7,12 +7,41 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models import (
+    AuditEntry,
+    Case,
+    Decision,
+    Delivery,
+    Platform,
+    Post,
+    Revision,
+    Rule,
+    Score,
+    User,
+)
 from moderation.models.decisions import Verdict
+from moderation.models.rules import IDENTIFIERS, WORDS
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
+from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
 from tests.moderation.fakes import FakeScorer
+
+VALUES = {
+    "text": "check out my channel",
+    "phone": "+18885550162",
+    "wallet": "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+    "handle": "telegram/@crypto_king",
+    "lookalike": "pay.example",
+}
+OTHERS = {
+    "text": "win a free phone",
+    "phone": "+491711234567",
+    "wallet": "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+    "handle": "@crypto_king",
+    "lookalike": "bank.example",
+}
 
 Later = Callable[[float], datetime]
 Post_ = Callable[..., Post]
@@ -36,6 +65,15 @@ class TestImpose:
             ("address", "203.0.113.7", "203.0.113.7"),
             ("address", "203.0.113.7/24", "203.0.113.0/24"),
             ("address", "2001:DB8::/48", "2001:db8::/48"),
+            ("text", "Check OUT my channel!", "check out my channel"),
+            ("phone", "+1 (888) 555-0162", "+18885550162"),
+            (
+                "wallet",
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+                "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+            ),
+            ("handle", "t.me/Crypto_King", "telegram/@crypto_king"),
+            ("lookalike", "www.Pay.example", "pay.example"),
         ],
     )
     def test_names_its_target_canonically(
@@ -61,11 +99,69 @@ class TestImpose:
         [("domain", ""), ("domain", "com"), ("domain", "not a domain"), ("domain", "co.uk"),
          ("host", "com"), ("host", "10.1.2.3"), ("address", "pills.example"), ("address", "0.0.0.0/0"),
          ("address", "10.0.0.0/8"), ("address", "::/0"), ("address", "203.0.113.7/33"),
-         ("author", "0"), ("author", "rosa")],
+         ("author", "0"), ("author", "rosa"), ("text", "two words"), ("phone", "888 555 0162"),
+         ("wallet", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb"), ("handle", "rosa"), ("lookalike", "com")],
     )  # fmt: skip
     def test_refuses_what_cannot_be_banned(self, lead: User, at: datetime, kind: str, value: str) -> None:
         with pytest.raises(rules.NotATarget):
             rules.impose(kind=kind, value=value, reason="", actor=lead, at=at)
+
+    @pytest.mark.parametrize("kind", IDENTIFIERS)
+    def test_never_allows_what_anybody_can_write(self, lead: User, later: Later, kind: str) -> None:
+        with pytest.raises(rules.NotAllowable):
+            rules.impose(
+                kind=kind,
+                value=VALUES[kind],
+                effect="allow",
+                reason="x",
+                actor=lead,
+                at=later(0),
+                expires_at=later(9),
+            )
+
+    @pytest.mark.parametrize("kind", WORDS)
+    def test_writes_no_words_into_what_cannot_be_erased(
+        self, lead: User, platform: Platform, later: Later, kind: str
+    ) -> None:
+        endpoints.add(platform=platform, url="https://hooks.example/", events=["rule.activated"], at=later(0))
+
+        imposed = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=later(0))
+        rules.lift(rule_id=imposed.pk, actor=lead, at=later(1))
+
+        for entry in AuditEntry.objects.filter(subject_kind="rule"):
+            assert {"value", "reason"}.isdisjoint(entry.details)
+            assert entry.subject_id == str(imposed.pk)
+        assert imposed.value not in str(list(Delivery.objects.values_list("body", flat=True)))
+
+
+class TestForgetEnded:
+    @pytest.mark.parametrize("kind", IDENTIFIERS)
+    def test_wipes_words_thirty_days_after_the_end(self, lead: User, at: datetime, kind: str) -> None:
+        lifted = rules.impose(kind=kind, value=VALUES[kind], reason="Rosa", actor=lead, at=at)
+        rules.lift(rule_id=lifted.pk, actor=lead, at=at)
+        ends = at + timedelta(days=1)
+        expired = [
+            rules.impose(kind=kind, value=value, reason="Rosa", actor=lead, at=at, expires_at=ends)
+            for value in (VALUES[kind], OTHERS[kind])
+        ]
+
+        rules.forget_ended(at=at + timedelta(days=30, seconds=-1))
+        assert not Rule.objects.filter(value="").exists()
+        erase.expired(at=at + timedelta(days=31))
+
+        for rule in (lifted, *expired):
+            rule.refresh_from_db()
+            is_wiped = (rule.value, rule.anchor, rule.reason) == ("", "", "")
+            assert is_wiped is (kind in WORDS)
+            assert str(rule.label)
+
+    def test_leaves_what_is_in_force(self, lead: User, at: datetime) -> None:
+        imposed = rules.impose(kind="text", value="check out my channel", reason="x", actor=lead, at=at)
+
+        rules.forget_ended(at=at + timedelta(days=900))
+
+        imposed.refresh_from_db()
+        assert imposed.value == "check out my channel"
 
 
 class TestRequeue:

@@ -7,12 +7,17 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from moderation.models import AuditEntry, Case, Decision, Post, Revision, Rule, Score, User
+from moderation.models.decisions import Verdict
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
+from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
+from moderation.queries.rules import rule_pages, rules_in_force, targets
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -88,6 +93,89 @@ class TestScoring:
         score.run(revision_ids=[Revision.objects.get().pk], at=later(2))
 
         assert Score.objects.get().ban is None
+
+
+class TestTexts:
+    SPAM = "Check out my ch\u200bannel! Call (888) 555-0162, https://t.me/crypto_king or https://xn--py-7kc.example/"
+    RULES = (
+        ("text", "check out my channel"),
+        ("phone", "+1 888 555 0162"),
+        ("handle", "telegram:@crypt0_king"),
+        ("lookalike", "pay.example"),
+    )
+
+    @pytest.mark.parametrize(("kind", "value"), RULES)
+    def test_are_banned_by_what_they_name(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later, kind: str, value: str
+    ) -> None:
+        imposed = rules.impose(kind=kind, value=value, reason="x", actor=lead, at=later(0))
+        post(text=self.SPAM)
+        post(text="Call (888) 555-0163 about my channel, https://pay.example/")
+
+        score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(1))
+
+        assert list(Score.objects.order_by("pk").values_list("ban", flat=True)) == [imposed.pk, None]
+        assert Decision.objects.get().reason == f"banned_{kind}"
+        assert rule_pages.hits([imposed]) == {imposed.pk: 1}
+
+    def test_are_held_for_people(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        fake_scorer.default = 0.01
+        rules.impose(
+            kind="phone",
+            value="+18885550162",
+            effect="hold",
+            reason="x",
+            actor=lead,
+            at=later(0),
+            expires_at=later(50),
+        )
+        post(text=self.SPAM)
+
+        score.run(revision_ids=[Revision.objects.get().pk], at=later(1))
+
+        assert Case.objects.get().reason == "hold"
+
+    def test_take_as_many_queries_however_many_rules_there_are(
+        self, post: Post_, fake_scorer: FakeScorer, lead: User, later: Later
+    ) -> None:
+        post(text=self.SPAM)
+        counts = []
+        for number in range(0, 40, 20):
+            for more in range(20):
+                value = f"check out channel {number + more}"
+                rules.impose(kind="text", value=value, reason="x", actor=lead, at=later(0))
+            with CaptureQueriesContext(connection) as queries:
+                found = rules_in_force.for_revisions(
+                    revisions=list(Revision.objects.select_related("post")), at=later(1)
+                )
+            counts.append((len(queries), found.texts))
+
+        assert counts == [(4, ())] * 2
+
+    @pytest.mark.parametrize(("kind", "value"), RULES)
+    def test_are_tried_on_posts_before_a_rule_begins(
+        self, open_case: Case_, lead: User, moderator: User, later: Later, kind: str, value: str
+    ) -> None:
+        case = open_case(text=self.SPAM)
+        open_case(text="Call (888) 555-0163 about my channel, https://pay.example/")
+        claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
+        review.decide(
+            case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.NOT_SPAM, at=later(3)
+        )
+
+        tried = targets.dry_run(wanted=targets.target(kind=kind, value=value), at=later(4))
+
+        assert (tried.figures.posts, tried.figures.not_spam) == (1, 1)
+        assert [revision.post for revision in tried.harmless] == [case.post]
+
+    def test_that_were_erased_are_not_tried(self, post: Post_, later: Later) -> None:
+        erase.post(post_id=post(text=self.SPAM).pk, at=later(1))
+
+        tried = targets.dry_run(wanted=targets.target(kind="phone", value="+18885550162"), at=later(4))
+
+        assert tried.figures.posts == 0
 
 
 class TestAllowAndHold:
