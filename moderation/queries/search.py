@@ -1,26 +1,22 @@
-"""Full-text search in PostgreSQL's `simple` configuration, without stemming or stop words.
+"""The list of posts, by words and other filters.
 
 Posts are sorted newest first and never by a probability: the order must not reveal a hidden score.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 
 from moderation.models import (
-    Author,
     Case,
     Complaint,
     Decision,
-    Domain,
     Platform,
     Post,
     PostLink,
@@ -30,17 +26,14 @@ from moderation.models import (
 )
 from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.models.decisions import Verdict
-from moderation.models.domains import words_of_a_name
-from moderation.models.posts import ERASED_NAME, SEARCHED_CHARACTERS
+from moderation.models.posts import ERASED_NAME
 from moderation.models.rules import RuleKind
-from moderation.queries import case_access, keyset, parents
+from moderation.queries import case_access, full_text, keyset, parents
 from moderation.queries.keyset import Page
 from moderation.queries.parents import Parent
 from moderation.queries.rules import targets
 from scoring.links import registrable_domain
 
-_CONFIG = "simple"
-_BEGINNING = re.compile(r"(\w+)\*")
 _READ_LENGTH = 640
 _DOMAINS_SHOWN = 5
 
@@ -93,36 +86,6 @@ class PostRow:
     campaign_posts: int
 
 
-def query(text: str) -> SearchQuery:
-    """Parse user input: words, "a phrase", -without, one or other, and begin* for a prefix."""
-    wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
-    for word in _BEGINNING.findall(text):
-        beginning = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
-        wanted = beginning if not _BEGINNING.sub("", text).strip() else wanted & beginning
-    return wanted
-
-
-def revisions(text: str) -> QuerySet[Revision]:
-    """Return the revisions whose text matches."""
-    vector = SearchVector(Left("text", SEARCHED_CHARACTERS), config=_CONFIG)
-    return Revision.objects.alias(words=vector).filter(words=query(text))
-
-
-def authors(text: str) -> QuerySet[Author]:
-    """Return the authors with a word in name or id that begins like this."""
-    vector = SearchVector("display_name", "external_id", config=_CONFIG)
-    whole = SearchQuery(text, config=_CONFIG, search_type="plain")
-    begun = _all_begun(text)
-    return Author.objects.alias(words=vector).filter(words=begun | whole if begun else whole)
-
-
-def domains(text: str) -> QuerySet[Domain]:
-    """Return the domains with a part of the name that begins like this."""
-    vector = SearchVector(words_of_a_name(), config=_CONFIG)
-    begun = _all_begun(text)
-    return Domain.objects.alias(words=vector).filter(words=begun) if begun else Domain.objects.none()
-
-
 def only_post(wanted: PostFilter) -> int | None:
     """Return the post if the query is exactly its id on the platform, and the id is unique."""
     if not wanted.text or wanted != PostFilter(text=wanted.text):
@@ -143,15 +106,6 @@ def _rows(rows: Sequence[dict[str, Any]]) -> list[PostRow]:
     linked = _domains([row["pk"] for row in rows])
     answered = parents.of_revisions([row["pk"] for row in rows if row["parent_external_id"]])
     return [_row(row, linked.get(row["pk"], ()), answered.get(row["pk"])) for row in rows]
-
-
-def _all_begun(text: str) -> SearchQuery | None:
-    """Build a prefix query of all words; None if there are none."""
-    wanted: Any = None
-    for word in re.findall(r"[^\W_]+", text)[:12]:
-        begun = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
-        wanted = wanted & begun if wanted else begun
-    return wanted  # type: ignore[no-any-return]  # joined queries have no type of their own
 
 
 def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revision]:
@@ -185,7 +139,9 @@ def _links(name: str) -> QuerySet[PostLink]:
 
 def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
     named = _named(text)
-    return found.filter(post__in=named) if named else found.filter(pk__in=revisions(text).values("pk"))
+    return (
+        found.filter(post__in=named) if named else found.filter(pk__in=full_text.revisions(text).values("pk"))
+    )
 
 
 def _named(text: str) -> list[int]:

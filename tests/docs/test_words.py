@@ -47,6 +47,7 @@ BESIDE = {
     },
     "queries": {
         "case_access": "read by several subjects",
+        "full_text": "search by words, of several lists",
         "keyset": "pages of every list",
         "latest_scores": "read by several subjects",
         "outcome_counts": "read by several subjects",

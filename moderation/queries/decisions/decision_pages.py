@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
-from moderation.queries import keyset, search
+from moderation.queries import full_text, keyset
 from moderation.queries.keyset import Key, Page
 
 _BATCH = 1_000
@@ -125,7 +125,7 @@ def _filtered(decisions: QuerySet[Decision], wanted: DecisionFilter) -> QuerySet
         # Subqueries, so that each search index is read once; a join would test the text of each decision.
         decisions = decisions.filter(
             Q(post__in=Post.objects.filter(external_id=wanted.text.strip()).values("pk"))
-            | Q(post__author__in=search.authors(wanted.text).values("pk"))
-            | Q(revision__in=search.revisions(wanted.text).values("pk"))
+            | Q(post__author__in=full_text.authors(wanted.text).values("pk"))
+            | Q(revision__in=full_text.revisions(wanted.text).values("pk"))
         )
     return decisions

@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from moderation.models import Author, AuthorNote, Case, Complaint, Label, Post, PostLink, Revision, Rule
 from moderation.models.cases import CaseState
-from moderation.queries import keyset, outcome_counts, search
+from moderation.queries import full_text, keyset, outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
@@ -74,7 +74,7 @@ class AuthorFacts:
 
 def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[AuthorRow]:
     """Return authors who posted, the newest first. Raises InvalidCursor."""
-    found = search.authors(wanted.text) if wanted.text else Author.objects.all()
+    found = full_text.authors(wanted.text) if wanted.text else Author.objects.all()
     found = _in_state(found.filter(Exists(Post.objects.filter(author=OuterRef("pk")))), wanted.state)
     rows = found.select_related("platform")
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from moderation.models import Domain, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
-from moderation.queries import keyset, outcome_counts, search
+from moderation.queries import full_text, keyset, outcome_counts
 from moderation.queries.entities import timeline
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
@@ -80,7 +80,7 @@ def page(
     if not (text or which):
         histories = _histories(_most_posted(at=at, limit=limit), at=at)
         return Page(tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), None)
-    found = search.domains(text) if text else Domain.objects.all()
+    found = full_text.domains(text) if text else Domain.objects.all()
     if which == "banned":
         bans = Rule.objects.filter(rule_pages.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
         found = found.filter(Exists(bans))
