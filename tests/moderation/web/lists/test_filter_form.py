@@ -21,7 +21,7 @@ class TestFilterForm:
     def test_counts_what_is_invalid_as_not_given(self) -> None:
         form = AuthorFilterForm(QueryDict("state=nonsense&q=" + "x" * 900))
 
-        assert form.chosen == {"q": "", "state": ""}
+        assert set(form.chosen.values()) == {""}
 
     def test_tells_zero_from_nothing(self) -> None:
         assert QueueFilterForm(QueryDict("age=0")).wanted() == QueueFilter(age=0)
