@@ -20,6 +20,11 @@ def is_blind(case: Case) -> bool:
     return case.state == CaseState.OPEN and (case.reason in BLIND_REASONS or case.score.is_audit_sample)
 
 
+def pick(*, case_id: int, version: int, reason: str) -> str:
+    """Name an open case with its version if it may be decided with others; "" where it is judged blindly."""
+    return "" if reason in BLIND_REASONS else f"{case_id}:{version}"
+
+
 def has_blind_case(post: Post) -> bool:
     """Tell whether any case of a post is to be decided so, whoever may see it."""
     waiting = Case.objects.filter(post=post, state=CaseState.OPEN)

@@ -219,8 +219,9 @@ def _domains(revision_ids: list[int]) -> dict[int, tuple[str, ...]]:
 
 
 def _pick(row: dict[str, Any]) -> str:
-    can_be_picked = row["case_state"] == CaseState.OPEN and row["case_reason"] not in BLIND_REASONS
-    return f"{row['case_id']}:{row['case_version']}" if can_be_picked else ""
+    if row["case_state"] != CaseState.OPEN:
+        return ""
+    return case_access.pick(case_id=row["case_id"], version=row["case_version"], reason=row["case_reason"])
 
 
 def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) -> PostRow:

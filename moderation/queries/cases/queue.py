@@ -12,7 +12,7 @@ from django.db.models.functions import Left
 from moderation.models import Case, Post, PostLink, Score, User
 from moderation.models.cases import BLIND_REASONS
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import keyset
+from moderation.queries import case_access, keyset
 from moderation.queries.cases.backlog import visible
 from moderation.queries.cases.queue_filter import KEYS, QueueFilter, Sort, matching
 from moderation.queries.keyset import Page
@@ -51,8 +51,9 @@ class QueueRow:
     @property
     def pick(self) -> str:
         """Name case and version where it may be decided with others; "" for what is judged blindly."""
-        is_held = bool(self.holder) and not self.is_mine
-        return "" if self.reason in BLIND_REASONS or is_held else f"{self.case_id}:{self.version}"
+        if self.holder and not self.is_mine:
+            return ""
+        return case_access.pick(case_id=self.case_id, version=self.version, reason=self.reason)
 
     @property
     def hidden_domains(self) -> tuple[str, ...]:
