@@ -21,6 +21,7 @@ class DeskRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+    has_no_queues: bool
 
 
 View = Callable[..., HttpResponseBase]

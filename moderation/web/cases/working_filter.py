@@ -63,12 +63,12 @@ def choose(request: access.DeskRequest, *, at: datetime) -> None:
 
 def wanted(request: access.DeskRequest, *, at: datetime) -> QueueFilter:
     """Return the filter that this session works by."""
-    return _chosen(_query(request), named_queues.assigned(user=request.user, at=at))
+    return _chosen(_query(request), _own(request, at=at))
 
 
 def shown(request: access.DeskRequest, *, at: datetime) -> WorkingFilter | None:
     """Return the line above the case; None while nothing is left out."""
-    own = named_queues.assigned(user=request.user, at=at)
+    own = _own(request, at=at)
     chosen = _chosen(_query(request), own)
     if not chosen.is_narrow and chosen.sort == Sort.HARM:
         return None
@@ -89,6 +89,15 @@ def filter_of(query: QueryDict) -> QueueFilter:
         return chosen
     queue = NamedQueue.objects.filter(pk=queue_id).first()
     return replace(chosen, parts=(named_queues.part_of(queue),) if queue else ())
+
+
+def _own(request: access.DeskRequest, *, at: datetime) -> list[Assigned]:
+    """Return the user's own queues; read again after an act, which counts, but not where there are none."""
+    if getattr(request, "has_no_queues", False):
+        return []
+    own = named_queues.assigned(user=request.user, at=at)
+    request.has_no_queues = not own
+    return own
 
 
 def _chosen(query: str, own: list[Assigned]) -> QueueFilter:

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from moderation.models import Case, User
 from moderation.operations.cases import claims
 from moderation.web.cases import working_filter
+from tests.moderation.web.conftest import SHIFT
 
 Case_ = Callable[..., Case]
 pytestmark = pytest.mark.django_db
@@ -45,6 +48,14 @@ def address(case: Case) -> str:
 
 
 class TestStart:
+    def test_looks_once_for_queues_of_ones_own_where_there_are_none(
+        self, desk: Client, cases: dict[str, Case]
+    ) -> None:
+        with CaptureQueriesContext(connection) as asked:
+            desk.post(reverse("review-next"), headers=SHIFT)
+
+        assert sum("moderation_queueassignment" in one["sql"] for one in asked.captured_queries) == 1
+
     def test_claims_what_is_filtered(self, desk: Client, cases: dict[str, Case]) -> None:
         assert start(desk, filter="language=de") == address(cases["drei"])
 
