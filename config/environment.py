@@ -61,6 +61,8 @@ class Environment:
     wot_user: str
     wot_url: str
     rdap_url: str
+    translation_url: str
+    translation_key: str
     erasure_journal: Path
     postgres_programs: Path | None
 
@@ -106,6 +108,8 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         wot_user=variables.get("SPAMDESK_WOT_USER", ""),
         wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
         rdap_url=variables.get("SPAMDESK_RDAP_URL", ""),
+        translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
+        translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
         erasure_journal=_folder(
             variables, "SPAMDESK_ERASURE_JOURNAL", default=state_dir / "erasures" / "journal.jsonl"
         ),
@@ -207,6 +211,10 @@ def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -
             f"{name} must begin with one of {', '.join(f'{scheme}://' for scheme in schemes)}."
         )
     return given
+
+
+def _given_url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -> str:
+    return _url(variables, name, schemes=schemes) if variables.get(name) else ""
 
 
 def _folder(variables: Mapping[str, str], name: str, *, default: Path) -> Path:

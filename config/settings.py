@@ -291,6 +291,7 @@ EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
 RDAP_URL = ENVIRONMENT.rdap_url
+TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
 ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/infrastructure/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log

@@ -29,6 +29,7 @@ from moderation.models.saved_filters import SavedFilter
 from moderation.models.scores import Score
 from moderation.models.similarity import AuthorBand, SimilarityBand
 from moderation.models.sweeps import SweepRun
+from moderation.models.translations import Translation
 from moderation.models.users import User
 from moderation.models.webhooks import EndpointCircuit, SigningSecret, WebhookEndpoint
 
@@ -80,6 +81,7 @@ __all__ = [
     "SimilarityBand",
     "StoredAnswer",
     "SweepRun",
+    "Translation",
     "User",
     "WebhookEndpoint",
 ]

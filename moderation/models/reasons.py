@@ -14,12 +14,13 @@ from moderation.models.decisions import Verdict
 class Reason(models.Model):
     """Why a post was decided as it was: one digit on the review page, a code towards the platform.
 
-    `signals` say when the page suggests it: `complaint:scam` for complaints of that kind, otherwise the
-    prefix of a feature's name, such as `context.` or `content.text`, if that contributes strongly to spam.
+    `title` is English, as platforms read it. `signals` say when the page suggests the reason:
+    `complaint:scam` for complaints of that kind, otherwise the prefix of a feature's name, such as `context.`
+    or `content.text`, if that contributes strongly to spam.
     """
 
     code = models.SlugField(max_length=40, unique=True)
-    title = models.CharField(max_length=60, help_text="In English, as platforms read it.")
+    title = models.CharField(max_length=60)
     titles = models.JSONField(
         default=dict,
         db_default=models.Value({}, models.JSONField()),

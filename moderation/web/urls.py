@@ -26,7 +26,7 @@ from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
 from moderation.web.lists import saved_filters
-from moderation.web.posts import post, search
+from moderation.web.posts import post, search, translation
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -95,6 +95,7 @@ urlpatterns = [
     path("posts/", search.posts, name="posts"),
     path("posts/<int:post_id>/", post.page, name="post"),
     path("posts/<int:post_id>/text/<int:number>/", post.text, name="post-text"),
+    path("posts/<int:post_id>/translation/<int:number>/", translation.page, name="post-translation"),
     path("filters/keep/", saved_filters.keep, name="filter-keep"),
     path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),
     path("rules/", rules.page, name="rules"),

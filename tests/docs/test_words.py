@@ -33,6 +33,7 @@ SUBJECTS = {
     "scoring": {"scores"},
     "search": set(),
     "similarity": set(),
+    "translation": {"translations"},
     "webhooks": {"deliveries"},
 }
 """The nouns of the subjects, and those of what belongs to one where a layer has no folder of the subject."""

@@ -21,6 +21,7 @@ class Receiver(ThreadingHTTPServer):
     before_answer: Callable[[], None] = staticmethod(lambda: None)
     headers: dict[str, str]
     got: list[tuple[dict[str, str], bytes]]
+    paths: list[str]
 
     @property
     def url(self) -> str:
@@ -41,6 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         time.sleep(self.server.wait_seconds)
         self.server.before_answer()
+        self.server.paths.append(self.path)
         self.server.got.append(({key.lower(): value for key, value in self.headers.items()}, body))
         self.send_response(self.server.status)
         self.send_header("location", "http://127.0.0.1:1/elsewhere")
@@ -59,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
 def listening() -> Iterator[Receiver]:
     """Run a receiver."""
     server = Receiver(("127.0.0.1", 0), _Handler)
-    server.got, server.headers = [], {}
+    server.got, server.paths, server.headers = [], [], {}
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()

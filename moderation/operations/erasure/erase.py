@@ -24,6 +24,7 @@ from moderation.models import (
     Revision,
     Score,
     SimilarityBand,
+    Translation,
     User,
 )
 from moderation.models.cases import CaseState
@@ -193,6 +194,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     _wipe_revisions(revisions)
     _forget_bands(bands)
     forget.links(posts)
+    Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
     )

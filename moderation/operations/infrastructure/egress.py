@@ -2,7 +2,8 @@
 
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
-operator lists the host.
+operator lists the host, or the caller says that the operator named the address for this very purpose
+(`is_operators`), which opens it to nobody else.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Answered:
     retry_after_seconds: float = 0.0
 
 
-def check(url: str) -> httpx.URL:
+def check(url: str, *, is_operators: bool = False) -> httpx.URL:
     """Parse the URL and check everything that needs no name resolution. Raises Refused."""
     try:
         target = httpx.URL(url)
@@ -61,10 +62,11 @@ def check(url: str) -> httpx.URL:
         raise Refused("The address is not a URL.") from refused
     if target.scheme not in {"http", "https"} or not target.host or target.userinfo:
         raise Refused("The address must be http or https, with a host and without credentials.")
-    if _port(target) not in PORTS and not _is_listed(target.host):
+    if is_operators or _is_listed(target.host):
+        return target
+    if _port(target) not in PORTS:
         raise Refused(f"Port {_port(target)} is not one of {', '.join(map(str, sorted(PORTS)))}.")
-    if not _is_listed(target.host):
-        _refuse_special_host(target.host)
+    _refuse_special_host(target.host)
     return target
 
 
@@ -75,13 +77,13 @@ class Client:
     is checked whenever a connection is made.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, is_operators: bool = False) -> None:
         """Raise Refused if the URL fails `check`."""
-        self._target = check(url)
+        self._target = check(url, is_operators=is_operators)
         self._host = _host_header(self._target)
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls() if self._target.scheme == "https" else None,
-            network_backend=_CheckedNetwork(),
+            network_backend=_CheckedNetwork(is_operators=is_operators),
             keepalive_expiry=_KEPT_SECONDS,
         )
 
@@ -91,9 +93,21 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def post(self, *, body: bytes, headers: Mapping[str, str]) -> Answered:
-        """Post to the URL; follows no redirect, returns no body. Raises Refused or Failed."""
-        return self._call("POST", content=body, headers=headers, seconds=TIMEOUT_SECONDS, most_bytes=0)
+    def post(
+        self,
+        *,
+        body: bytes,
+        headers: Mapping[str, str],
+        timeout_seconds: float | None = None,
+        most_bytes: int = 0,
+    ) -> Answered:
+        """Post to the URL, within TIMEOUT_SECONDS unless told otherwise; follows no redirect.
+
+        The answer's body comes back only if `most_bytes` allows any. Raises Refused or Failed.
+        """
+        sent = {**headers, "accept-encoding": "identity"} if most_bytes else headers
+        seconds = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
+        return self._call("POST", content=body, headers=sent, seconds=seconds, most_bytes=most_bytes)
 
     def get(self, *, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
         """Get the URL with its body as it was sent; follows no redirect. Raises Refused or Failed."""
@@ -129,10 +143,18 @@ class Client:
             raise Failed(type(failure).__name__) from failure
 
 
-def post(*, url: str, body: bytes, headers: Mapping[str, str]) -> Answered:
+def post(
+    *,
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    timeout_seconds: float | None = None,
+    most_bytes: int = 0,
+    is_operators: bool = False,
+) -> Answered:
     """Post once to a URL, as Client.post does. Raises Refused or Failed."""
-    with Client(url) as client:
-        return client.post(body=body, headers=headers)
+    with Client(url, is_operators=is_operators) as client:
+        return client.post(body=body, headers=headers, timeout_seconds=timeout_seconds, most_bytes=most_bytes)
 
 
 def get(*, url: str, headers: Mapping[str, str], timeout_seconds: float, most_bytes: int) -> Answered:
@@ -171,8 +193,9 @@ def _bounded(response: httpcore.Response, most_bytes: int) -> bytes:
 class _CheckedNetwork(httpcore.NetworkBackend):
     """Connects only to checked addresses, and never after the call's deadline."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_operators: bool) -> None:
         self._network = httpcore.SyncBackend()
+        self._is_operators = is_operators
 
     def connect_tcp(
         self,
@@ -183,7 +206,7 @@ class _CheckedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[_SocketOption] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address of the host. Raises Refused or Failed."""
-        address = _checked_address(host, port)
+        address = _checked_address(host, port, is_operators=self._is_operators)
         stream = self._network.connect_tcp(address, port, seconds_left(), local_address, socket_options)
         return BoundedStream(stream)
 
@@ -222,14 +245,14 @@ def _refuse_special_host(host: str) -> None:
         raise Refused(f"{host} is not a public address ({use}).")
 
 
-def _checked_address(host: str, port: int) -> str:
+def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
     """Resolve the host and return an address; refuse if any of its addresses is not public."""
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as failure:
         raise Failed("The host name has no address.") from failure
     addresses = [str(answer[4][0]) for answer in answers]
-    if not _is_listed(host):
+    if not is_operators and not _is_listed(host):
         for address in addresses:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")

@@ -36,6 +36,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "platform.registered": _("Platform added"),
     "platform.renamed": _("Platform renamed"),
     "platform.sampled": _("Sampling changed"),
+    "post.translated": _("Post sent to be translated"),
     "posts.expired": _("Expired posts erased"),
     "queue.added": _("Queue added"),
     "queue.assigned": _("Queue assigned"),

@@ -77,6 +77,7 @@ ALLOWED = {
     "posts": DECIDERS,
     "post": DECIDERS,
     "post-text": DECIDERS,
+    "post-translation": DECIDERS,
     "authors": DECIDERS,
     "author": DECIDERS,
     "domains": DECIDERS,

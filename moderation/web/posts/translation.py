@@ -1,0 +1,77 @@
+"""A post in the reader's language, by machine, on request."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from moderation.models import Revision, Translation, User
+from moderation.operations.refusals import Erased
+from moderation.operations.translation import translate
+from moderation.operations.translation.translator import Busy, KeyRefused, NotTranslated, Unsupported
+from moderation.queries import post_pages
+from moderation.web import access
+from moderation.web.cases import evidence
+
+
+def is_foreign(revision: Revision, user: User) -> bool:
+    """Tell whether a revision says something in a language that the user does not read, or nobody named."""
+    read = {_primary(language) for language in (*user.languages, _of_desk())}
+    return bool(revision.text.strip()) and _primary(revision.language) not in read
+
+
+@require_POST
+@access.deciders
+def page(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
+    """Show the machine translation of a revision, or say why there is none; for htmx only that."""
+    try:
+        revision = post_pages.revision(post_id=post_id, number=number)
+    except Revision.DoesNotExist as refusal:
+        raise Http404(str(refusal)) from refusal
+    context: dict[str, object] = {"section": "posts", "revision": revision}
+    try:
+        found = translate.translate(
+            revision=revision, language=_of_desk(), actor=request.user, at=timezone.now()
+        )
+    except Erased:
+        context["problem"] = _("The post was erased.")
+    except NotTranslated as refusal:
+        context["problem"] = _words(refusal)
+    else:
+        context |= {"translation": found, "segments": _segments(found)}
+    template = "posts/translation.html#translation" if request.htmx else "posts/translation.html"
+    return render(request, template, context)
+
+
+def _segments(found: Translation) -> object:
+    return evidence.segments_of(found.text, is_whole=True)
+
+
+def _words(refusal: NotTranslated) -> str:
+    """Say why there is no translation, and what to do."""
+    if isinstance(refusal, translate.NotSetUp):
+        return _("No translation service is set up; an administrator names one in SPAMDESK_TRANSLATION_URL.")
+    if isinstance(refusal, Busy):
+        return _("The translation service has too much to do. Try again in a minute.")
+    if isinstance(refusal, KeyRefused):
+        return _(
+            "The translation service refused the key; an administrator corrects SPAMDESK_TRANSLATION_KEY."
+        )
+    if isinstance(refusal, Unsupported):
+        return _("The translation service cannot translate this text into your language.")
+    return _(
+        "The translation service cannot be reached. Try again in a minute; if that does not help, tell an"
+        " administrator."
+    )
+
+
+def _of_desk() -> str:
+    return _primary(get_language() or "en")
+
+
+def _primary(language: str) -> str:
+    return language.lower().partition("-")[0]
