@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "moderation.web.middleware.session_use.SessionUseMiddleware",
     "moderation.web.middleware.failure.OutageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

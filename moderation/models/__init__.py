@@ -30,6 +30,7 @@ from moderation.models.scores import Score
 from moderation.models.similarity import AuthorBand, SimilarityBand
 from moderation.models.sweeps import SweepRun
 from moderation.models.translations import Translation
+from moderation.models.user_sessions import UserSession
 from moderation.models.users import User
 from moderation.models.webhooks import EndpointCircuit, SigningSecret, WebhookEndpoint
 
@@ -83,5 +84,6 @@ __all__ = [
     "SweepRun",
     "Translation",
     "User",
+    "UserSession",
     "WebhookEndpoint",
 ]

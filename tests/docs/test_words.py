@@ -11,7 +11,7 @@ import pytest
 from deploy.local.places import ROOT
 
 SUBJECTS = {
-    "accounts": {"users", "platforms", "preferences", "reasons", "saved_filters"},
+    "accounts": {"users", "platforms", "preferences", "reasons", "saved_filters", "user_sessions"},
     "activity": set(),
     "audit": set(),
     "campaigns": set(),

@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 from moderation.models import Case, User
 from moderation.models.cases import CaseState
 from moderation.models.users import Role
+from moderation.operations.accounts import sessions
 from moderation.operations.audit import entries
 
 _ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
@@ -83,6 +84,7 @@ def deactivate(*, user_id: int, actor: User, at: datetime) -> None:
         _refuse_last(user)
         user.is_active = False
         user.save(update_fields=("is_active",))
+        sessions.forget(user=user, at=at)
         Case.objects.filter(claimed_by=user, state=CaseState.OPEN).update(claimed_by=None, lease_end_at=None)
         _audit("user.deactivated", user, actor=actor, at=at)
 
@@ -104,6 +106,7 @@ def reset_password(*, user_id: int, actor: User, at: datetime) -> str:
         user.set_password(password)
         user.must_change_password = True
         user.save(update_fields=("password", "must_change_password"))
+        sessions.forget(user=user, at=at)
         _audit("user.password_reset", user, actor=actor, at=at)
     return password
 

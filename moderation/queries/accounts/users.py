@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db.models import Count, Q
 
 from moderation.models import User
@@ -9,10 +11,14 @@ from moderation.models.cases import CaseState
 from moderation.models.users import DECIDERS
 
 
-def listed_users() -> list[User]:
-    """Return all users with `claimed`, the number of their claimed cases: active users first, by name."""
-    claimed = Count("claims", filter=Q(claims__state=CaseState.OPEN))
-    return list(User.objects.annotate(claimed=claimed).order_by("-is_active", "username"))
+def listed_users(*, at: datetime) -> list[User]:
+    """Return all users with `claimed`, the number of their claimed cases, and `signed_in`, that of their
+    sessions: active users first, by name.
+    """
+    claimed = Count("claims", filter=Q(claims__state=CaseState.OPEN), distinct=True)
+    signed_in = Count("sessions", filter=Q(sessions__session__expire_date__gt=at), distinct=True)
+    users = User.objects.annotate(claimed=claimed, signed_in=signed_in)
+    return list(users.order_by("-is_active", "username"))
 
 
 def deciders() -> list[User]:

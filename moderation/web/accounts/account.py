@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.models import User
-from moderation.operations.accounts import demo, devices, users
+from moderation.operations.accounts import demo, devices, sessions, users
+from moderation.queries.accounts import user_sessions
 from moderation.web import access
 from moderation.web.accounts import lockout
+from moderation.web.middleware import session_use
 
 
 class SignInForm(AuthenticationForm):
@@ -41,7 +46,11 @@ class SignIn(LoginView):
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and remember this browser as a known device."""
         response = super().form_valid(form)
-        lockout.remember_device(response, user=form.get_user())
+        user, at = form.get_user(), timezone.now()
+        sessions.begin(
+            user=user, session_key=_key_of(self.request), user_agent=_agent_of(self.request), at=at
+        )
+        lockout.remember_device(response, user=user)
         return response
 
 
@@ -95,12 +104,50 @@ def password(request: access.DeskRequest) -> HttpResponse:
     form = PasswordChangeForm(user=request.user, data=request.POST)
     if not form.is_valid():
         return _page(request, password_form=form, status=422)
-    users.choose_password(user=request.user, password=form.cleaned_data["new_password1"], at=timezone.now())
+    at = timezone.now()
+    users.choose_password(user=request.user, password=form.cleaned_data["new_password1"], at=at)
     update_session_auth_hash(request, request.user)
+    sessions.renew(user=request.user, session_key=_key_of(request), user_agent=_agent_of(request), at=at)
     messages.success(request, _("Password changed. You have been signed out everywhere else."))
     response = redirect("account")
     lockout.remember_device(response, user=request.user)
     return response
+
+
+@require_POST
+@access.signed_in
+def end_session(request: access.DeskRequest, public_id: UUID) -> HttpResponse:
+    """End one of one's own sessions."""
+    try:
+        sessions.end(user=request.user, public_id=public_id, at=timezone.now())
+    except sessions.NoSuchSession as refusal:
+        raise Http404("This session has ended.") from refusal
+    messages.success(request, _("The session has ended."))
+    return redirect("account")
+
+
+@require_POST
+@access.signed_in
+def end_other_sessions(request: access.DeskRequest) -> HttpResponse:
+    """End every own session but this one."""
+    count = sessions.end_others(
+        user=request.user, session_key=request.session.session_key or "", at=timezone.now()
+    )
+    told = ngettext("%(count)s other session has ended.", "%(count)s other sessions have ended.", count)
+    messages.success(request, told % {"count": count})
+    return redirect("account")
+
+
+def _key_of(request: HttpRequest) -> str:
+    """Return the key of the session that is being written down, and mark it as such."""
+    request.session[session_use.LISTED] = True
+    if request.session.session_key is None:
+        request.session.create()
+    return request.session.session_key or ""
+
+
+def _agent_of(request: HttpRequest) -> str:
+    return request.headers.get("User-Agent", "")
 
 
 def _page(
@@ -109,8 +156,11 @@ def _page(
     password_form: PasswordChangeForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    at = timezone.now()
     context = {
         "section": "account",
+        "at": at,
+        "sessions": user_sessions.of_user(request.user, session_key=request.session.session_key, at=at),
         "password_form": password_form or PasswordChangeForm(user=request.user),
     }
     return render(request, "accounts/account.html", context, status=status)

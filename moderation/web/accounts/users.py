@@ -7,12 +7,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import User
 from moderation.models.users import Role
-from moderation.operations.accounts import users
+from moderation.operations.accounts import sessions, users
 from moderation.queries.accounts.users import listed_users
 from moderation.web import access
 from moderation.web.accounts.admin_forms import NewUserForm, UserForm
@@ -87,6 +88,19 @@ def reset(request: access.DeskRequest, user_id: int) -> HttpResponse:
     return _page(request, NewUserForm(), status=200, shown=user, password=password)
 
 
+@require_POST
+@access.admins
+def end_sessions(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """End every session of somebody."""
+    try:
+        count = sessions.end_all(user_id=user_id, actor=request.user, at=timezone.now())
+    except User.DoesNotExist as refusal:
+        raise Http404 from refusal
+    told = ngettext("%(count)s session has ended.", "%(count)s sessions have ended.", count)
+    messages.success(request, told % {"count": count})
+    return redirect("users")
+
+
 def _refuse(request: access.DeskRequest, refusal: Exception) -> None:
     if isinstance(refusal, users.NotYourself):
         words = _("You cannot change your own role or deactivate your own account.")
@@ -103,10 +117,11 @@ def _page(
     shown: User | None = None,
     password: str = "",
 ) -> HttpResponse:
+    at = timezone.now()
     context = {
         "section": "admin",
-        "at": timezone.now(),
-        "users": listed_users(),
+        "at": at,
+        "users": listed_users(at=at),
         "roles": Role.choices,
         "form": form,
         "shown": shown,

@@ -56,6 +56,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "user.languages": _("Languages of a user changed"),
     "user.password_chosen": _("Password chosen"),
     "user.password_reset": _("Password reset"),
+    "user.sessions_ended": _("Sessions ended"),
     "user.reactivated": _("Account reactivated"),
     "webhook.added": _("Endpoint added"),
     "webhook.changed": _("Endpoint changed"),

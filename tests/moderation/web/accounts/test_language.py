@@ -73,7 +73,7 @@ class TestGerman:
         body = german.get("/account/").content.decode()
 
         assert '<html lang="de"' in flat(body)
-        assert "Kennwort" in body
+        assert "Passwort" in body
 
     def test_is_taken_from_the_browser(self, client: Client, db: None) -> None:
         answer = client.get("/sign-in/", headers={"Accept-Language": "de-AT,en;q=0.5"})

@@ -1,0 +1,118 @@
+"""Sessions of users: written down at sign-in, marked as used, ended by their users or an administrator."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.db import transaction
+
+from moderation.models import User, UserSession
+from moderation.operations.audit import entries
+
+USED_EVERY = timedelta(minutes=5)
+"""How exactly it is known when a session was last used."""
+
+# The first that is found: Edge and Opera name Chrome too, Chrome names Safari, Android names Linux.
+_BROWSERS = (
+    ("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("FxiOS", "Firefox"), ("Chrom", "Chrome"),
+    ("CriOS", "Chrome"), ("Safari", "Safari"),
+)  # fmt: skip
+_SYSTEMS = (
+    ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
+    ("Mac OS", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"),
+)  # fmt: skip
+
+
+class NoSuchSession(Exception):
+    """The session is not this user's, or has ended."""
+
+
+def begin(*, user: User, session_key: str, user_agent: str, at: datetime) -> None:
+    """Write down the session that somebody has signed in to."""
+    with transaction.atomic():
+        # What another release ended, or time.
+        UserSession.objects.filter(user=user).exclude(session__in=Session.objects.values("pk")).delete()
+        UserSession.objects.update_or_create(
+            session_id=session_key,
+            defaults={
+                "user": user,
+                "browser": _named(user_agent, _BROWSERS),
+                "system": _named(user_agent, _SYSTEMS),
+                "signed_in_at": at,
+                "used_at": at,
+            },
+        )
+
+
+def renew(*, user: User, session_key: str, user_agent: str, at: datetime) -> None:
+    """Begin again under a new key after a change of password, which every other session ends by."""
+    with transaction.atomic():
+        _delete(_keys(user, at=at) - {session_key})
+        begin(user=user, session_key=session_key, user_agent=user_agent, at=at)
+
+
+def touch(*, session_key: str, at: datetime) -> None:
+    """Note that a session is used, in steps of USED_EVERY."""
+    UserSession.objects.filter(session=session_key, used_at__lt=at - USED_EVERY).update(used_at=at)
+
+
+def end(*, user: User, public_id: UUID, at: datetime) -> None:
+    """End one of one's own sessions. Raises NoSuchSession."""
+    with transaction.atomic():
+        row = UserSession.objects.filter(user=user, public_id=public_id).first()
+        if row is None or not _delete({row.session_id}):
+            raise NoSuchSession
+        _audit(user, actor=user, at=at, count=1)
+
+
+def end_others(*, user: User, session_key: str, at: datetime) -> int:
+    """End every own session but this one; return how many."""
+    with transaction.atomic():
+        count = _delete(_keys(user, at=at) - {session_key})
+        _audit(user, actor=user, at=at, count=count)
+    return count
+
+
+def end_all(*, user_id: int, actor: User, at: datetime) -> int:
+    """End every session of somebody; return how many. Raises User.DoesNotExist."""
+    with transaction.atomic():
+        user = User.objects.get(pk=user_id)
+        count = _delete(_keys(user, at=at))
+        _audit(user, actor=actor, at=at, count=count)
+    return count
+
+
+def forget(*, user: User, at: datetime) -> None:
+    """Delete the sessions of somebody whose account or password opens them no more."""
+    _delete(_keys(user, at=at))
+
+
+def _keys(user: User, *, at: datetime) -> set[str]:
+    """Return the keys of a user's sessions, also those that nobody wrote down.
+
+    Sessions last for hours and the desk's users are few: all of them are read, as nothing else knows whose
+    they are.
+    """
+    live = Session.objects.filter(expire_date__gt=at).iterator(chunk_size=500)
+    return {row.session_key for row in live if row.get_decoded().get(SESSION_KEY) == str(user.pk)}
+
+
+def _delete(keys: set[str]) -> int:
+    """Delete sessions, with what is written down of them; return how many there were."""
+    found = Session.objects.filter(session_key__in=keys)
+    count = found.count()
+    found.delete()
+    return count
+
+
+def _named(user_agent: str, names: tuple[tuple[str, str], ...]) -> str:
+    return next((name for part, name in names if part in user_agent), "")
+
+
+def _audit(user: User, *, actor: User, at: datetime, count: int) -> None:
+    entries.add(
+        action="user.sessions_ended", subject_kind="user", subject_id=user.pk, actor=actor, at=at, count=count
+    )
