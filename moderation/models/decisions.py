@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
 from moderation.models.posts import Post, Revision
+from moderation.models.rules import RuleKind
 from moderation.models.scores import Score
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
 
 
 class Verdict(models.TextChoices):
@@ -24,6 +31,15 @@ class DecisionSource(models.TextChoices):
 
     MODERATOR = "moderator", _("moderator")
     AUTOMATIC = "automatic", _("automatic")
+
+
+AUTOMATIC_REASONS: dict[str, StrPromise] = {
+    **{f"banned_{kind.value}": format_lazy("{}: {}", _("ban"), kind.label) for kind in RuleKind},
+    "allowed": _("allowance"),
+    "campaign": _("joined a decided campaign"),
+    "reconsidered": _("similar posts were decided"),
+}
+"""Codes of automatic decisions that something other than the models made, which are no rows of Reason."""
 
 
 class Decision(models.Model):

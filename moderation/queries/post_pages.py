@@ -26,6 +26,7 @@ from moderation.models import (
     User,
 )
 from moderation.models.cases import CaseState
+from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.feed import Stream
 from moderation.queries import case_access, keyset, latest_scores, parents
 from moderation.queries.cases import scored_post
@@ -229,11 +230,11 @@ def _steps(decisions: Sequence[Decision]) -> list[DecisionStep]:
     fed = {entry.decision_id: entry for entry in entries}
     codes = {decision.reason for decision in decisions if decision.reason}
     reasons = Reason.objects.filter(code__in=codes) if codes else ()
-    titles = {reason.code: reason.shown_title for reason in reasons}
+    titles = AUTOMATIC_REASONS | {reason.code: reason.shown_title for reason in reasons}
     return [
         DecisionStep(
             decision=decision,
-            reason=titles.get(decision.reason, decision.reason),
+            reason=str(titles.get(decision.reason, decision.reason)),
             messages=tuple(sent[decision.pk]),
             feed=fed.get(decision.pk),
         )

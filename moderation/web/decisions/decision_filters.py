@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from moderation.models import User
-from moderation.models.decisions import DecisionSource, Verdict
+from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource, Verdict
 from moderation.models.saved_filters import FilterPage
 from moderation.queries.accounts import reasons
 from moderation.queries.decisions.decision_pages import DecisionFilter
@@ -74,5 +74,7 @@ class DecisionFilterForm(FilterForm):
         return fixed + options_of_users()
 
     def reasons(self) -> list[tuple[str, str]]:
-        """Return every reason that was ever offered, as options."""
-        return [("", _("any"))] + [(reason.code, reason.shown_title) for reason in reasons.ever()]
+        """Return every reason that was ever offered, as options; leads see those of automatic decisions."""
+        offered = {reason.code: reason.shown_title for reason in reasons.ever()}
+        automatic = AUTOMATIC_REASONS if self._viewer.may_lead else {}
+        return [("", _("any")), *((code, str(words)) for code, words in (offered | automatic).items())]

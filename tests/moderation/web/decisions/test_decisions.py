@@ -13,8 +13,11 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Reason, User
-from moderation.models.decisions import Verdict
+from moderation.models.decisions import AUTOMATIC_REASONS, Verdict
+from moderation.models.rules import RuleKind
+from moderation.operations.campaigns import new_members
 from moderation.operations.cases import review
+from moderation.operations.decisions import reconsiderations
 from tests.moderation.web.conftest import flat
 
 
@@ -97,6 +100,18 @@ class TestDecisions:
 
 
 class TestFilters:
+    def test_hold_the_reasons_of_automatic_decisions_for_leads(self, desk: Client, lead_desk: Client) -> None:
+        body = lead_desk.get("/decisions/").content.decode()
+
+        assert {code for code in AUTOMATIC_REASONS if f'value="{code}"' in body} == set(AUTOMATIC_REASONS)
+        assert "ban: phone number" in body
+        assert "banned_phone" not in desk.get("/decisions/").content.decode()
+
+    def test_know_every_reason_that_automatic_decisions_have(self) -> None:
+        banned = {f"banned_{kind}" for kind in RuleKind.values}
+
+        assert set(AUTOMATIC_REASONS) == banned | {"allowed", new_members.REASON, reconsiderations.REASON}
+
     @pytest.fixture
     def decision(self, open_case: Callable[..., Case], decided: Callable[..., Decision]) -> Decision:
         made = decided(open_case(at=timezone.now()))
