@@ -47,7 +47,9 @@ class TestSpoilt:
 
 class TestStudy:
     def test_measures_every_combination(self, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 15})
+        monkeypatch.setattr(
+            fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_bins": 24, "max_iter": 15}
+        )
         train, test = rows.taken(np.arange(600)), rows.taken(np.arange(600, 900))
 
         found = study(train, test, seed=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +41,21 @@ PIN = ContentPin(
 PAGE = Path(__file__).parents[3] / "docs" / "models.md"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_trees() -> Iterator[None]:
+    """Forests of fewer trees, on coarser values: enough to learn what random records show.
+
+    Most of a fit to few rows goes into finding the bounds of 255 bins in every column.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_forests, "_MAIN_ROUNDS", 20)
+        patch.setattr(fit_forests, "_MAIN", {**fit_forests._MAIN, "max_bins": 24})
+        patch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_bins": 24, "max_iter": 50})
+        yield
+
+
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def release(few_trees: None, tmp_path_factory: pytest.TempPathFactory) -> Release:
     return train(
         RECORDS,
         content=FakeContent(),
@@ -92,7 +106,7 @@ class TestTrain:
 
 
 class TestDecisions:
-    def test_outvote_the_simulation(self, fast: None) -> None:
+    def test_outvote_the_simulation(self) -> None:
         """A simulation of twice as many posts has it upside down."""
         simulated = [dataclasses.replace(one, is_spam=not one.is_spam) for one in labelled(1_600)]
         posts = [*simulated, *decided(800)]
@@ -109,7 +123,7 @@ class TestDecisions:
         judgement = ensemble.judge(rows.features, content_probabilities=rows.content_probabilities)
         assert roc_auc_score(rows.is_spam, judgement.added) > 0.7
 
-    def test_the_manifest_counts_them_by_platform(self, tmp_path: Path, fast: None) -> None:
+    def test_the_manifest_counts_them_by_platform(self, tmp_path: Path) -> None:
         release = train(
             [*RECORDS, *decided(60)],
             content=FakeContent(),
@@ -148,15 +162,8 @@ class TestDecisions:
         assert labelled_records.given(parser.parse_args(options)) == decided(5)
 
 
-@pytest.fixture
-def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forests of a few trees: enough to learn what random records show."""
-    monkeypatch.setattr(fit_forests, "_MAIN_ROUNDS", 8)
-    monkeypatch.setattr(fit_forests, "_SUB_MODEL", {**fit_forests._SUB_MODEL, "max_iter": 10})
-
-
 class TestFit:
-    def test_the_same_seed_gives_the_same_models(self, tmp_path: Path, fast: None) -> None:
+    def test_the_same_seed_gives_the_same_models(self, tmp_path: Path) -> None:
         few = RECORDS[:250]
         rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()
         written = []
