@@ -33,7 +33,8 @@ MAX_URL_LENGTH = 4_096
 MAX_LANGUAGE_LENGTH = 16
 
 _LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
-_EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s@/]+\Z")
+# White space is less in JSON Schema's patterns, those of ECMAScript, than in Python's, but for one character.
+_EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s\x1c-\x1f\x85\ufeff@/]+\Z")
 _LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en or pt-BR.")
 _EMAIL_DOMAIN = RegexValidator(
     _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+import jsonschema_rs
 import pytest
 from django.test import Client
 
 from moderation.api.openapi_links import NEXT_PAGE
 from moderation.api.serializers import feed_cursor
 from moderation.api.serializers.cursor_format import CURSOR_SCHEMA, MAX_CURSOR_LENGTH, unpack
+from moderation.api.serializers.posts import is_email_domain
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import EarlierPosition, Position
 
@@ -154,3 +156,17 @@ def test_answers_name_their_headers(document: Any) -> None:
         assert "Retry-After" in answers["429"]["headers"]
         assert "Retry-After" in answers["503"]["headers"]
     assert headers["X-Request-ID"]["required"]
+
+
+def test_the_pattern_of_a_mail_domain_is_what_is_asked(document: Any) -> None:
+    """Python and the patterns of JSON Schema do not call the same characters white space."""
+    [pattern] = {
+        fields["properties"]["email_domain"]["pattern"]
+        for fields in document["components"]["schemas"].values()
+        if "pattern" in fields.get("properties", {}).get("email_domain", {})
+    }
+    fits = jsonschema_rs.validator_for({"pattern": pattern}).is_valid
+
+    characters = [chr(code) for code in [*range(0xD800), *range(0xE000, 0x10000)]]
+    assert [one for one in characters if fits(f"mail{one}") != is_email_domain(f"mail{one}")] == []
+    assert not fits("mail\x1f")
