@@ -26,6 +26,9 @@ EFFECTS = (
     ("hold", gettext_lazy("Hold: a person reviews every post")),
     ("allow", gettext_lazy("Allow: posts are let through")),
 )
+STRICT_EFFECTS = EFFECTS[:2]
+"""What texts name is never allowed."""
+
 LENGTHS = (
     ("7", gettext_lazy("7 days")),
     ("30", gettext_lazy("30 days")),
@@ -127,6 +130,8 @@ def new(request: access.DeskRequest) -> HttpResponse:
     form = RuleForm(
         request.POST if request.method == "POST" else None, initial={"effect": request.GET.get("effect")}
     )
+    if target.is_identifier:
+        form.fields["effect"].choices = STRICT_EFFECTS  # type: ignore[attr-defined]  # a choice field
     if request.method == "POST" and form.is_valid():
         effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
         if _needs_a_second_look(target, effect=effect, form=form):

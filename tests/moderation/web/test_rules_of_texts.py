@@ -36,6 +36,8 @@ class TestTexts:
         body = lead_desk.get("/rules/new/", {"kind": kind, "value": value}).content.decode()
 
         assert "<strong>1 post</strong> so far" in body
+        assert 'value="hold"' in body
+        assert 'value="allow"' not in body
         assert told in flat(body)
         assert ("Tried on the 5,000 posts" in body) is (kind != "lookalike")
 

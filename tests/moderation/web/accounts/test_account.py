@@ -11,6 +11,7 @@ from django.test import Client
 from moderation.models import User
 from moderation.operations.accounts import users
 from tests.moderation.web.accounts.attempts import RIGHT
+from tests.moderation.web.conftest import flat
 
 Desk = Callable[[User], Client]
 
@@ -74,6 +75,20 @@ class TestAccount:
 
         assert "/account/preferences/" in body
         assert "/account/pace/" in body
+
+    @pytest.mark.parametrize("page", ["/account/", "/account/preferences/", "/account/pace/"])
+    def test_is_one_of_three_pages_that_lead_to_one_another(self, desk: Client, page: str) -> None:
+        html = flat(desk.get(page).content.decode())
+
+        nav = html.partition('aria-label="Your settings"')[2].partition("</nav>")[0]
+        assert [
+            href for href in ("/account/", "/account/preferences/", "/account/pace/") if f'"{href}"' in nav
+        ] == [
+            "/account/",
+            "/account/preferences/",
+            "/account/pace/",
+        ]
+        assert f'href="{page}" aria-current="page"' in nav
 
     def test_ignores_a_forged_cookie(self, desk: Client) -> None:
         desk.cookies["theme"] = '"><script>'
