@@ -36,6 +36,7 @@ from scoring.links import registrable_domain
 
 _READ_LENGTH = 640
 _DOMAINS_SHOWN = 5
+_FEW = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +140,13 @@ def _links(name: str) -> QuerySet[PostLink]:
 
 def _with_text(found: QuerySet[Revision], text: str) -> QuerySet[Revision]:
     named = _named(text)
-    return (
-        found.filter(post__in=named) if named else found.filter(pk__in=full_text.revisions(text).values("pk"))
-    )
+    if named:
+        return found.filter(post__in=named)
+    matching = full_text.revisions(text).values("pk")
+    # PostgreSQL takes any word that is not among the commonest to be in one text of 200. With the rows in
+    # order and a limit it would then read all newer posts for a word that few have, seconds at a million.
+    some = list(matching.values_list("pk", flat=True)[: _FEW + 1])
+    return found.filter(pk__in=some) if len(some) <= _FEW else found.filter(pk__in=matching)
 
 
 def _named(text: str) -> list[int]:

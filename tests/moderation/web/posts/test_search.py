@@ -67,6 +67,18 @@ class TestPosts:
         assert [row.post_id for row in (*first.rows, *second.rows)] == made[::-1]
         assert second.next_cursor == ""
 
+    @pytest.mark.parametrize("few", [0, 1, 2, 100])
+    def test_are_found_by_words_that_few_and_many_have(
+        self, desk: Client, post: Post_, few: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(search, "_FEW", few)
+        found = [post(text=f"grey heron {number}").pk for number in range(2)]
+        post(text="grey cat")
+
+        rows = search.posts(wanted=search.PostFilter(text="heron"), viewer=User.objects.get()).rows
+
+        assert [row.post_id for row in rows] == found[::-1]
+
     @pytest.mark.parametrize("cursor", ["nonsense", "-1", "٣", "9" * 40])
     def test_refuse_a_made_up_cursor(self, desk: Client, cursor: str) -> None:
         assert desk.get(f"/posts/?cursor={cursor}").status_code == 404
