@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import whole
 from tests.browser.stage import press_and_wait
-from tests.deploy.product import Product
+from tests.deploy.product import PATIENCE_SECONDS, Product
 
 pytestmark = [
     pytest.mark.browser,
@@ -44,6 +44,7 @@ def desk_of(new_context: Callable[..., BrowserContext], product: Product) -> Cal
     def sign_in(name: str) -> Page:
         url = f"http://localhost:{product.port}"
         page = new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
+        page.set_default_timeout(1_000 * PATIENCE_SECONDS)
         page.goto("/sign-in/")
         whole.sign_in(page, name)
         return page
@@ -270,7 +271,7 @@ _STANDING_IN_CAMPAIGNS = (
 
 def _campaign(page: Page) -> str:
     """Wait until the workers have scored all and open the campaign."""
-    for _ in range(60):
+    for _ in range(PATIENCE_SECONDS):
         page.goto("/campaigns/?show=all")
         link = page.get_by_role("link", name=re.compile("Cheap pills without prescription")).first
         if link.count():
@@ -280,7 +281,7 @@ def _campaign(page: Page) -> str:
                 return page.url
         time.sleep(1)
     pytest.fail(
-        f"no whole campaign after a minute; the page says: {page.locator('#main').inner_text()[:600]}"
+        f"no whole campaign after three minutes; the page says: {page.locator('#main').inner_text()[:600]}"
     )
 
 
