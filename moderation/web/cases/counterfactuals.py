@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from moderation.queries.cases.case_pages import hundredth, read_link
-from moderation.web.quantities import count, duration
+from moderation.web.quantities import count, duration, percent
 
 _DAY_SECONDS = 86_400
 _ROUTES = ("allow", "review", "remove")
@@ -37,8 +37,8 @@ def line(
 ) -> ChangeLine | None:
     """Return the words for a stored counterfactual of a post with this spam probability.
 
-    None if none was computed, or if it would contradict the numbers beside it: an old one, or one between two
-    thresholds that are equal in whole per cent.
+    None if none was computed, or if it would contradict the numbers beside it: an old one, one between two
+    thresholds that are equal in whole per cent, or one after which the page would show the same number.
     """
     if stored is None:
         return None
@@ -65,6 +65,8 @@ Values = Callable[[float | None, float | None, str], tuple[str, str]]
 
 def _is_seen_to_cross(before: float, after: float, route: str, thresholds: Mapping[str, float]) -> bool:
     if not {"review_from", "remove_from"} <= thresholds.keys() or (before >= _EVEN and after > before):
+        return False
+    if percent(before) == percent(after):
         return False
     bounds = [hundredth(thresholds[name]) for name in ("review_from", "remove_from")]
     here, there = (

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from moderation.models import Score
 from moderation.models.cases import CaseReason
 from moderation.queries.cases.case_pages import PostRecord, hundredth
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.labels import calibration
-from moderation.web.cases import counted, counterfactuals
+from moderation.web.cases import contributions, counterfactuals
 from moderation.web.quantities import band, count, day
-from moderation.web.sentences import CONTENT, Said, said
+from moderation.web.sentences import CONTENT, Said
 from moderation.web.text import script_names
 
-TOP_CONTRIBUTIONS = 5
-_LEAST = 0.005
-_SUB_MODELS = (
-    ("content", gettext_lazy("Text")),
-    ("behaviour", gettext_lazy("Behaviour")),
-    ("ip_url", gettext_lazy("Address and links")),
-    ("feedback", gettext_lazy("Complaints")),
-)
+_STRONGEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,34 +39,12 @@ class Bar:
         return max(1, round((self.probability or 0) * 100))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContributionLine:
-    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
-
-    `behind` is the URL of the list of counted posts, "" if it counts no posts.
-    """
-
-    words: str
-    share: float
-    width: int
-    behind: str = ""
-
-    @property
-    def is_spamward(self) -> bool:
-        """Whether it raises the spam probability."""
-        return self.share > 0
-
-    @property
-    def signed(self) -> str:
-        """The contribution with its sign (U+2212 for minus)."""
-        return f"{self.share:+.2f}".replace("-", "\N{MINUS SIGN}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class ModelView:
     """The models' output for the post.
 
-    The last line of `rest` sums contributions without a sentence, so that all lines add up.
+    `top` are the reasons shown at once, `groups` all of them; what has no sentence is summed in the last
+    group, so that all lines add up.
 
     `meaning` says how often such a probability was spam, on which posts and since when; "" if unmeasured.
     `exception` says why a human is asked although the thresholds would have routed the post elsewhere.
@@ -85,8 +55,8 @@ class ModelView:
     words: str
     meaning: str
     bars: tuple[Bar, ...]
-    top: tuple[ContributionLine, ...]
-    rest: tuple[ContributionLine, ...]
+    top: tuple[contributions.Line, ...]
+    groups: tuple[contributions.Group, ...]
     exception: str
     review_from: int | None
     remove_from: int | None
@@ -96,7 +66,17 @@ class ModelView:
     @property
     def reasons(self) -> int:
         """The number of lines."""
-        return len(self.top) + len(self.rest)
+        return sum(len(group.lines) for group in self.groups)
+
+    @property
+    def judged_bars(self) -> list[Bar]:
+        """The sub-models that had something to judge."""
+        return [bar for bar in self.bars if bar.probability is not None]
+
+    @property
+    def idle_bars(self) -> list[Bar]:
+        """The sub-models without input: they have no bar."""
+        return [bar for bar in self.bars if bar.probability is None]
 
     @property
     def tone(self) -> str:
@@ -115,15 +95,15 @@ def of(scored: ScoredPost, *, at: datetime) -> ModelView:
     """Return the view of a score; bans have none."""
     score = scored.score
     is_unread = score.route_reason == CaseReason.UNREAD_SCRIPT or scored.unread_script is not None
-    lines, unsaid = _lines(scored, is_unread=is_unread)
+    groups = contributions.groups(scored, is_unread=is_unread)
     thresholds = score.release.thresholds_on(score.revision.post.platform.slug)
     return ModelView(
         spam_probability=score.spam_probability,
         words=band(score.spam_probability),
         meaning=_meaning(scored, at=at),
         bars=tuple(_bars(score, record=scored.record, is_unread=is_unread)),
-        top=lines[:TOP_CONTRIBUTIONS],
-        rest=lines[TOP_CONTRIBUTIONS:] + unsaid,
+        top=contributions.top(groups),
+        groups=groups,
         exception=_exception(scored, thresholds),
         review_from=_hundredth(thresholds.get("review_from")),
         remove_from=_hundredth(thresholds.get("remove_from")),
@@ -139,10 +119,10 @@ def of(scored: ScoredPost, *, at: datetime) -> ModelView:
 def reasons_for_spam(scored: ScoredPost) -> Iterator[tuple[str, Said]]:
     """Yield the strongest features for spam that have a sentence which says so."""
     is_unread = scored.score.route_reason == CaseReason.UNREAD_SCRIPT
-    for feature, value, share in scored.score.contributions[:TOP_CONTRIBUTIONS]:
+    for feature, value, share in scored.score.contributions[:_STRONGEST]:
         if is_unread and feature == CONTENT:
             continue
-        told = _said(feature, value, record=scored.record)
+        told = contributions.said_of(feature, value, record=scored.record)
         if told and share and float(share) > 0 and told.agrees_with(float(share)):
             yield str(feature), told
 
@@ -214,7 +194,7 @@ def _exception(scored: ScoredPost, thresholds: Mapping[str, float]) -> str:
 
 def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterator[Bar]:
     """Yield the sub-models; one without input has no number, although its model outputs a base rate."""
-    for name, words in _SUB_MODELS:
+    for name, words in contributions.SUB_MODELS:
         why_none = ""
         if name == "content" and is_unread:
             why_none = gettext("script not read")
@@ -242,57 +222,6 @@ def _has_to_judge(name: str, record: PostRecord) -> bool:
             or bool(author.email_domain or record.journey)
         )
     return bool(record.text.strip())
-
-
-def _lines(
-    scored: ScoredPost, *, is_unread: bool
-) -> tuple[tuple[ContributionLine, ...], tuple[ContributionLine, ...]]:
-    """Return a line for each contribution with a sentence, the strongest first, then the sum of the others.
-
-    Features with the same sentence ("No links in the post") are one line. A sentence that contradicts the
-    sign of its contribution would confuse readers, so it counts among the others.
-    """
-    shares: dict[Said | None, float] = {}
-    for feature, value, share in scored.score.contributions:
-        is_noise = is_unread and feature == CONTENT
-        told = None if is_noise else _said(feature, value, record=scored.record)
-        shares[told] = shares.get(told, 0.0) + float(share or 0.0)
-    unsaid = shares.pop(None, 0.0)
-    unsaid += sum(share for told, share in shares.items() if told and not told.agrees_with(share))
-    shown = [
-        (told, share)
-        for told, share in shares.items()
-        if told and told.agrees_with(share) and abs(share) >= _LEAST
-    ]
-    shown.sort(key=lambda line: -abs(line[1]))
-    others = Said(gettext("All remaining features"))
-    unsaid_line = [(others, unsaid)] if abs(unsaid) >= _LEAST else []
-    strongest = max((abs(share) for _, share in (*shown, *unsaid_line)), default=0.0) or 1.0
-
-    def drawn(lines: list[tuple[Said, float]]) -> tuple[ContributionLine, ...]:
-        return tuple(
-            ContributionLine(
-                words=told.words,
-                share=share,
-                width=round(abs(share) * 100 / strongest),
-                behind=_behind(told, scored=scored),
-            )
-            for told, share in lines
-        )
-
-    return drawn(shown), drawn(unsaid_line)
-
-
-def _behind(told: Said, *, scored: ScoredPost) -> str:
-    if told.counted is None or scored.case_id is None:
-        return ""
-    return counted.address(scored.case_id, counted=told.counted, domain=told.domain)
-
-
-def _said(
-    feature: float | str | None, value: float | str | None, *, record: PostRecord | None
-) -> Said | None:
-    return said(str(feature), math.nan if value is None else float(value), record=record)
 
 
 def _hundredth(threshold: float | None) -> int | None:

@@ -153,15 +153,18 @@ SENTENCES: dict[str, Sentence | Decided] = {
         measure=lambda history, _: history.complaints,
     ),
     "context.url_posts": Sentence(
-        things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM
+        things("earlier post has", "earlier posts have", " exactly this URL"), leans=_SPAM, is_checkable=True
     ),
-    "context.url_age_days": Sentence(_link_age),
+    "context.url_age_days": Sentence(_link_age, is_checkable=True),
     "context.url_wot_score": Sentence(
         number("The least trusted link has a trust score of {} out of 100"),
         "The least trusted link has a trust score of 0 out of 100",
         leans=_trust,
+        is_checkable=True,
     ),
-    "context.url_google_score": Sentence(_threat, "Google Web Risk lists none of the links", leans=_SPAM),
+    "context.url_google_score": Sentence(
+        _threat, "Google Web Risk lists none of the links", leans=_SPAM, is_checkable=True
+    ),
     "context.url_pattern_suspicion": Sentence(flag("A URL is written like phishing or malware"), leans=_SPAM),
     "context.link_count": Sentence(things("link", "links", " in the post"), NO_LINKS, leans=_SPAM),
     "context.distinct_domains": Sentence(
@@ -174,17 +177,29 @@ SENTENCES: dict[str, Sentence | Decided] = {
     "context.url_digit_share": Sentence(_digits, leans=_SPAM),
     "context.url_path_tokens": Sentence(things("word", "words", " in the URL's path")),
     "context.url_bait_tokens": Sentence(
-        things("bait word", "bait words", " in the URL, such as “login” or “prize”"), leans=_SPAM
+        things("bait word", "bait words", " in the URL, such as “login” or “prize”"),
+        leans=_SPAM,
+        is_checkable=True,
     ),
-    "context.url_is_punycode": Sentence(flag("The host uses non-Latin characters (xn--)"), leans=_SPAM),
-    "context.url_is_mixed_script": Sentence(flag("The host mixes look-alike alphabets"), leans=_SPAM),
-    "context.url_is_lookalike": Sentence(flag("The host imitates a known brand"), leans=_SPAM),
-    "context.url_is_ip_host": Sentence(flag("The link leads to a bare IP address"), leans=_SPAM),
-    "context.url_is_shortener": Sentence(flag("A URL shortener hides where the link leads"), leans=_SPAM),
+    "context.url_is_punycode": Sentence(
+        flag("The host uses non-Latin characters (xn--)"), leans=_SPAM, is_checkable=True
+    ),
+    "context.url_is_mixed_script": Sentence(
+        flag("The host mixes look-alike alphabets"), leans=_SPAM, is_checkable=True
+    ),
+    "context.url_is_lookalike": Sentence(
+        flag("The host imitates a known brand"), leans=_SPAM, is_checkable=True
+    ),
+    "context.url_is_ip_host": Sentence(
+        flag("The link leads to a bare IP address"), leans=_SPAM, is_checkable=True
+    ),
+    "context.url_is_shortener": Sentence(
+        flag("A URL shortener hides where the link leads"), leans=_SPAM, is_checkable=True
+    ),
     "context.url_has_cheap_suffix": Sentence(
-        flag("The top-level domain is sold cheaply in bulk"), leans=_SPAM
+        flag("The top-level domain is sold cheaply in bulk"), leans=_SPAM, is_checkable=True
     ),
     "context.url_has_userinfo": Sentence(
-        flag("A decoy name stands before the real host (name@host)"), leans=_SPAM
+        flag("A decoy name stands before the real host (name@host)"), leans=_SPAM, is_checkable=True
     ),
 }

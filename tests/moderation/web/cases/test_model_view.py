@@ -47,7 +47,7 @@ class TestReasons:
 
         view = view_of(scored(contributions=contributions))
 
-        shown = sum(line.share for line in (*view.top, *view.rest))
+        shown = sum(line.share for group in view.groups for line in group.lines)
         # Each line below a hundredth is left out, and nothing else.
         assert shown == pytest.approx(sum(share for *_, share in contributions), abs=0.005 * len(NAMES))
 
@@ -57,9 +57,12 @@ class TestReasons:
         for share, is_shown in ((0.6, True), (-1.91, False)):
             view = view_of(scored(record=record, contributions=[["context.ip_complaints", 5.0, share]]))
 
-            words = [line.words for line in view.top]
-            assert ("5 complaints about earlier posts from this address" in words) is is_shown
-            assert [line.words for line in view.rest] == ([] if is_shown else ["All remaining features"])
+            words = "5 complaints about earlier posts from this address"
+            rest = "All remaining features"
+            assert [line.words for line in view.top] == ([words] if is_shown else [])
+            assert [line.words for group in view.groups for line in group.lines] == [
+                words if is_shown else rest
+            ]
 
     def test_say_the_same_decisions_once(self, scored: Page_) -> None:
         record = {"author_history": history(confirmed_spam=4, confirmed_not_spam=5)}
@@ -96,6 +99,14 @@ class TestBars:
         bars = view_of(scored(sub_models=sub_models)).bars
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
+
+    def test_are_not_drawn_where_there_is_nothing_to_judge(self, desk: Client, scored: Page_) -> None:
+        found = scored(sub_models={"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18})
+
+        body = desk.get(f"/review/{found.case.pk}/").content.decode()
+
+        assert body.count('<li class="score-bar">') == 1
+        assert "<span>Complaints: nothing to judge</span>" in body
 
     def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:
         bars = view_of(scored(record={"text": " "}, sub_models={"content": 0.4})).bars

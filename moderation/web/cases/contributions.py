@@ -1,0 +1,137 @@
+"""What moved a post's score, as sentences: a few that a person can check, and all of them by sub-model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext, gettext_lazy
+
+from moderation.queries.cases.case_pages import PostRecord
+from moderation.queries.cases.scored_post import ScoredPost
+from moderation.web.cases import counted
+from moderation.web.sentences import CONTENT, Said, said
+
+SUB_MODELS = (
+    ("content", gettext_lazy("Text")),
+    ("behaviour", gettext_lazy("Behaviour")),
+    ("ip_url", gettext_lazy("Address and links")),
+    ("feedback", gettext_lazy("Complaints")),
+)
+"""The sub-models in display order, with their names."""
+_GROUPS = (
+    ("content.", "content"),
+    ("social.same_link", "ip_url"),
+    ("social.", "behaviour"),
+    ("journey.", "behaviour"),
+    ("context.", "ip_url"),
+    ("feedback.", "feedback"),
+)
+"""The sub-model beside which a feature is listed, by the beginning of its name; others stand alone."""
+_MOST_SHOWN = 3
+_LEAST = 0.005
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
+
+    `behind` is the URL of the list of counted posts, "" if it counts no posts. `is_checkable` tells that a
+    person can look up what it names, `is_sum` that it adds up what has no sentence.
+    """
+
+    words: str
+    share: float
+    width: int
+    behind: str = ""
+    is_checkable: bool = False
+    is_sum: bool = False
+
+    @property
+    def is_spamward(self) -> bool:
+        """Whether it raises the spam probability."""
+        return self.share > 0
+
+    @property
+    def signed(self) -> str:
+        """The contribution with its sign (U+2212 for minus)."""
+        return _signed(self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The lines of a sub-model, the strongest first."""
+
+    name: str
+    lines: tuple[Line, ...]
+
+    @property
+    def signed(self) -> str:
+        """The sum of the group with its sign."""
+        return _signed(sum(line.share for line in self.lines))
+
+
+def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
+    """Return a line for each contribution with a sentence, by sub-model; the last group sums the others.
+
+    Features with the same sentence ("No links in the post") are one line. A sentence that contradicts the
+    sign of its contribution would confuse readers, so it counts among the others.
+    """
+    shares: dict[Said, float] = {}
+    places: dict[Said, str] = {}
+    unsaid = 0.0
+    for feature, value, share in scored.score.contributions:
+        is_noise = is_unread and feature == CONTENT
+        told = None if is_noise else said_of(feature, value, record=scored.record)
+        if told is None:
+            unsaid += float(share or 0.0)
+        else:
+            shares[told] = shares.get(told, 0.0) + float(share or 0.0)
+            places.setdefault(told, _place(str(feature)))
+    unsaid += sum(share for told, share in shares.items() if not told.agrees_with(share))
+    shown = [one for one in shares.items() if one[0].agrees_with(one[1]) and abs(one[1]) >= _LEAST]
+    strongest = max((abs(share) for share in (*(share for _, share in shown), unsaid)), default=0.0) or 1.0
+    lines: dict[str, list[Line]] = {}
+    for told, share in sorted(shown, key=lambda one: -abs(one[1])):
+        lines.setdefault(places[told], []).append(_line(told, share, strongest=strongest, scored=scored))
+    if abs(unsaid) >= _LEAST:
+        words, width = gettext("All remaining features"), round(abs(unsaid) * 100 / strongest)
+        lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width, is_sum=True))
+    named = (*SUB_MODELS, ("", gettext_lazy("Others")))
+    return tuple(Group(name=str(words), lines=tuple(lines[key])) for key, words in named if key in lines)
+
+
+def top(found: Sequence[Group]) -> tuple[Line, ...]:
+    """Return the strongest reasons that a person can check; without any, the strongest of all."""
+    named = (line for group in found for line in group.lines if not line.is_sum)
+    lines = sorted(named, key=lambda line: -abs(line.share))
+    return tuple(line for line in lines if line.is_checkable)[:_MOST_SHOWN] or tuple(lines[:1])
+
+
+def said_of(
+    feature: float | str | None, value: float | str | None, *, record: PostRecord | None
+) -> Said | None:
+    """Return the sentence of a stored contribution, None if it has none."""
+    return said(str(feature), math.nan if value is None else float(value), record=record)
+
+
+def _place(feature: str) -> str:
+    return next((name for start, name in _GROUPS if feature.startswith(start)), "")
+
+
+def _line(told: Said, share: float, *, strongest: float, scored: ScoredPost) -> Line:
+    behind = ""
+    if told.counted is not None and scored.case_id is not None:
+        behind = counted.address(scored.case_id, counted=told.counted, domain=told.domain)
+    return Line(
+        words=told.words,
+        share=share,
+        width=round(abs(share) * 100 / strongest),
+        behind=behind,
+        is_checkable=told.is_checkable,
+    )
+
+
+def _signed(share: float) -> str:
+    return f"{share:+.2f}".replace("-", "\N{MINUS SIGN}")
