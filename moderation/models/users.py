@@ -41,6 +41,10 @@ class User(AbstractUser):
     )
     stored_preferences = models.JSONField(default=dict, blank=True, db_column="comfort_settings")
 
+    def __str__(self) -> str:
+        """Return the name that others read: the full name, else the user name."""
+        return self.get_full_name() or self.username
+
     @property
     def preferences(self) -> Preferences:
         """Display, shortcuts and breaks, as this user chose them."""

@@ -12,6 +12,7 @@ from moderation.web.audit import audit_log
 from moderation.web.campaigns import campaigns
 from moderation.web.cases import (
     appeals,
+    around,
     beside,
     bulk,
     case_notes,
@@ -84,6 +85,7 @@ urlpatterns = [
     path("review/<int:case_id>/note/", case_notes.note, name="case-note"),
     path("review/<int:case_id>/second/", case_notes.ask_second, name="case-second"),
     path("review/<int:case_id>/now/", facts_now.page, name="case-now"),
+    path("review/<int:case_id>/around/", around.page, name="case-around"),
     path("review/<int:case_id>/context/", review.context, name="case-context"),
     path("decisions/", decisions.page, name="decisions"),
     path("decisions/csv/", decisions.export, name="decisions-csv"),

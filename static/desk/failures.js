@@ -24,7 +24,7 @@ function clear() {
 }
 
 /* What a page loads or polls by itself is no act of a person: "try again" would lead to a second decision. */
-const isAsked = (event) => !event.detail.elt.matches("[hx-trigger^=load], [hx-trigger^=every]");
+const isAsked = (event) => !event.detail.elt.matches("[hx-trigger^=load], [hx-trigger^=every], [data-around]");
 
 document.addEventListener("htmx:responseError", (event) => isAsked(event) && tell(event.detail.xhr.status));
 document.addEventListener("htmx:sendError", (event) => isAsked(event) && tell(0));

@@ -83,11 +83,14 @@ function advance() {
 function show(element) {
   for (const dialog of slot.querySelectorAll("dialog[open]")) dialog.close();
   isLeft = false;
-  if (element !== current()) slot.replaceChildren(element);
+  const isOther = element !== current();
+  if (isOther) slot.replaceChildren(element);
   history.replaceState(null, "", element.dataset.address);
   document.title = element.dataset.title;
   window.htmx?.process(element);
-  element.querySelector("article")?.focus({ preventScroll: true });
+  const article = element.querySelector("article");
+  article?.focus({ preventScroll: true });
+  if (isOther && article?.getBoundingClientRect().top < 0) article.scrollIntoView(); // a phone scrolls the whole page
   remember();
   document.dispatchEvent(new CustomEvent("front:shown", { detail: element }));
 }

@@ -5,8 +5,8 @@
 import { headers, isReaching, pageId, renewPageId, renewToken } from "./reach.js";
 
 const desk = document.getElementById("desk");
-// Often enough to survive two lost beats, and for others to be seen coming and going.
-const beatMilliseconds = Math.min(15000, (Number(desk.dataset.leaseSeconds) * 1000) / 3);
+// Often enough to survive two lost beats, and for others to be seen coming within eight seconds.
+const beatMilliseconds = Math.min(6000, (Number(desk.dataset.leaseSeconds) * 1000) / 3);
 const ends = new Map(); // case id to when its lease ends, on this page's clock
 let nextBeat = 0;
 

@@ -1,6 +1,9 @@
-/* Reasons of one digit. A second press takes the reason back, one that needs a note opens its field, and a verdict
-   that the reason does not belong to drops it. Expects: <label data-key="1"><input type="radio" name="reason"
-   data-verdict data-needs-note form="decide-7">, <input name="note">, <form data-decides>. */
+/* Reasons of one digit. A second press takes the reason back, one that needs a note opens its field. A verdict that
+   the reason does not belong to is not sent: the contradiction is told, and the same key once more decides without the
+   reason. Expects: <label data-key="1"><input type="radio" name="reason" data-verdict data-contradicts="what to say"
+   data-needs-note form="decide-7">, <input name="note">, <form data-decides>. */
+
+import { notice } from "./front.js";
 
 let before = null;
 
@@ -14,6 +17,7 @@ function remember() {
 document.addEventListener("click", (event) => {
   if (!event.target.matches?.("#front input[name=reason]")) return;
   if (event.target === before) event.target.checked = false;
+  forget(event.target.form);
   before = null;
   const note = document.querySelector("#front .reasons__note input");
   if (event.target.checked && "needsNote" in event.target.dataset) note.focus();
@@ -36,12 +40,36 @@ document.addEventListener(
     if (!event.target.matches("form[data-decides]")) return;
     const chosen = document.querySelector("#front input[name=reason]:checked");
     if (!chosen) return;
-    if (chosen.dataset.verdict !== event.submitter?.value) chosen.checked = false;
+    if (chosen.dataset.verdict !== event.submitter?.value) {
+      if (!contradicts(event.target, chosen)) chosen.checked = false;
+      else return stop(event);
+    }
     const note = document.querySelector("#front .reasons__note input");
     if (!chosen.checked || !("needsNote" in chosen.dataset) || note.value.trim()) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
+    stop(event);
     note.focus();
   },
   true,
 );
+
+function forget(form) {
+  if (!form.dataset.told) return;
+  delete form.dataset.told;
+  notice("");
+  document.querySelector(".reason--contradicts")?.classList.remove("reason--contradicts");
+}
+
+function stop(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/* Tell that reason and verdict contradict each other, unless it was told of this very reason before. */
+function contradicts(form, chosen) {
+  if (form.dataset.told === chosen.value) return false;
+  form.dataset.told = chosen.value;
+  notice(chosen.dataset.contradicts);
+  document.getElementById("announcements").textContent = chosen.dataset.contradicts;
+  chosen.closest("label").classList.add("reason--contradicts");
+  return true;
+}

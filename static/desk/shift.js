@@ -1,7 +1,8 @@
 /* Acts on the case in front. The next case is shown at once and the server hears of the act meanwhile, one act
    after the other; an act that fails brings its case back in front, with the reason, and nothing is lost.
    Expects: <form data-act="leave|next|claim|undo">, <button data-done="what is said">, #last, <template id="undo-pending">,
-   #desk[data-ahead][data-retrying]. Tells others by the events shift:acted and shift:failed. */
+   #desk[data-ahead][data-retrying]. Tells others by the events shift:acted, shift:away, shift:reached, shift:failed and,
+   when nothing is on its way any more, shift:rest. */
 
 import * as front from "./front.js";
 import { newId, pageId, reach } from "./reach.js";
@@ -66,14 +67,21 @@ async function send() {
     const act = unanswered[0];
     act.body.set("known", front.held().join(","));
     act.body.set("page", pageId());
-    const answer = await reach(act.url, act.body, { isAway: () => front.say(desk.dataset.retrying) });
+    const answer = await reach(act.url, act.body, { isAway: () => away(act) });
     if (answer.parts) settle(unanswered.shift(), answer);
     else fail(unanswered.splice(0), answer.status);
   }
   isSending = false;
+  document.dispatchEvent(new CustomEvent("shift:rest"));
+}
+
+function away(act) {
+  front.say(desk.dataset.retrying);
+  if (act.kind !== "ahead") document.dispatchEvent(new CustomEvent("shift:away"));
 }
 
 function settle(act, { status, parts }) {
+  const isNextShown = front.isWaiting(); // else it was announced when the key was pressed
   act.form?.removeAttribute("data-busy");
   if (act.left) front.settled(act.left);
   front.take(parts);
@@ -82,7 +90,7 @@ function settle(act, { status, parts }) {
   if (told) front.notice(told); // else what stands there stays: it may be the suggestion of a break
   if (!unanswered.some((other) => other.left)) renewLast(parts);
   const said = parts.querySelector("[data-part=said]").textContent.trim();
-  if (said !== (act.done ?? "") || told) front.say(`${said} ${told}`);
+  if (said !== (act.done ?? "") || told || isNextShown) front.say(`${said} ${told}`);
   if (status < 400 && act.kind !== "ahead") refill();
   if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));
 }

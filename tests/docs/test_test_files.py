@@ -37,6 +37,7 @@ BESIDE_NO_MODULE = {
 """Test modules without a module of their name, and what they are about."""
 
 PAUSES = {
+    "tests/browser/review/test_reading.py": "what must not be asked for or told after a while",
     "tests/browser/conftest.py": "what a page sends when it closes may come after that, or not at all",
     "tests/config/health/test_ready.py": "stand-ins that are slow",
     "tests/config/server/test_slow_clients.py": "the server must not end while a client is slow",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import F, Value
-from django.db.models.functions import Coalesce, Left, NullIf
+from django.db.models.functions import Coalesce, Concat, Left, NullIf, Trim
 
 from moderation.models import (
     Appeal,
@@ -37,6 +37,7 @@ _MAX_DECISIONS = 10
 _MAX_NEAR = 3
 _MAX_ALIKE = 60
 _NEAR_LENGTH = 400
+_NAME = ("decided_by__first_name", Value(" "), "decided_by__last_name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +225,7 @@ def _near(case: Case) -> NearPosts:
             ),
             Left("revision__text", _NEAR_LENGTH),
             "verdict",
-            "decided_by__username",
+            Coalesce(NullIf(Trim(Concat(*_NAME)), Value("")), "decided_by__username"),
             "decided_at",
         )
     )

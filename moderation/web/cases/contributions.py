@@ -103,10 +103,17 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
 
 
 def top(found: Sequence[Group]) -> tuple[Line, ...]:
-    """Return the strongest reasons that a person can check; without any, the strongest of all."""
+    """Return the strongest reasons that a person can check; without any, the strongest of all.
+
+    What counts the same earlier posts is checked at once, so that the strongest such line stands for all.
+    """
     named = (line for group in found for line in group.lines if not line.is_sum)
     lines = sorted(named, key=lambda line: -abs(line.share))
-    return tuple(line for line in lines if line.is_checkable)[:_MOST_SHOWN] or tuple(lines[:1])
+    checkable: dict[str, Line] = {}
+    for line in lines:
+        if line.is_checkable:
+            checkable.setdefault(line.behind or line.words, line)
+    return tuple(checkable.values())[:_MOST_SHOWN] or tuple(lines[:1])
 
 
 def said_of(

@@ -31,6 +31,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
     page = page_of(request, case_id, at=at)
     score = page.case.score
     reasons = accounts_reasons.reasons()
+    is_blurred = _is_blurred(request, page)
     return {
         "at": at,
         "page": page,
@@ -40,7 +41,9 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "lease_seconds": settings.LEASE_SECONDS,
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(score.revision.text),
-        "is_blurred": _is_blurred(request, page),
+        "is_blurred": is_blurred,
+        "announced": evidence.announcement(page, is_blurred=is_blurred),
+        "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),
         "reasons": evidence.offered(reasons, page),
         "author_facts": evidence.author_facts(page),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,6 +16,7 @@ from moderation.web.quantities import counted, short_duration
 LANE_HEIGHT = 26
 _WORDS_HEIGHT = 18
 _MARGIN_PERCENT = 1.0
+_TICK_PERCENT = 10.0
 _TICKS = (
     timedelta(minutes=5),
     timedelta(hours=1),
@@ -29,9 +31,13 @@ _SHORTEST = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event: `x` in per cent from the left, `tone` is "", spam (upwards) or ham (downwards)."""
+    """An event: `x` in per cent from the left, `tone` is "", spam (upwards) or ham (downwards).
+
+    `words` say when it was and what was decided.
+    """
 
     x: float
+    words: str
     tone: str
     is_this: bool
     top: int
@@ -56,6 +62,16 @@ class DrawnLane:
     y: int
     marks: tuple[Mark, ...]
 
+    @property
+    def top(self) -> int:
+        """The upper edge, where what reacts to the pointer begins."""
+        return self.y - LANE_HEIGHT // 2
+
+    @property
+    def bottom(self) -> int:
+        """The lower edge."""
+        return self.y + LANE_HEIGHT // 2
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -72,9 +88,18 @@ def picture(lanes: Sequence[Lane], *, at: datetime) -> Picture:
     oldest = min((event.at for lane in lanes for event in lane.events), default=at)
     span = max(at - oldest, _SHORTEST)
     drawn = tuple(_drawn(lane, index, span=span, at=at) for index, lane in enumerate(lanes))
-    ticks = tuple(Tick(_x(ago, span), short_duration(ago.total_seconds())) for ago in _TICKS if ago < span)
     axis = len(drawn) * LANE_HEIGHT
-    return Picture(lanes=drawn, ticks=ticks, axis=axis, height=axis + _WORDS_HEIGHT)
+    return Picture(lanes=drawn, ticks=tuple(_ticks(span)), axis=axis, height=axis + _WORDS_HEIGHT)
+
+
+def _ticks(span: timedelta) -> Iterator[Tick]:
+    """Yield the ticks from the right, without those whose words would lie over others."""
+    last = 100.0 + _TICK_PERCENT
+    for ago in _TICKS:
+        x = _x(ago, span)
+        if ago < span and last - x >= _TICK_PERCENT:
+            last = x
+            yield Tick(x, short_duration(ago.total_seconds()))
 
 
 def _drawn(lane: Lane, index: int, *, span: timedelta, at: datetime) -> DrawnLane:
@@ -84,15 +109,24 @@ def _drawn(lane: Lane, index: int, *, span: timedelta, at: datetime) -> DrawnLan
         subject=lane.subject,
         told=_told(lane, at=at),
         y=y,
-        marks=tuple(_mark(event, _x(at - event.at, span), y) for event in lane.events),
+        marks=tuple(_mark(event, _x(at - event.at, span), y, at=at) for event in lane.events),
     )
 
 
-def _mark(event: Event, x: float, y: int) -> Mark:
+def _mark(event: Event, x: float, y: int, *, at: datetime) -> Mark:
     tone = {"spam": "spam", "not_spam": "ham"}.get(event.verdict, "")
     # Up for spam, down for not spam: colour must not be the only signal.
     up, down = {"spam": (10, 0), "ham": (0, 10)}.get(tone, (5, 5))
-    return Mark(x=x, tone=tone, is_this=event.is_this, top=y - up, bottom=y + down)
+    return Mark(
+        x=x, words=_words(event, at=at), tone=tone, is_this=event.is_this, top=y - up, bottom=y + down
+    )
+
+
+def _words(event: Event, *, at: datetime) -> str:
+    ago = _("%(ago)s ago") % {"ago": short_duration((at - event.at).total_seconds())}
+    said = {"spam": _("spam"), "not_spam": _("not spam")}.get(event.verdict, "")
+    this = _("this post") if event.is_this else ""
+    return ", ".join(filter(None, (this, ago, said)))
 
 
 def _x(ago: timedelta, span: timedelta) -> float:
@@ -118,4 +152,9 @@ def _told(lane: Lane, *, at: datetime) -> str:
     number = f"{LIMIT}+" if lane.is_cut else counted(len(lane.events), "", "").strip()
     latest = max(event.at for event in lane.events)
     ago = short_duration((at - latest).total_seconds())
-    return _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}
+    told = _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}
+    verdicts = Counter(event.verdict for event in lane.events)
+    if verdicts["spam"] or verdicts["not_spam"]:
+        counts = {"spam": verdicts["spam"], "not_spam": verdicts["not_spam"]}
+        told = f"{told}; {_('%(spam)s spam, %(not_spam)s not') % counts}"
+    return told

@@ -16,13 +16,14 @@ from moderation.queries.cases.counted import Counted
 from moderation.web.cases import counted as cases_counted
 from moderation.web.cases import model_view
 from moderation.web.quantities import count, counted, duration, short_duration
-from moderation.web.text import inert
+from moderation.web.text import characters, inert
 from moderation.web.text.text_marks import Segment
 
 SHOWN_CHARACTERS = 1_400
 SHOWN_LINES = 16
 MAX_PROPOSED = 2
 _TITLE_LENGTH = 240
+_HEARD_CHARACTERS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,39 @@ def offered(reasons: Sequence[Reason], page: CasePage) -> list[Offer]:
     return [Offer(reason=reason, why=proposed.get(reason.code, "")) for reason in reasons]
 
 
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """How a case is announced to those who listen: by whom, and its first words; "" where it is blurred."""
+
+    author: str
+    words: str
+
+
+def announcement(page: CasePage, *, is_blurred: bool) -> Announcement:
+    """Return what is said of a case that comes in front, without characters that cannot be heard."""
+    text = page.case.score.revision.text
+    return Announcement(
+        author=_heard(str(page.case.post.author), length=40),
+        words="" if is_blurred else _heard(text, length=_HEARD_CHARACTERS),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignId:
+    """An id as the platform gave it; `target` is the id of its element on the page."""
+
+    name: str
+    value: str
+    target: str
+
+
+def foreign_ids(page: CasePage) -> list[ForeignId]:
+    """Return the platform's ids of a post and its author; those of an erased author are gone."""
+    post = page.case.post
+    named = (("post", _("Post id"), post.external_id), ("author", _("Author id"), post.author.external_id))
+    return [ForeignId(name, value, f"id-of-{kind}-{page.case.pk}") for kind, name, value in named if value]
+
+
 def author_facts(page: CasePage) -> list[Fact]:
     """Return the facts about the author; what the platform did not send is left out."""
     if page.record is None:
@@ -136,12 +170,29 @@ def address_facts(page: CasePage) -> list[Fact]:
     return facts
 
 
-def journey_marks(record: PostRecord) -> list[tuple[float, str]]:
-    """Return the journey as (position in per cent of its duration, name); empty without a journey."""
+@dataclass(frozen=True, slots=True)
+class JourneyMark:
+    """A step of the journey: its place in per cent of the duration, and its name, written by a platform."""
+
+    x: float
+    words: str
+
+
+def journey_marks(record: PostRecord) -> list[JourneyMark]:
+    """Return the steps of the journey; empty without one."""
     if len(record.journey) < 2 or not record.journey[-1].at_ms:
         return []
     length = record.journey[-1].at_ms
-    return [(round(step.at_ms * 100 / length, 2), step.name) for step in record.journey]
+    return [
+        JourneyMark(round(step.at_ms * 100 / length, 2), _step_words(step.name, step.at_ms))
+        for step in record.journey
+    ]
+
+
+def _step_words(name: str, at_ms: float) -> str:
+    if not at_ms:
+        return name
+    return _("%(step)s after %(time)s") % {"step": name, "time": duration(at_ms / 1000)}
 
 
 def journey_words(record: PostRecord) -> str:
@@ -162,6 +213,12 @@ def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
         return
     for feature, told in model_view.reasons_for_spam(page.scored):
         yield feature, told.words
+
+
+def _heard(text: str, *, length: int) -> str:
+    shown = "".join(character for character in text[: length * 8] if not characters.hidden_label(character))
+    segments = inert.segments(inert.excerpt(shown, length=length), read_link=read_link)
+    return "".join(segment.text for segment in segments)
 
 
 def _known(history: History, *, at: datetime) -> str:

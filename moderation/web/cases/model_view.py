@@ -74,9 +74,13 @@ class ModelView:
         return [bar for bar in self.bars if bar.probability is not None]
 
     @property
-    def idle_bars(self) -> list[Bar]:
-        """The sub-models without input: they have no bar."""
-        return [bar for bar in self.bars if bar.probability is None]
+    def idle(self) -> list[tuple[str, list[str]]]:
+        """The sub-models without a bar, by why they have none."""
+        found: dict[str, list[str]] = {}
+        for bar in self.bars:
+            if bar.probability is None:
+                found.setdefault(bar.why_none, []).append(bar.name)
+        return list(found.items())
 
     @property
     def tone(self) -> str:

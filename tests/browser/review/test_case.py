@@ -26,12 +26,13 @@ class TestReasons:
 
         assert Decision.objects.get().reason == "scam"
 
-    def test_are_taken_back_and_dropped_by_the_other_verdict(self, page: Page) -> None:
+    def test_are_taken_back_and_dropped_by_the_other_verdict_once_told(self, page: Page) -> None:
         reload(page)
         page.keyboard.press("1")
         page.keyboard.press("1")
         press_and_wait(page, "s")
         page.keyboard.press("1")
+        page.keyboard.press("f")  # is told to contradict
         press_and_wait(page, "f")
         wait_for_decisions(2)
 
@@ -97,7 +98,7 @@ class TestPreferences:
 
         wait_for_decisions(1)
         settle(page)  # the answer must not take the suggestion away
-        expect(page.locator("#notices")).to_contain_text("50 cases in 1 min without one")
+        expect(page.locator("#notices")).to_contain_text("50 cases in 1 min without a break")
 
     def test_context_opens_and_closes_without_leaving_the_case(self, page: Page) -> None:
         first = in_front(page)

@@ -35,7 +35,7 @@ class TestLease:
         page.keyboard.press("s")
 
         expect(page.locator("#notices")).to_contain_text(
-            "other_moderator decided this case before: not spam."
+            "other_moderator already decided this case: not spam."
         )
         expect(page.locator(".decided")).to_contain_text("not spam")
         assert in_front(page) == str(case.pk)

@@ -64,6 +64,7 @@ ALLOWED = {
     "case-counted": DECIDERS,
     "case-note": DECIDERS,
     "case-second": DECIDERS,
+    "case-around": DECIDERS,
     "case-now": DECIDERS,
     "case-beside": DECIDERS,
     "case-beside-rule": DECIDERS,

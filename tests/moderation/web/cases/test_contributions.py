@@ -54,9 +54,9 @@ def top(scored: ScoredPost) -> list[str]:
 class TestTop:
     def test_are_three_that_a_person_can_check(self, scored: Scored) -> None:
         assert top(scored(CONTRIBUTIONS)) == [
-            "9 posts by the author in the previous 24 hours",
+            "9 posts by the author in the previous 24 hours",  # stands for all that counts the author's posts
             "The author's email domain offers disposable addresses",
-            "4 of 9 decided posts of this author were spam",
+            "A URL shortener hides where the link leads",
         ]
 
     def test_are_the_strongest_one_where_none_can_be_checked(self, scored: Scored) -> None:

@@ -32,4 +32,4 @@ class TestLine:
         found = line(before=0.962, after=0.95, route="review", review=0.5, remove=0.96)
 
         assert isinstance(found, counterfactuals.ChangeLine)
-        assert (found.probability, found.route) == (0.95, "a human would decide")
+        assert (found.probability, found.route) == (0.95, "it would be sent to review")

@@ -26,7 +26,7 @@ class TestReasons:
         body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
 
         assert body.count("reason--proposed") == 1
-        assert 'title="Proposed: 1 complaint"' in body
+        assert 'title="Proposed: 1 complaint.' in body
         assert "Ordinary post" in body
 
 

@@ -106,7 +106,7 @@ class TestBars:
         body = desk.get(f"/review/{found.case.pk}/").content.decode()
 
         assert body.count('<li class="score-bar">') == 1
-        assert "<span>Complaints: nothing to judge</span>" in body
+        assert "Nothing to judge: Behaviour, Address and links, Complaints" in body
 
     def test_of_the_text_is_missing_where_there_is_none(self, scored: Page_) -> None:
         bars = view_of(scored(record={"text": " "}, sub_models={"content": 0.4})).bars

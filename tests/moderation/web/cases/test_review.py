@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -29,6 +31,65 @@ class TestCase:
         assert "50%" in body
         assert "Even odds" in body
         assert "Nobody has complained." in body
+
+    def test_says_of_what_the_age_is_and_keeps_ids_to_the_foot(
+        self, desk: Client, case_in_front: Case
+    ) -> None:
+        body = " ".join(desk.get(f"/review/{case_in_front.pk}/").content.decode().split())
+        post = case_in_front.post
+
+        assert re.search(r"posted \d+ \w+ ago", body)
+        assert body.count(f'data-raw="{post.external_id}"') == 1
+        assert body.index('id="post-text"') < body.index(f'data-raw="{post.external_id}"')
+        assert body.index('id="post-text"') < body.index(f'data-raw="{post.author.external_id}"')
+
+    def test_names_each_step_of_the_way_to_the_post(self, desk: Client, open_case: Case_) -> None:
+        case = open_case(journey=(("open", 0), ("<b>paste", 1_500), ("send", 34_000)))
+
+        body = " ".join(desk.get(f"/review/{case.pk}/").content.decode().split())
+
+        for step in ("open", "&lt;b&gt;paste after 1.5 s", "send after 34 s"):
+            assert f"<title>{step}</title>" in body
+            assert f"<li>{step}</li>" in body.replace("<li> ", "<li>").replace(" </li>", "</li>")
+
+    def test_announces_author_and_first_words_without_what_cannot_be_heard(
+        self, desk: Client, open_case: Case_
+    ) -> None:
+        case = open_case(text="b\u200buy https://evil.example/x now" + " and more" * 40)
+
+        body = " ".join(desk.get(f"/review/{case.pk}/").content.decode().split())
+        [said] = re.findall(r'data-announce="([^"]*)"', body)
+
+        assert said.startswith(
+            f"Next case: {case.post.author}, {case.get_reason_display()}. buy hxxps://evil[.]example/x"
+        )
+        assert len(said) < 200
+
+    def test_announces_no_words_of_a_blurred_post(
+        self, desk: Client, case_in_front: Case, moderator: User
+    ) -> None:
+        User.objects.filter(pk=moderator.pk).update(stored_preferences={"blur": "always"})
+
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+        [said] = re.findall(r'data-announce="([^"]*)"', body)
+
+        assert "grey cat" not in said
+
+    def test_names_people_as_others_do(
+        self, desk: Client, case_in_front: Case, other_moderator: User
+    ) -> None:
+        User.objects.filter(pk=other_moderator.pk).update(first_name="Mona", last_name="Moderator")
+        Case.objects.update(claimed_by=other_moderator, lease_end_at=timezone.now() + timedelta(minutes=1))
+
+        body = " ".join(desk.get(f"/review/{case_in_front.pk}/").content.decode().split())
+
+        assert "Mona Moderator is reviewing this case" in body
+        assert 'data-watched="Mona Moderator"' in body
+
+    def test_has_no_bar_for_a_campaign_that_does_not_exist(self, desk: Client, case_in_front: Case) -> None:
+        body = desk.get(f"/review/{case_in_front.pk}/").content.decode()
+
+        assert body.index("pane--facts") < body.index("campaign-strip--none")
 
     def test_needs_few_queries(
         self, desk: Client, case_in_front: Case, django_assert_max_num_queries: Any
@@ -227,4 +288,5 @@ class TestExplanation:
         body = desk.get(f"/review/{case.pk}/").content.decode()
 
         assert "Hidden until you decide" in body
-        assert "ask Dr Miller" not in body
+        case_alone, _ = body.split('class="last"')  # below stands what one decided oneself
+        assert "ask Dr Miller" not in case_alone

@@ -1,0 +1,137 @@
+"""The desk on a phone and at 200 %: what one presses is in reach, and no table is broken."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from moderation.models import Case, Reason, User
+from tests.browser.review.review_page import Case_, Open, in_front
+from tests.browser.stage import press_and_wait, wait_for_ahead, wait_for_decisions
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+PAGES = (
+    "/today/",
+    "/queue/",
+    "/campaigns/",
+    "/decisions/",
+    "/posts/",
+    "/authors/",
+    "/domains/",
+    "/rules/",
+    "/health/",
+    "/users/",
+    "/reasons/",
+    "/platforms/",
+    "/audit/",
+)
+TWICE: ViewportSize = {"width": 640, "height": 400}  # 1280 by 800 at 200 %
+# Words of ordinary length that the layout breaks inside: their lines are more than one.
+BROKEN = """() => [...document.querySelectorAll('.table td, .table th')].flatMap(cell => {
+  const found = [];
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (parent.closest('.only-heard, .table__excerpt') || !parent.checkVisibility()) continue;
+    for (const word of node.data.matchAll(/[A-Za-z]{3,15}/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+})"""
+
+
+@pytest.fixture
+def phone(page_of: Open, open_case: Case_, moderator: User) -> Page:
+    """A moderator's phone with a case in front and three behind it."""
+    for number in range(14):
+        open_case(text=f"Post number {number}. " + "It has quite some words. " * 20)
+    page = page_of(moderator, has_touch=True, is_mobile=True)
+    page.set_viewport_size(PHONE)
+    page.goto("/review/")
+    page.get_by_role("button", name="Start reviewing").click()
+    page.wait_for_selector("[data-claim]")
+    wait_for_ahead(page)
+    return page
+
+
+class TestPhone:
+    def test_undo_is_in_reach_after_a_decision(self, phone: Page) -> None:
+        first = in_front(phone)
+        phone.get_by_role("button", name="Spam", exact=True).click()
+        wait_for_decisions(1)
+        undo = phone.get_by_role("button", name="Undo")
+        expect(undo.locator("[data-countdown-left]")).to_be_visible()
+        expect(undo).to_be_in_viewport(ratio=1)
+        acts, bar = phone.locator(".acts").bounding_box(), undo.bounding_box()
+        assert acts is not None
+        assert bar is not None
+        assert bar["y"] + bar["height"] <= acts["y"]
+
+        undo.click()
+
+        expect(phone.locator("#front [data-case]")).to_have_attribute("data-case", first)
+
+    def test_the_next_case_begins_at_its_top(self, phone: Page) -> None:
+        phone.evaluate("scrollTo(0, 900)")
+        phone.get_by_role("button", name="Fine, not spam").click()
+        wait_for_decisions(1)
+
+        expect(phone.locator("#case-title")).to_be_in_viewport(ratio=1)
+
+    def test_has_no_caps_of_keys(self, phone: Page) -> None:
+        assert (
+            phone.evaluate("[...document.querySelectorAll('kbd')].filter(cap => cap.checkVisibility())") == []
+        )
+
+    def test_a_notice_is_seen_wherever_one_is(self, phone: Page) -> None:
+        phone.evaluate("scrollTo(0, 900)")
+        phone.evaluate("import('/static/desk/front.js').then(front => front.notice('Something to read'))")
+
+        expect(phone.locator("#notices .notice")).to_be_in_viewport(ratio=1)
+
+
+class TestTwice:
+    def test_half_of_the_window_is_left_for_the_post(
+        self, page_of: Open, open_case: Case_, lead: User
+    ) -> None:
+        for _ in range(14):
+            open_case(text="It has quite some words. " * 40)
+        page = page_of(lead)
+        page.set_viewport_size(TWICE)
+        page.goto("/review/")
+        press_and_wait(page, "r")
+        press_and_wait(page, "s")
+        expect(page.locator(".undo")).to_be_visible()
+        post = page.locator(".pane--post").bounding_box()
+        bar = page.locator(".last").bounding_box()
+        assert post is not None
+        assert bar is not None
+
+        assert bar["y"] - max(0, post["y"]) >= TWICE["height"] / 2
+
+
+class TestPages:
+    def test_break_no_word_and_hide_no_way(
+        self, page_of: Open, full_desk: Case, reasons: dict[str, Reason], admin: User
+    ) -> None:
+        page = page_of(admin, has_touch=True, is_mobile=True)
+        page.set_viewport_size(PHONE)
+        found = {}
+        for address in PAGES:
+            page.goto(address)
+            links = page.locator(".topbar__nav a")
+            found[address] = (
+                page.evaluate(BROKEN),
+                page.evaluate("Math.max(0, document.documentElement.scrollWidth - 390)"),
+                links.evaluate_all(
+                    "links => links.filter(a => a.getBoundingClientRect().right > 390).length"
+                ),
+            )
+
+        assert {address: told for address, told in found.items() if told != ([], 0, 0)} == {}
