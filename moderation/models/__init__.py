@@ -16,6 +16,7 @@ from moderation.models.feed import FeedEntry, FeedHead
 from moderation.models.idempotency import StoredAnswer
 from moderation.models.label_draws import LabelDraw
 from moderation.models.labels import Label
+from moderation.models.mentions import Mention
 from moderation.models.named_queues import NamedQueue, QueueAssignment
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.posts import Author, Complaint, Post, Revision
@@ -62,6 +63,7 @@ __all__ = [
     "Label",
     "LabelDraw",
     "LinkVerdict",
+    "Mention",
     "NamedQueue",
     "Platform",
     "Post",

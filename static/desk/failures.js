@@ -29,6 +29,6 @@ const isAsked = (event) => !event.detail.elt.matches("[hx-trigger^=load], [hx-tr
 document.addEventListener("htmx:responseError", (event) => isAsked(event) && tell(event.detail.xhr.status));
 document.addEventListener("htmx:sendError", (event) => isAsked(event) && tell(0));
 document.addEventListener("htmx:timeout", (event) => isAsked(event) && tell(0));
-document.addEventListener("htmx:afterSwap", clear);
+document.addEventListener("htmx:afterSwap", (event) => isAsked(event) && clear());
 document.addEventListener("shift:failed", (event) => tell(event.detail));
 document.addEventListener("shift:reached", clear);

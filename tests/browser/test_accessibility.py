@@ -33,6 +33,7 @@ PAGES = (
     "/account/preferences/",
     "/account/pace/",
     "/guidelines/",
+    "/mentions/",
     "/health/",
     "/nowhere/",
     "/users/",  # closed to a lead

@@ -15,7 +15,7 @@ SUBJECTS = {
     "activity": set(),
     "audit": set(),
     "campaigns": set(),
-    "cases": {"appeals", "author_notes", "case_notes", "named_queues", "presence"},
+    "cases": {"appeals", "author_notes", "case_notes", "mentions", "named_queues", "presence"},
     "decisions": {"statements"},
     "entities": {"domains"},
     "erasure": {"erasures"},

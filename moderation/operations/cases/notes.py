@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from moderation.models import Author, AuthorNote, Case, CaseNote, User
 from moderation.operations.audit import entries
+from moderation.operations.cases import mentions
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.refusals import Erased, NotAllowed
 
@@ -21,6 +22,7 @@ def write(*, case: Case, author: User, text: str, at: datetime) -> CaseNote:
         if not erasure_locks.posts(cases=case.pk):
             raise Erased("The post was erased.")
         row = CaseNote.objects.create(case=case, author=author, text=text, written_at=at)
+        mentions.record(note=row)
         # Without the text: the audit log can never be erased.
         entries.add(
             action="case.noted", subject_kind="case", subject_id=case.pk, actor=author, at=at, note=row.pk

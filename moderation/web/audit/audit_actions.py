@@ -33,6 +33,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "export.requested": _("Export requested"),
     "key.issued": _("API key issued"),
     "key.revoked": _("API key revoked"),
+    "mention.settled": _("Mention done"),
     "platform.registered": _("Platform added"),
     "platform.renamed": _("Platform renamed"),
     "platform.sampled": _("Sampling changed"),

@@ -81,6 +81,9 @@ ALLOWED = {
     "post": DECIDERS,
     "post-text": DECIDERS,
     "post-translation": DECIDERS,
+    "mentions": DECIDERS,
+    "mention-count": DECIDERS,
+    "mention-done": DECIDERS,
     "authors": DECIDERS,
     "author": DECIDERS,
     "domains": DECIDERS,
@@ -119,6 +122,7 @@ ALLOWED = {
 }
 ARGUMENTS = {
     "case_id": 1,
+    "mention_id": 1,
     "queue_id": 1,
     "key": "00000000-0000-4000-8000-000000000001",
     "kind": "author",

@@ -1,0 +1,50 @@
+"""People and roles that notes on cases name."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from moderation.models.case_notes import CaseNote
+from moderation.models.users import Role
+
+
+class Mention(models.Model):
+    """A note names a person, or a role, which is done once anybody of that role says so."""
+
+    note = models.ForeignKey(CaseNote, on_delete=models.CASCADE, related_name="mentions")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="mentions",
+        db_index=False,
+    )
+    role = models.CharField(max_length=16, choices=Role.choices, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+    done_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, role="") | (Q(user__isnull=True) & ~Q(role="")),
+                name="mention_names_a_person_or_a_role",
+            ),
+            models.CheckConstraint(
+                condition=Q(done_at__isnull=True, done_by__isnull=True)
+                | Q(done_at__isnull=False, done_by__isnull=False),
+                name="mention_done_by_somebody",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("user", "done_at", "id"), name="mention_of_user"),
+            models.Index(fields=("role", "done_at", "id"), name="mention_of_role", condition=~Q(role="")),
+        )
+
+    def __str__(self) -> str:
+        return f"note {self.note_id} names {self.role or self.user_id}"

@@ -1,0 +1,53 @@
+"""Notes on cases that name the reader or their role."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import Mention
+from moderation.operations.cases import mentions
+from moderation.queries.cases import mention_pages
+from moderation.web import access
+from moderation.web.lists import list_pages
+
+
+@require_safe
+@access.deciders
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the notes that wait for the reader, or with `?state=done` those that are done."""
+    state = "done" if request.GET.get("state") == "done" else "open"
+    with list_pages.cursor_or_404():
+        found = mention_pages.page(
+            viewer=request.user, is_done=state == "done", cursor=request.GET.get("cursor", "")
+        )
+    context = {
+        "section": "mentions",
+        "at": timezone.now(),
+        "state": state,
+        "query": f"state={state}",
+        "page": found,
+    }
+    return render(request, "cases/mentions.html", context)
+
+
+@require_safe
+@access.deciders
+def count(request: access.DeskRequest) -> HttpResponse:
+    """Show how many wait, for the header of every page, which asks for it by itself."""
+    waiting = mention_pages.open_count(request.user)
+    context = {"waiting": waiting, "is_more": waiting >= mention_pages.MOST_COUNTED}
+    return render(request, "cases/_mention_count.html", context)
+
+
+@require_POST
+@access.deciders
+def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
+    """Say that one is done."""
+    try:
+        mentions.settle(mention_id=mention_id, by=request.user, at=timezone.now())
+    except Mention.DoesNotExist as refusal:
+        raise Http404(str(refusal)) from refusal
+    return redirect("mentions")

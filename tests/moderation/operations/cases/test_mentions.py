@@ -1,0 +1,106 @@
+"""Whom a note names, and when that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import AuditEntry, Case, Mention, User
+from moderation.models.users import Role
+from moderation.operations.cases import claims, mentions, notes, review
+
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def mona(db: None) -> User:
+    return User.objects.create_user("Mona.K", role=Role.MODERATOR)
+
+
+@pytest.fixture
+def says(open_case: Case_, moderator: User, at: datetime) -> Callable[[str], list[str]]:
+    """Write a note on a case, and return whom it was found to name."""
+
+    def write(text: str) -> list[str]:
+        note = notes.write(case=open_case(), author=moderator, text=text, at=at)
+        return [one.role or str(one.user) for one in note.mentions.order_by("pk")]
+
+    return write
+
+
+class TestRecord:
+    @pytest.mark.parametrize(
+        ("text", "named"),
+        [
+            ("no one", []),
+            ("@mona.k what do you think?", ["Mona.K"]),
+            ("Ask @MONA.K. Or @lead, please", ["lead", "Mona.K"]),
+            ("(@mona.k) @mona.k", ["Mona.K"]),
+            ("mail@mona.k or @mona.kx or @nobody", []),
+            ("@moderator", ["moderator"]),
+            ("@mona.k @moderator", ["moderator"]),
+            ("@ml_engineer @leads @", []),
+            ("@moderator2", []),
+        ],
+    )
+    def test_finds_people_and_roles_that_decide(
+        self, says: Callable[[str], list[str]], mona: User, text: str, named: list[str]
+    ) -> None:
+        assert says(text) == named
+
+    def test_tells_nobody_of_their_own_note(
+        self, open_case: Case_, mona: User, at: datetime, says: Callable[[str], list[str]]
+    ) -> None:
+        notes.write(case=open_case(), author=mona, text="@mona.k was here", at=at)
+
+        assert not Mention.objects.exists()
+
+    @pytest.mark.parametrize("change", [{"is_active": False}, {"role": Role.ML_ENGINEER}])
+    def test_leaves_out_who_decides_nothing(
+        self, says: Callable[[str], list[str]], mona: User, change: dict[str, object]
+    ) -> None:
+        User.objects.filter(pk=mona.pk).update(**change)
+
+        assert says("@mona.k") == []
+
+    def test_heeds_a_bounded_number(self, says: Callable[[str], list[str]], db: None) -> None:
+        for number in range(mentions.MOST + 5):
+            User.objects.create_user(f"person{number}", role=Role.MODERATOR)
+
+        assert len(says(" ".join(f"@person{number}" for number in range(mentions.MOST + 5)))) == mentions.MOST
+
+    def test_reads_the_note_of_an_escalation_too(
+        self, open_case: Case_, moderator: User, mona: User, at: datetime
+    ) -> None:
+        case = claims.claim(case_id=open_case().pk, moderator=moderator, at=at)
+
+        review.escalate(case_id=case.pk, moderator=moderator, at=at, note="@mona.k knows them")
+
+        assert Mention.objects.get().user == mona
+
+
+class TestSettle:
+    def test_is_done_once_for_everybody_of_a_role(
+        self, says: Callable[[str], list[str]], moderator: User, mona: User, at: datetime
+    ) -> None:
+        says("@moderator please")
+        mention = Mention.objects.get()
+
+        mentions.settle(mention_id=mention.pk, by=mona, at=at)
+        mentions.settle(mention_id=mention.pk, by=moderator, at=at)
+
+        mention.refresh_from_db()
+        assert (mention.done_by, mention.done_at) == (mona, at)
+        assert AuditEntry.objects.get(action="mention.settled").actor == mona
+
+    def test_is_nobody_elses(
+        self, says: Callable[[str], list[str]], mona: User, other_moderator: User, lead: User, at: datetime
+    ) -> None:
+        says("@mona.k")
+        mention = Mention.objects.get()
+
+        for stranger in (other_moderator, lead):
+            with pytest.raises(Mention.DoesNotExist):
+                mentions.settle(mention_id=mention.pk, by=stranger, at=at)

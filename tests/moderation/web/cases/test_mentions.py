@@ -1,0 +1,119 @@
+"""The page of notes that name somebody, and their number on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Mention, User
+from moderation.operations.cases import notes
+from moderation.operations.erasure import erase
+from moderation.queries.cases import mention_pages
+
+Case_ = Callable[..., Case]
+Says = Callable[..., Case]
+
+
+@pytest.fixture
+def says(open_case: Case_, lead: User) -> Says:
+    """A lead writes a note on a case."""
+
+    def write(text: str) -> Case:
+        case = open_case()
+        notes.write(case=case, author=lead, text=text, at=timezone.now())
+        return case
+
+    return write
+
+
+def number(desk: Client) -> str:
+    """Return what stands beside the @ of every page."""
+    return " ".join(desk.get("/mentions/count/").content.decode().split())
+
+
+class TestPage:
+    def test_shows_what_names_the_reader_inert_with_the_case(self, desk: Client, says: Says) -> None:
+        case = says("@moderator look at <b>this</b>")
+
+        body = desk.get("/mentions/").content.decode()
+
+        assert "look at &lt;b&gt;this" in body
+        assert f'href="/review/{case.pk}/"' in body
+        assert ">1</span>" in number(desk)
+
+    def test_moves_what_is_done(self, desk: Client, says: Says) -> None:
+        says("@moderator look")
+
+        desk.post(f"/mentions/{Mention.objects.get().pk}/done/")
+
+        assert "@moderator look" not in desk.get("/mentions/").content.decode()
+        assert "@moderator look" in desk.get("/mentions/?state=done").content.decode()
+        assert number(desk) == ""
+
+    def test_hides_what_names_others(self, desk: Client, lead_desk: Client, says: Says) -> None:
+        says("@lead what now")
+
+        assert "what now" not in desk.get("/mentions/").content.decode()
+        assert desk.post(f"/mentions/{Mention.objects.get().pk}/done/").status_code == 404
+        assert "what now" in lead_desk.get("/mentions/").content.decode()
+
+    def test_hides_a_case_that_waits_for_a_lead(self, desk: Client, says: Says) -> None:
+        case = says("@moderator look")
+        Case.objects.filter(pk=case.pk).update(is_escalated=True)
+
+        assert "@moderator look" not in desk.get("/mentions/").content.decode()
+        assert number(desk) == ""
+
+    def test_forgets_with_the_post(self, desk: Client, says: Says) -> None:
+        case = says("@moderator look")
+
+        erase.post(post_id=case.post_id, at=timezone.now())
+
+        assert "Case" not in desk.get("/mentions/").content.decode().split("<main")[1].split("</main")[0]
+        assert number(desk) == ""
+
+    def test_pages_without_gaps(self, desk: Client, says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(mention_pages, "_ROWS", 2)
+        for word in ("one", "two", "three"):
+            says(f"@moderator {word}")
+
+        first = desk.get("/mentions/").content.decode()
+        following = first.split('rel="next"')[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
+        second = desk.get(f"/mentions/{following}").content.decode()
+
+        assert [word in first for word in ("@moderator one", "@moderator two", "@moderator three")] == [
+            False,
+            True,
+            True,
+        ]
+        assert "@moderator one" in second
+        assert desk.get("/mentions/?cursor=nonsense").status_code == 404
+
+    def test_needs_no_query_more_for_more_rows(
+        self, desk: Client, says: Says, django_assert_num_queries: Any
+    ) -> None:
+        says("@moderator one")
+        desk.get("/mentions/")
+        with django_assert_num_queries(3):
+            desk.get("/mentions/")
+        for _ in range(4):
+            says("@moderator more")
+
+        with django_assert_num_queries(3):
+            desk.get("/mentions/")
+
+
+class TestNumber:
+    def test_stops_at_a_bound(self, desk: Client, says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(mention_pages, "MOST_COUNTED", 2)
+        for _ in range(3):
+            says("@moderator look")
+
+        assert "2+" in number(desk)
+
+    def test_is_asked_for_by_every_page_of_who_decides(self, desk: Client) -> None:
+        assert 'hx-get="/mentions/count/"' in desk.get("/queue/").content.decode()
