@@ -132,7 +132,9 @@ class TestTwoModerators:
 
         page.keyboard.press("s")
 
-        expect(page.locator(".notice")).to_contain_text("other_moderator decided this case before: not spam.")
+        expect(page.locator(".notice")).to_contain_text(
+            "other_moderator already decided this case: not spam."
+        )
         expect(page.locator(".decided")).to_contain_text("by other_moderator")
         assert Decision.objects.count() == 1
 

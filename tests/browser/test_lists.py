@@ -115,7 +115,7 @@ class TestPicking:
             page.keyboard.press("j")
             page.keyboard.press("x")
         bar = page.locator("#bulk")
-        expect(bar).to_contain_text("2 picked")
+        expect(bar).to_contain_text("2 selected")
         assert violations(page) == []
 
         page.get_by_role("button", name="All spam").click()
@@ -130,7 +130,7 @@ class TestPicking:
 
     def test_takes_all_of_a_page_and_none(self, page: Page) -> None:
         page.get_by_label("Select all on this page").check()
-        expect(page.locator("#bulk")).to_contain_text("3 picked")
+        expect(page.locator("#bulk")).to_contain_text("3 selected")
 
         page.get_by_role("button", name="Clear selection").click()
 
