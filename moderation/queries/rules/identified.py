@@ -13,7 +13,7 @@ from moderation.models import Domain, Label, Post, PostLink, Revision
 from moderation.models.rules import RuleKind
 from scoring import identifiers
 
-JUDGED, NEWEST = 5_000, 5_000
+JUDGED, NEWEST = 2_000, 2_000
 """Posts that are read: those that people judged last, and those that came last."""
 
 _DOMAINS = 50_000

@@ -57,7 +57,9 @@ SCOPES: dict[Scope, StrOrPromise] = {
     Scope.VERDICTS_READ: _("read posts with their scores, and decisions"),
     Scope.CASES_READ: _("read the cases waiting for review"),
     Scope.DECISIONS_WRITE: _("claim cases, decide them, undo decisions"),
-    Scope.RULES_ADMIN: _("ban, hold or allow domains, hosts, addresses and authors"),
+    Scope.RULES_ADMIN: _(
+        "ban, hold or allow domains, hosts, addresses and authors; ban or hold what texts name"
+    ),
     Scope.LABELS_EXPORT: _("read labels, export them"),
     Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),
 }

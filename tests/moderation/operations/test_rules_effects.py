@@ -17,7 +17,7 @@ from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.erasure import erase
 from moderation.operations.scoring import score
-from moderation.queries.rules import rule_pages, rules_in_force, targets
+from moderation.queries.rules import identified, rule_pages, rules_in_force, targets
 from tests.moderation.fakes import FakeScorer
 
 Later = Callable[[float], datetime]
@@ -169,6 +169,22 @@ class TestTexts:
 
         assert (tried.figures.posts, tried.figures.not_spam) == (1, 1)
         assert [revision.post for revision in tried.harmless] == [case.post]
+
+    def test_are_tried_on_what_people_judged_last_and_what_came_last(
+        self, open_case: Case_, moderator: User, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(identified, "JUDGED", 1)
+        monkeypatch.setattr(identified, "NEWEST", 1)
+        cases = [open_case(text=self.SPAM) for _ in range(5)]
+        for case in cases[:2]:
+            claims.claim(case_id=case.pk, moderator=moderator, at=later(2))
+            review.decide(
+                case_id=case.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3)
+            )
+
+        found = identified.revisions(kind="phone", value="+18885550162")
+
+        assert found == [cases[1].score.revision_id, cases[4].score.revision_id]
 
     def test_that_were_erased_are_not_tried(self, post: Post_, later: Later) -> None:
         erase.post(post_id=post(text=self.SPAM).pk, at=later(1))
