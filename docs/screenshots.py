@@ -2,14 +2,16 @@
 
 Signs in with the demo accounts, so a demo installation is needed. On the way it decides a few cases, bans a
 domain and asks for an export, so that no page is empty; cases that are only looked at are handed back.
-`ARGS="--all --out FOLDER"` takes every page in both sizes and themes, to be looked at; `--staged` takes those
-states that a demo does not reach: empty, degraded, hostile, refused, German (`tests/browser/pictures_of_*`).
+`ARGS="--all --out FOLDER"` takes every page in three sizes and both themes, to be looked at, with
+`--language de` in German; `--staged` takes those states that a demo does not reach: empty, degraded, hostile,
+refused, German (`tests/browser/pictures_of_*`).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,22 +28,30 @@ from docs import palette
 _STAGED = ("tests/browser/pictures_of_pages.py", "tests/browser/pictures_of_moments.py")
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
+    "today": "/today/",
     "queue": "/queue/",
+    "named-queues": "/queues/",
     "campaigns": "/campaigns/",
     "decisions": "/decisions/",
     "posts": "/posts/",
     "domains": "/domains/",
     "rules": "/rules/",
+    "appeals": "/appeals/",
+    "mentions": "/mentions/",
+    "audit": "/audit/",
+    "labels": "/labels/",
     "exports": "/exports/",
     "health": "/health/",
+    "account": "/account/",
     "preferences": "/account/preferences/",
     "pace": "/account/pace/",
     "platforms": "/platforms/",
     "platform": "/platforms/1/",
     "users": "/users/",
     "reasons": "/reasons/",
+    "guidelines": "/guidelines/",
 }
-SIZES = {"1280": (1280, 800), "1920": (1920, 1080)}
+SIZES = {"1280": (1280, 800), "1920": (1920, 1080), "390": (390, 844)}
 # Every screen once; the ones that people live in also dark and large.
 _MOST_SEEN = ("queue", "review", "hostile", "campaign")
 _DECIDED = 8
@@ -76,6 +86,11 @@ class Camera:
     browser: Browser
     url: str
     folder: Path
+    language: str
+
+    def translate(self, page: Page) -> None:
+        """Show the next pages in the language of the pictures."""
+        page.context.add_cookies([{"name": "django_language", "value": self.language, "url": self.url}])
 
     @contextmanager
     def page(self, *, name: str = "admin", size: str = "1280", scheme: str = "light") -> Iterator[Page]:
@@ -85,7 +100,8 @@ class Camera:
         page.get_by_label("Name").fill(name)
         page.get_by_label("Password").fill("demo")
         page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/queue/")
+        page.wait_for_url(re.compile(r"/(queue|today)/$"))
+        page.goto("/queue/")
         yield page
         page.context.close()
 
@@ -119,6 +135,7 @@ def main() -> None:
     parser.add_argument("--url", default=f"http://127.0.0.1:{os.environ.get('SPAMDESK_WEB_PORT', '8000')}")
     parser.add_argument("--out", type=Path, default=PICTURES)
     parser.add_argument("--all", action="store_true", help="every page in every size and scheme")
+    parser.add_argument("--language", choices=("en", "de"), default="en")
     parser.add_argument("--staged", action="store_true", help="the states that a demo does not reach")
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -131,15 +148,16 @@ def main() -> None:
             env={**os.environ, **installed.launch_environment(chromium)},
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        camera = Camera(browser, asked.url, asked.out)
+        camera = Camera(browser, asked.url, asked.out, asked.language)
         with camera.page() as page:
             cases = _choose(page)
             _work(page, spare=set(cases.values()))
             pages = PAGES | _found(page)
-        for size in SIZES:
+        for size in SIZES if asked.all else ("1280", "1920"):
             for scheme in ("light", "dark"):
                 is_whole = asked.all or (size, scheme) == ("1280", "light")
                 with camera.page(size=size, scheme=scheme) as page:
+                    camera.translate(page)
                     _round(camera, page, pages, cases, is_whole=is_whole, suffix=f"{scheme}-{size}")
         camera.sign_in(suffix="light-1280")
         browser.close()
@@ -215,7 +233,7 @@ def _work(page: Page, *, spare: set[str]) -> None:
 
 
 def _found(page: Page) -> dict[str, str]:
-    """Return the addresses of a campaign, an author, a domain, an address, a dry run and a correction."""
+    """Return the addresses of one campaign, author, domain, post, address, dry run and correction."""
     page.goto(PAGES["campaigns"])
     found = {"campaign": page.evaluate(_LARGEST)}
     page.goto("/authors/?state=reported")
@@ -224,6 +242,7 @@ def _found(page: Page) -> dict[str, str]:
     found["domain"] = _first(page, "tr:has(.mini-bar) .table__link") or _first(page, ".table__link")
     found["rule"] = f"/rules/new/?kind=domain&value={(found['domain'] or '').strip('/').rpartition('/')[2]}"
     page.goto("/posts/?state=spam")
+    found["post"] = _first(page, ".table__post a[href^='/posts/']")
     found["address"] = _first(page, "a[href^='/addresses/']")
     page.goto("/decisions/")
     dialog = page.locator("[data-opens^=correct-]").first.get_attribute("data-opens") or ""
@@ -255,13 +274,17 @@ def _round(
 
 
 def _closer(camera: Camera, page: Page, *, suffix: str) -> None:
-    """Take the map of keys, and the context over time."""
+    """Take the map of keys, the context over time, and the author beside the case."""
     page.keyboard.press("?")
     camera.take(page, f"keys-{suffix}")
     page.keyboard.press("Escape")
     page.keyboard.press("c")
     page.locator(".lanes").wait_for()
     camera.take(page, f"context-{suffix}")
+    page.keyboard.press("a")
+    page.locator(".beside__post").first.wait_for()
+    camera.take(page, f"beside-{suffix}")
+    page.keyboard.press("Escape")
 
 
 if __name__ == "__main__":
