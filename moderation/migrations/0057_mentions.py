@@ -7,7 +7,7 @@ from django.db.models import Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0055_translations")]
+    dependencies = [("moderation", "0056_sessions_of_users")]
 
     operations = [
         migrations.CreateModel(
