@@ -131,8 +131,8 @@ def test_a_rule_is_proposed_and_a_lead_makes_it_there(
     page: Page, page_of: Open, lead: User, watch: Watch
 ) -> None:
     page.keyboard.press("d")
-    page.get_by_role("link", name="Propose a rule…").click()
-    page.get_by_label("Reason").fill("Sells pills")
+    page.get_by_role("link", name="Propose rule…").click()
+    page.locator(".beside [name=reason]").fill("Sells pills")
     page.keyboard.press("Enter")
     expect(page.locator(".beside .notice")).to_contain_text("Proposed.")
     assert Rule.objects.get().is_draft
@@ -142,7 +142,7 @@ def test_a_rule_is_proposed_and_a_lead_makes_it_there(
     press_and_wait(desk, "r")
     desk.keyboard.press("a")
     desk.get_by_role("link", name="Create rule…").click()
-    desk.get_by_label("Reason").fill("Nothing but pills")
+    desk.locator(".beside [name=reason]").fill("Nothing but pills")
     desk.keyboard.press("Enter")
 
     expect(desk.locator(".beside .notice")).to_contain_text("is active")
@@ -165,8 +165,8 @@ def test_axe_finds_nothing(page: Page) -> None:
         page.keyboard.press(key)
         page.locator(".beside__subject").wait_for()
         found[key] = violations(page)
-    page.get_by_role("link", name="Propose a rule…").click()
-    page.get_by_label("Reason").wait_for()
+    page.get_by_role("link", name="Propose rule…").click()
+    page.locator(".beside [name=reason]").wait_for()
     found["rule"] = violations(page)
 
     assert not any(found.values()), found

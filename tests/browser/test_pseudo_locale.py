@@ -1,0 +1,115 @@
+"""Every page in a third language: nothing is hard-coded, nothing is clipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+from playwright.sync_api import Page
+
+from moderation.models import Case, User
+from moderation.models.users import Role
+from moderation.operations.labels import exports
+from moderation.queries.labels.labels import LabelFilter
+from moderation.web.urls import urlpatterns
+from tests.browser.full_desk import addresses
+from tests.browser.pseudo_locale import all_data, pseudo, untranslated
+from tests.browser.stage import explain
+from tests.moderation.web.test_access import ARGUMENTS
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+LEFT_OUT = {"today-csv", "decisions-csv", "export-download", "sign-out"}
+CLIPPED = """() => {
+  const parts = 'button, .button, h1, h2, h3, th, dt, label, legend, summary, .tag, .chip, .chip-link, nav a'
+  const narrow = [...document.querySelectorAll(parts)]
+    .filter(one => one.checkVisibility({visibilityProperty: true}) && !one.closest('.only-heard'))
+    .filter(one => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+    .map(one => `${one.tagName}.${one.className}: ${one.textContent.trim().slice(0, 60)}`)
+  const page = document.documentElement
+  if (page.scrollWidth <= innerWidth) return narrow
+  const wide = [...document.querySelectorAll('main *')]
+    .filter(one => one.getBoundingClientRect().right > innerWidth && !one.closest('.table-box'))
+    .map(one => `${one.tagName}.${one.className}`)
+  return [...narrow, `page: ${page.scrollWidth} px`, ...wide.slice(-6)]
+}"""
+
+
+@pytest.fixture
+def everyone(admin: User) -> list[User]:
+    """One person of each role."""
+    roles = (Role.MODERATOR, Role.LEAD, Role.ML_ENGINEER)
+    return [admin, *(User.objects.create_user(f"{role}_person", role=role) for role in roles)]
+
+
+@pytest.fixture
+def furnished(full_desk: Case, admin: User) -> list[str]:
+    """Every address, with the rows of a full desk; one case has every sentence."""
+    explain(full_desk)
+    exports.request(requested_by=admin, wanted=LabelFilter(), at=timezone.now())
+    known = ARGUMENTS | {
+        "case_id": full_desk.pk,
+        "post_id": full_desk.post_id,
+        "author_id": full_desk.post.author_id,
+        "platform_id": full_desk.post.platform_id,
+        "user_id": admin.pk,
+        "address": "203.0.113.1",
+    }
+    desk = Client()
+    desk.force_login(admin)
+    every = [
+        *addresses(full_desk),
+        *(_address(one, known) for one in urlpatterns if one.name not in LEFT_OUT),
+    ]
+    return [address for address in dict.fromkeys(every) if _is_page(desk, address)]
+
+
+def _is_page(desk: Client, address: str) -> bool:
+    answer = desk.get(address)
+    return answer.status_code == 200 and "html" in answer.headers["Content-Type"]
+
+
+def _address(pattern: URLPattern, known: dict[str, Any]) -> str:
+    given = {name: known[name] for name in pattern.pattern.converters}
+    return reverse(str(pattern.name), kwargs=given)
+
+
+@pytest.mark.timeout(400)
+def test_nothing_is_said_outside_of_a_message(
+    furnished: list[str], everyone: list[User], pseudo_locale: None
+) -> None:
+    data, found = all_data(), {}
+    for person in everyone:
+        desk = Client()
+        desk.force_login(person)
+        for address in furnished:
+            words = untranslated(desk.get(address).content.decode(), data)
+            found |= {f"{person.role} {address}": words} if words else {}
+
+    assert found == {}
+
+
+def test_words_of_no_message_and_no_row_are_found() -> None:
+    said = pseudo("You have <strong>%(number)s posts</strong>") % {"number": "7 red"}
+    page = f"<p title='Hover'>{said} and Ann, 3 min</p><p data-done='All is well'>{pseudo('Done')}</p>"
+
+    assert untranslated(page, "Ann\nBob") == {"Hover", "and Ann", "All is well"}
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("width", [1280])
+def test_nothing_is_clipped(
+    page_of: Callable[..., Page], furnished: list[str], admin: User, pseudo_locale: None, width: int
+) -> None:
+    page = page_of(admin, reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": 844})
+    found = {}
+    for address in furnished:
+        page.goto(address)
+        found[address] = page.evaluate(CLIPPED)
+
+    assert not any(found.values()), {address: narrow for address, narrow in found.items() if narrow}
