@@ -82,7 +82,8 @@ def _address(pattern: URLPattern, known: dict[str, Any]) -> str:
 def test_nothing_is_said_outside_of_a_message(
     furnished: list[str], everyone: list[User], pseudo_locale: None
 ) -> None:
-    data, found = all_data(), {}
+    data = all_data()
+    found: dict[str, set[str]] = {}
     for person in everyone:
         desk = Client()
         desk.force_login(person)
@@ -107,7 +108,7 @@ def test_nothing_is_clipped(
 ) -> None:
     page = page_of(admin, reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": 844})
-    found = {}
+    found: dict[str, list[str]] = {}
     for address in furnished:
         page.goto(address)
         found[address] = page.evaluate(CLIPPED)
