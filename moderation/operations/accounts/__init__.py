@@ -1,3 +1,3 @@
-"""Who signs in: users and their devices, platforms and their API keys, reasons, preferences, saved
+"""Who signs in: users, their devices and sessions, platforms and their API keys, reasons, preferences, saved
 filters, the demo.
 """

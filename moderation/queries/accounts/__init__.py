@@ -1,1 +1,1 @@
-"""Users, platforms with keys and endpoints, reasons, saved filters."""
+"""Users and their sessions, platforms with keys and endpoints, reasons, saved filters."""

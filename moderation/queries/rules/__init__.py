@@ -1,3 +1,3 @@
-"""Rules and what they match: for pages (`rule_pages`), before one is made (`targets`), for scoring
-(`blocklist`).
+"""Rules and what they match: for pages (`rule_pages`), before one is made (`targets`, `identified`), for
+scoring (`rules_in_force`).
 """

@@ -1,1 +1,1 @@
-"""Middleware of the desk: compression, and what a user sees when a request fails."""
+"""Middleware of the desk: compression, when a session was used, and what a user sees when a request fails."""
