@@ -102,7 +102,7 @@ def test_words_of_no_message_and_no_row_are_found() -> None:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("width", [1280])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_clipped(
     page_of: Callable[..., Page], furnished: list[str], admin: User, pseudo_locale: None, width: int
 ) -> None:

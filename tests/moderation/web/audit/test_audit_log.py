@@ -96,7 +96,7 @@ class TestPage:
         for _ in range(3):
             write(at=AT + timedelta(hours=1))
 
-        assert "More than 2 newer entries wait to be sealed." in lead_desk.get("/audit/").content.decode()
+        assert "More than 2 newer entries are not sealed yet." in lead_desk.get("/audit/").content.decode()
 
     def test_shows_hostile_details_inert(self, lead_desk: Client, write: Write) -> None:
         write(details={"reason": "<script>alert(1)</script>\u202e" + "W" * 900})
