@@ -38,6 +38,24 @@ def open_now() -> int:
     return Case.objects.filter(state=CaseState.OPEN).count()
 
 
+class TestTwice:
+    def test_the_bar_covers_no_row_that_is_read(
+        self, page_of: Open, moderator: User, pills: Campaign
+    ) -> None:
+        page = page_of(moderator)
+        page.set_viewport_size({"width": 640, "height": 400})  # 1280 by 800 at 200 %
+        page.goto(f"/campaigns/{pills.pk}/")
+        wait_for_keys(page)
+        for _ in range(4):
+            page.keyboard.press("j")
+        box = "element => element.getBoundingClientRect().toJSON()"
+        row = page.locator("li:has(:focus)").last.evaluate(box)
+        bar = page.locator(".decide-bar").evaluate(box)
+
+        assert 0 <= row["top"] < row["bottom"] <= 400
+        assert row["bottom"] <= bar["top"] or bar["bottom"] <= row["top"]
+
+
 class TestKeyboard:
     def test_decides_two_hundred_and_takes_them_back(
         self, page_of: Open, moderator: User, pills: Campaign, watch: Watch

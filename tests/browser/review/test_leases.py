@@ -95,10 +95,10 @@ class TestLease:
     def test_shows_who_reads_along(self, page: Page, page_of: Open, lead: User) -> None:
         reader = page_of(lead)
         reader.goto(f"/review/{in_front(page)}/")
-        expect(reader.locator(".decided")).to_contain_text("moderator is looking at this case")
+        expect(reader.locator(".decided")).to_contain_text("moderator is reviewing this case")
 
         def is_told() -> bool:
-            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 15 s
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # asks now, not in 6 s
             return "lead is watching" in page.locator("[data-presence]").inner_text()
 
         wait_until(is_told)
