@@ -26,7 +26,7 @@ async function beat() {
   body.set("held", asked.join(","));
   body.set("front", element?.dataset.case ?? "");
   const sentAt = performance.now();
-  const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers() }).catch(() => null);
+  const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers(), signal: AbortSignal.timeout(beatMilliseconds) }).catch(() => null);
   if (answer?.status === 403) await renewToken();
   if (!answer?.ok) return; // the next beat tries again; the countdown tells the truth meanwhile
   const found = await answer.json();

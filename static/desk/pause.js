@@ -18,7 +18,7 @@ document.addEventListener("click", (event) => {
 
 async function pause(url) {
   document.getElementById("notices").replaceChildren();
-  const answer = await fetch(url, { method: "POST", headers: headers() }).catch(() => null);
+  const answer = await fetch(url, { method: "POST", headers: headers(), signal: AbortSignal.timeout(10_000) }).catch(() => null);
   if (!answer?.ok) return document.dispatchEvent(new CustomEvent("shift:failed", { detail: answer?.status ?? 0 }));
   until = performance.now() + (await answer.json()).pause_seconds * 1000;
   document.documentElement.dataset.paused = "";
