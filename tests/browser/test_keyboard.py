@@ -180,8 +180,8 @@ class TestFailures:
         press_and_wait(page, "r")
         address = page.url
 
-        page.reload()
-        expect(page.locator("[data-key=s]")).to_be_visible()
+        with page.expect_response("**/claim/"):  # the page that was left gave the case back
+            page.reload()
         settle(page)
 
         assert page.url == address

@@ -72,7 +72,7 @@ def test_fifty_cases_are_decided_by_keyboard_alone(
 
     expect(page.locator("#announcements")).to_contain_text("Undone")
     page.goto("/decisions/")
-    expect(page.get_by_text("undone by moderator")).to_have_count(1)
+    expect(page.get_by_text("undone by Mona Moderator")).to_have_count(1)
 
 
 def test_a_shift_without_a_mouse(
@@ -115,7 +115,7 @@ def test_a_shift_without_a_mouse(
     page.keyboard.type(str(external_id))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/posts/\d+/$"))
-    expect(page.locator("#main")).to_contain_text("moderator")
+    expect(page.locator("#main")).to_contain_text("Mona Moderator")
 
 
 def test_two_moderators_at_once_never_decide_the_same_case(
@@ -159,7 +159,7 @@ def test_a_lease_that_ran_out_overwrites_nothing(
 
     page.keyboard.press("s")
 
-    expect(page.locator("#notices")).to_contain_text("lead decided this case before: not spam.")
+    expect(page.locator("#notices")).to_contain_text("Leo Lead already decided this case: not spam.")
     assert stored() == 1
 
 
@@ -242,9 +242,9 @@ def _hand_out_a_queue(page: Page) -> None:
     page.locator("input[name=name]").last.fill("Evening shift")
     page.locator("select[name=platform]").last.select_option(index=1)
     page.get_by_role("button", name="Add", exact=True).click()
-    page.locator("select[name=user]").select_option(label="moderator")
+    page.locator("select[name=user]").select_option(label="Mona Moderator")
     page.get_by_role("button", name="Assign", exact=True).click()
-    expect(page.locator(".named-queue__people").first).to_contain_text("moderator")
+    expect(page.locator(".named-queue__people").first).to_contain_text("Mona Moderator")
 
 
 def _by_palette(page: Page, letters: str) -> None:

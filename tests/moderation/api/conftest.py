@@ -93,7 +93,7 @@ def payload() -> Payload:
             "posts": 56,
         },
         "parent": {
-            "external_id": "p-0",
+            "external_id": "parent-0",
             "text": "Which cats do you know?",
             "author": {"external_id": "a-0", "display_name": "Editors"},
         },

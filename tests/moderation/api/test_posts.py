@@ -38,7 +38,7 @@ class TestSend:
         assert row.text == payload["text"]
         assert row.post.posted_at.isoformat() == "2026-02-01T09:00:00+00:00"
         assert row.author_snapshot["followers"] == 34
-        assert (row.parent_external_id, row.parent_text) == ("p-0", "Which cats do you know?")
+        assert (row.parent_external_id, row.parent_text) == ("parent-0", "Which cats do you know?")
         assert row.parent_author is not None
         assert (row.parent_author.external_id, row.parent_author.display_name) == ("a-0", "Editors")
         assert (row.ip, row.user_agent, row.language) == ("192.0.2.7", "Mozilla/5.0", "en-GB")

@@ -61,6 +61,7 @@ class TestEveryPage:
             "platform_id": platform.pk,
             "key": uuid.uuid4(),
             "delivery_id": uuid.uuid4(),
+            "public_id": uuid.uuid4(),
         }
         signed_in, stranger = desk_of(User.objects.get(username="admin")), Client()
         seen = 0

@@ -78,7 +78,7 @@ class TestDecide:
     ) -> None:
         claims.claim(case_id=cases[0].pk, moderator=other_moderator, at=later(1))
 
-        with pytest.raises(bulk.Moved, match="1 of the cases was"):
+        with pytest.raises(bulk.Moved, match="1 case was decided, edited or claimed"):
             bulk.decide(picked=picked(cases), moderator=moderator, at=later(2))
 
         assert not Decision.objects.exists()

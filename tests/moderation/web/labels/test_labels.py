@@ -99,7 +99,7 @@ class TestDraw:
 
         assert "Random label" in queue
         assert "1%" not in front
-        assert "Drawn at random to be labelled" in front
+        assert "drawn at random for labelling" in front.lower()
 
     def test_speaks_german(self, ml_desk: Client) -> None:
         ml_desk.cookies["django_language"] = "de"
