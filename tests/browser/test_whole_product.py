@@ -106,7 +106,7 @@ def test_a_shift_without_a_mouse(
         page.keyboard.press("x")
     _tab_to(page, "All spam")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("20 cases decided at once")
+    expect(page.get_by_role("heading", level=1)).to_have_text("20 cases decided together")
     assert stored() == 62
 
     [(external_id,)] = whole.rows(product, _REMOVED)
