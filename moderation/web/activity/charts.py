@@ -11,21 +11,11 @@ from django.utils.translation import gettext as _
 from moderation.models.activity import Measure
 from moderation.queries.activity.hours import HOUR
 from moderation.queries.activity.today import Sheet, Step
+from moderation.web.entities.timeline import HEIGHT, Bar
 
-HEIGHT = 40
 STEP_WIDTH = 10
 _PEOPLE = (Measure.PEOPLE_SPAM, Measure.PEOPLE_FINE)
 _FILTER = (Measure.FILTER_SPAM, Measure.FILTER_FINE)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
-    """One rectangle, in the units of the drawing; `tone` is spam, ham or "" where nothing was judged."""
-
-    x: int
-    y: float
-    height: float
-    tone: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ _SHORTEST = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One rectangle, in the units of the drawing."""
+    """One rectangle, in the units of the drawing; `tone` is spam, ham or "" where nothing was judged."""
 
     x: int
     y: float
