@@ -13,6 +13,7 @@ from celery.signals import (
     worker_before_create_process,
     worker_init,
     worker_ready,
+    worker_shutting_down,
 )
 from django.db import close_old_connections
 
@@ -47,6 +48,12 @@ def _import_slow_libraries(sender: Any, **_: Any) -> None:
     """
     if "explanations" in sender.app.amqp.queues.consume_from:
         importlib.import_module("shap")
+
+
+@worker_shutting_down.connect
+def _hand_training_back(**_: Any) -> None:
+    """End the training process of this worker, so that another worker takes the run up at once."""
+    importlib.import_module("moderation.operations.learning.training_job").stop_worker()
 
 
 @worker_before_create_process.connect

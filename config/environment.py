@@ -48,6 +48,8 @@ class Environment:
     undo_seconds: int
     lease_seconds: int
     audit_first_percent: int
+    training_days: int
+    ban_harmless_posts: int
     egress_private_hosts: tuple[str, ...]
     proxies: int
     hsts_subdomains: bool
@@ -92,6 +94,10 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         web_port=_whole_number(variables, "SPAMDESK_WEB_PORT", default=8000, maximum=65_535),
         undo_seconds=_whole_number(variables, "SPAMDESK_UNDO_SECONDS", default=10, maximum=3_600),
         audit_first_percent=_whole_number(variables, "SPAMDESK_AUDIT_FIRST_PERCENT", default=20, maximum=100),
+        training_days=_whole_number(variables, "SPAMDESK_TRAINING_DAYS", default=0, minimum=0, maximum=365),
+        ban_harmless_posts=_whole_number(
+            variables, "SPAMDESK_BAN_HARMLESS_POSTS", default=10, minimum=0, maximum=1_000_000
+        ),
         lease_seconds=_whole_number(variables, "SPAMDESK_LEASE_SECONDS", default=120, maximum=86_400),
         egress_private_hosts=_names(variables, "SPAMDESK_EGRESS_PRIVATE_HOSTS"),
         proxies=_whole_number(variables, "SPAMDESK_PROXIES", default=0, minimum=0, maximum=9),

@@ -14,15 +14,17 @@ SECONDS = {
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,
+    "sweep_training": 10.0,
     "count_hours": 60.0,
     "mend_clock_steps": 60.0,
     "erase_expired": 300.0,
     "seal_late_audit": 600.0,
+    "estimate_quality": 600.0,
     "prune_answers": 900.0,
 }
 """From the start of one run to the start of the next."""
 
-_LONG = {"erase_expired": "erasures"}
+_LONG = {"erase_expired": "erasures", "estimate_quality": "erasures"}
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400

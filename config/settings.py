@@ -193,6 +193,7 @@ SPECTACULAR_SETTINGS = {
         "EndpointState": "moderation.models.webhooks.EndpointState.values",
         "ExportFormat": "moderation.models.exports.ExportFormat.values",
         "ExportState": "moderation.models.exports.ExportState.values",
+        "TrainingState": "moderation.models.training_runs.TrainingState.values",
         "ComplaintReasonValue": "moderation.models.posts.ComplaintReason.values",
         "RuleEffect": "moderation.models.rules.RuleEffect.values",
         "RuleKind": "moderation.models.rules.RuleKind.values",
@@ -276,15 +277,14 @@ TRITON_ADMIN_KEY = ENVIRONMENT.triton_admin_key
 TRITON_ADMIN_SOCKET = ENVIRONMENT.triton_admin_socket
 RELEASE_DIR = ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
-UNDO_SECONDS = ENVIRONMENT.undo_seconds
-LEASE_SECONDS = ENVIRONMENT.lease_seconds
+UNDO_SECONDS, LEASE_SECONDS = ENVIRONMENT.undo_seconds, ENVIRONMENT.lease_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100
+TRAINING_DAYS, BAN_HARMLESS_POSTS = ENVIRONMENT.training_days, ENVIRONMENT.ban_harmless_posts
 # Posts that join a decided campaign: required purity, and the share that people judge individually.
-CAMPAIGN_GATE = 0.9
-CAMPAIGN_AUDIT_SHARE = 0.2
+CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 
 # -- Calls to the outside
-EXPORT_DIR = STATE_DIR / "exports"
+EXPORT_DIR, LEARNING_DIR = STATE_DIR / "exports", STATE_DIR / "learning"
 ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts

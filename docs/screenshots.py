@@ -40,6 +40,7 @@ PAGES = {
     "mentions": "/mentions/",
     "audit": "/audit/",
     "labels": "/labels/",
+    "thresholds": "/thresholds/",
     "exports": "/exports/",
     "health": "/health/",
     "account": "/account/",

@@ -33,6 +33,7 @@ QUEUES = (
     "reputation",
     "erasures",
     "exports",
+    "learning",
     "default",
 )
 """Queues by kind of work, so that none waits for another; deploy/local/application.py assigns workers."""
@@ -134,6 +135,11 @@ def campaign(*, campaign_decision_id: int, countdown_seconds: float = 0) -> None
 def export(*, export_id: int) -> None:
     """Build a requested export."""
     _after_commit("moderation.tasks.build_export", queue="exports", export_id=export_id)
+
+
+def training(*, run_id: int) -> None:
+    """Carry out a training run."""
+    _after_commit("moderation.tasks.train_release", queue="learning", run_id=run_id)
 
 
 def _publish(revision_ids: Sequence[int], *, request_id: str = "") -> None:

@@ -15,7 +15,9 @@ from moderation.operations.campaigns import decide_large
 from moderation.operations.erasure import erase, journal
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
+from moderation.operations.learning import training_job
 from moderation.operations.outbox import feed
+from moderation.operations.quality import refresh
 from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry
 from moderation.operations.scoring import recovery, score
@@ -135,6 +137,12 @@ def count_hours(at: datetime) -> int:
 
 
 @_sweep
+def estimate_quality(at: datetime) -> int:
+    """Estimate the figures of quality anew."""
+    return refresh.refresh(at=at)
+
+
+@_sweep
 def prune_answers(at: datetime) -> int:
     """Delete expired answers of idempotent requests."""
     return idempotency.prune(at=at)
@@ -155,6 +163,23 @@ def build_export(*, export_id: int, **_: object) -> None:
 def sweep_exports(at: datetime) -> int:
     """Enqueue exports that a lost message or a killed worker left open."""
     return export_build.sweep(at=at)
+
+
+# Acknowledged early, as it takes hours. The row has a lease.
+@shared_task(
+    acks_late=False,
+    soft_time_limit=training_job.LONGEST_SECONDS + 60,
+    time_limit=training_job.LONGEST_SECONDS + 120,
+)
+def train_release(*, run_id: int, **_: object) -> None:
+    """Carry out a training run."""
+    training_job.run(run_id=run_id, at=timezone.now())
+
+
+@_sweep
+def sweep_training(at: datetime) -> int:
+    """Enqueue training runs that a lost message or a killed worker left open, and scheduled ones."""
+    return training_job.sweep(at=at)
 
 
 @_sweep

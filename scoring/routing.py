@@ -69,6 +69,9 @@ class Routing:
     reason: ReviewReason | None
     audit_probability: float
     is_audit_sample: bool
+    uniform_probability: float | None = None
+    """The chance by which the uniform part of the sample drew this post; None if that part did not."""
+
     automatic: Route | None = field(default=None, compare=False)
     """The automatic route of the post, even if the sample sent it to a human.
 
@@ -138,7 +141,9 @@ def draw(record: PostRecord, release_id: str, *, key: bytes) -> float:
     return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
-def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
+def sampled(
+    routing: Routing, *, chance: float, is_drawn: bool, uniform_probability: float | None = None
+) -> Routing:
     """Send a post that was drawn for the audit sample to a human, and store its probability.
 
     A post that had to go to a human is unchanged.
@@ -150,6 +155,7 @@ def sampled(routing: Routing, *, chance: float, is_drawn: bool) -> Routing:
         reason=ReviewReason.AUDIT if is_drawn else None,
         audit_probability=chance,
         is_audit_sample=is_drawn,
+        uniform_probability=uniform_probability,
         automatic=routing.automatic,
     )
 

@@ -8,19 +8,25 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from socketserver import StreamRequestHandler
 
 import pytest
 import redis
 from django.db import connection
+from django.test import TransactionTestCase
 from django.utils import translation
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local import application
 from deploy.local.places import ROOT
-from tests import servers
+from tests import emptying, servers
 
 _START_SECONDS = 60
+
+# Django's live server writes head and body of an answer apart. On a connection that is kept, each body would
+# wait 40 ms, until the client acknowledges the head.
+StreamRequestHandler.disable_nagle_algorithm = True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,7 +79,9 @@ def django_db_setup(
 
     At last, end the sessions that a pool or a killed worker left, or the database could not be dropped.
     """
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", emptying.empty)
+        yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"

@@ -50,6 +50,8 @@ def workers() -> tuple[Worker, ...]:
             has_threads=True,
         ),
         Worker(name="exports", queues=("exports",), concurrency=2, has_threads=True),
+        # Training itself is a process that this thread watches.
+        Worker(name="learning", queues=("learning",), concurrency=1, has_threads=True),
     )
 
 

@@ -1,4 +1,4 @@
-"""`make test`, `test-unit`, `lint` and `types`: the quick checks first; the first that fails ends it."""
+"""`make test`, `test-unit`, `lint` and `types`: the first check that fails ends it."""
 
 import os
 import subprocess
@@ -22,13 +22,34 @@ def main(arguments: list[str]) -> None:
     what, rest = arguments[0], arguments[1:]
     if what == "test-unit":
         _pytest([*_UNIT, *_side_by_side(), *rest])
-    for title, command in _TYPES if what == "types" else _LINT:
-        print(f"== {title}", flush=True)
-        code = subprocess.run(command, cwd=ROOT, check=False).returncode
-        if code != 0:
-            sys.exit(f"spamdesk: {title} failed")
+    if what == "test" and any(map(_is_place, rest)):
+        _pytest(rest)
+    _check([] if what == "types" else _QUICK)
     if what == "test":
         _pytest(rest or ["-m", "not long", *_side_by_side()])
+
+
+def _is_place(argument: str) -> bool:
+    """Tell whether an argument of pytest names tests: who asks for some waits for no other check."""
+    return (ROOT / argument.partition("::")[0]).exists()
+
+
+def _check(quick: list[tuple[str, list[str]]]) -> None:
+    """Run the quick checks while the types, which take longest, are checked on another processor."""
+    with subprocess.Popen(_TYPES, cwd=ROOT) as types:
+        try:
+            for title, command in quick:
+                print(f"== {title}", flush=True)
+                _end_if_failed(title, subprocess.run(command, cwd=ROOT, check=False).returncode)
+            print("== types", flush=True)
+            _end_if_failed("types", types.wait())
+        finally:
+            types.kill()
+
+
+def _end_if_failed(title: str, code: int) -> None:
+    if code != 0:
+        sys.exit(f"spamdesk: {title} failed")
 
 
 def _pytest(arguments: list[str]) -> NoReturn:
@@ -51,14 +72,13 @@ _UNIT = [
     *("tests/scoring", "tests/moderation", "--ignore=tests/scoring/training"),
     *("-m", "not (long or faults or browser or train)"),
 ]
-_TYPES: list[tuple[str, list[str]]] = [("types", [str(_BINARIES / "mypy"), "--no-error-summary"])]
-_LINT: list[tuple[str, list[str]]] = [
+_TYPES = [str(_BINARIES / "mypy"), "--no-error-summary"]
+_QUICK: list[tuple[str, list[str]]] = [
     ("style", [str(_BINARIES / "ruff"), "check", "--quiet", "."]),
     ("layout", [str(_BINARIES / "ruff"), "format", "--check", "--quiet", "."]),
     ("layout of templates", [str(_BINARIES / "djangofmt"), "--check", "--quiet", "templates"]),
     ("templates", [str(_BINARIES / "djangofmt"), "check", "--quiet", "templates"]),
     ("import contracts", [str(_BINARIES / "lint-imports"), "--no-cache"]),
-    *_TYPES,
 ]
 
 if __name__ == "__main__":

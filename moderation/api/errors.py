@@ -19,6 +19,7 @@ from moderation.operations.campaigns import campaign_decisions, decide_for_platf
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
+from moderation.operations.learning import training_runs
 from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)
@@ -54,6 +55,9 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (decide_for_platform.SharedCampaign, "shared_campaign"),
     (draws.NothingToDraw, "nothing_to_draw"),
     (draws.TooManyWait, "too_many_drawn"),
+    (training_runs.AlreadyOpen, "training_open"),
+    (training_runs.NotOpen, "training_ended"),
+    (training_runs.NothingToLearn, "nothing_to_learn"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),
@@ -64,6 +68,7 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (rules.AlreadyRuled, "rule_exists"),
     (rules.AlreadyActive, "already_active"),
     (rules.NotInForce, "rule_ended"),
+    (rules.SecondPersonNeeded, "second_person_needed"),
     (endpoints.AlreadyThere, "endpoint_exists"),
     (endpoints.TooMany, "too_many_endpoints"),
     (endpoints.Changed, "precondition_failed"),

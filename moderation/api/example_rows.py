@@ -112,6 +112,26 @@ EXPORT = {
     "file": None,
     "error": "",
 }
+MODEL = {
+    "id": RELEASE,
+    "is_live": True,
+    "first_used_at": "2026-03-01T09:30:00Z",
+    "thresholds": {"review_from": 0.11, "remove_from": 0.95},
+    "has_own_head": False,
+    "is_training_simulated": True,
+}
+TRAINING_RUN = {
+    "id": "3",
+    "state": "waiting",
+    "step": "",
+    "requested_at": "2026-03-01T09:30:00Z",
+    "started_at": None,
+    "ended_at": None,
+    "candidate": "",
+    "compared_with": "",
+    "gate": None,
+    "error": "",
+}
 ENDPOINT = {
     "id": "4",
     "url": "https://hooks.example/spamdesk",

@@ -21,12 +21,14 @@ from moderation.api.example_rows import (
     EXPORT,
     LEASE,
     MEMBER,
+    MODEL,
     PAGE,
     POST,
     REFERENCE,
     RELEASE,
     RULE,
     SECRET,
+    TRAINING_RUN,
     WHOLE_DELIVERY,
 )
 
@@ -166,6 +168,21 @@ ANSWERS: dict[str, Any] = {
         "interval": {"low": 0.76, "high": 1.0},
         "examples": [REFERENCE],
     },
+    "read_quality": {
+        "data": [
+            {
+                "measure": "missed",
+                "dimension": "all",
+                "slice": "",
+                "weighted": {"value": 0.0042, "low": 0.0018, "high": 0.0091, "labels": 640},
+                "uniform": {"value": 0.005, "low": 0.0009, "high": 0.0172, "labels": 200},
+                "since": "2026-02-01T09:30:00Z",
+                "until": "2026-03-01T09:30:00Z",
+                "estimated_at": "2026-03-01T09:30:00Z",
+            }
+        ],
+        "next_cursor": None,
+    },
     "read_labels": {"data": [], "next_cursor": None},
     "read_label_changes": {
         "data": [
@@ -184,6 +201,19 @@ ANSWERS: dict[str, Any] = {
     "read_draw": DRAW,
     "request_export": EXPORT | {"format": "parquet"},
     "read_export": EXPORT | {"format": "parquet"},
+    "read_models": {"data": [MODEL]},
+    "read_model": MODEL,
+    "start_training": TRAINING_RUN,
+    "read_training": TRAINING_RUN
+    | {
+        "state": "ready",
+        "step": "evaluate",
+        "started_at": "2026-03-01T09:30:02Z",
+        "ended_at": "2026-03-01T09:33:40Z",
+        "candidate": "9b2e07",
+        "compared_with": RELEASE,
+        "gate": {"asked": 14, "passed": 14},
+    },
     "read_endpoints": {"data": [ENDPOINT]},
     "add_endpoint": ENDPOINT | {"secret": SECRET},
     "read_endpoint": ENDPOINT,

@@ -31,6 +31,8 @@ LINKS: dict[str, dict[str, str]] = {
     "read_rules": dict.fromkeys(("read_rule", "backtest_rule"), _FIRST),
     "draw_posts": dict.fromkeys(("read_draw", "cancel_draw"), _ID),
     "request_export": dict.fromkeys(("read_export", "read_export_file"), _ID),
+    "read_models": {"read_model": _FIRST},
+    "start_training": dict.fromkeys(("read_training", "cancel_training"), _ID),
     "add_endpoint": dict.fromkeys(
         ("read_endpoint", "change_endpoint", "rotate_secret", "read_deliveries"), _ID
     ),

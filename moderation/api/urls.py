@@ -15,7 +15,9 @@ from moderation.api.views.decisions import Decisions, Reversals
 from moderation.api.views.entities import AuthorTimeline, OneDomain
 from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
+from moderation.api.views.models import Models, OneModel, OneTrainingRun, TrainingRuns
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
+from moderation.api.views.quality import QualityFigures
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import EarlierScores, Scores
 from moderation.api.views.statements import Statements
@@ -60,6 +62,7 @@ urlpatterns = [
     path("api/v1/rules/<str:id>", OneRule.as_view(), name="rule"),
     path("api/v1/rules/<str:id>/activation", RuleActivations.as_view(), name="activation"),
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
+    path("api/v1/metrics/quality", QualityFigures.as_view(), name="quality"),
     path("api/v1/labels", Labels.as_view(), name="labels"),
     path("api/v1/labels/changes", LabelChanges.as_view(), name="label-changes"),
     path("api/v1/label-draws", LabelDraws.as_view(), name="label-draws"),
@@ -67,6 +70,10 @@ urlpatterns = [
     path("api/v1/exports", Exports.as_view(), name="exports"),
     path("api/v1/exports/<str:id>", OneExport.as_view(), name="export"),
     path("api/v1/exports/<str:id>/file", ExportFile.as_view(), name="export-file"),
+    path("api/v1/models", Models.as_view(), name="models"),
+    path("api/v1/models/training-runs", TrainingRuns.as_view(), name="training-runs"),
+    path("api/v1/models/training-runs/<str:id>", OneTrainingRun.as_view(), name="training-run"),
+    path("api/v1/models/<str:id>", OneModel.as_view(), name="model"),
     path("api/v1/webhook-endpoints", Endpoints.as_view(), name="endpoints"),
     path("api/v1/webhook-endpoints/<str:id>", OneEndpoint.as_view(), name="endpoint"),
     path("api/v1/webhook-endpoints/<str:id>/secrets", EndpointSecrets.as_view(), name="secrets"),

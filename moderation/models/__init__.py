@@ -16,11 +16,13 @@ from moderation.models.feed import FeedEntry, FeedHead
 from moderation.models.idempotency import StoredAnswer
 from moderation.models.label_draws import LabelDraw
 from moderation.models.labels import Label
+from moderation.models.learning import ReleaseProposal
 from moderation.models.mentions import Mention
 from moderation.models.named_queues import NamedQueue, QueueAssignment
 from moderation.models.platforms import ApiKey, Platform
 from moderation.models.posts import Author, Complaint, Post, Revision
 from moderation.models.presence import Presence, ReviewPage
+from moderation.models.quality import QualityFigure, QualityTable
 from moderation.models.reasons import Reason
 from moderation.models.reconsiderations import Reconsideration
 from moderation.models.releases import Promotion, Release
@@ -30,6 +32,7 @@ from moderation.models.saved_filters import SavedFilter
 from moderation.models.scores import Score
 from moderation.models.similarity import AuthorBand, SimilarityBand
 from moderation.models.sweeps import SweepRun
+from moderation.models.training_runs import TrainingRun
 from moderation.models.translations import Translation
 from moderation.models.user_sessions import UserSession
 from moderation.models.users import User
@@ -70,10 +73,13 @@ __all__ = [
     "PostLink",
     "Presence",
     "Promotion",
+    "QualityFigure",
+    "QualityTable",
     "QueueAssignment",
     "Reason",
     "Reconsideration",
     "Release",
+    "ReleaseProposal",
     "Reversal",
     "ReviewPage",
     "Revision",
@@ -84,6 +90,7 @@ __all__ = [
     "SimilarityBand",
     "StoredAnswer",
     "SweepRun",
+    "TrainingRun",
     "Translation",
     "User",
     "UserSession",

@@ -82,6 +82,8 @@ class Scope(models.TextChoices):
     RULES_ADMIN = "rules:admin"
     LABELS_EXPORT = "labels:export"
     WEBHOOKS_ADMIN = "webhooks:admin"
+    MODELS_READ = "models:read"
+    MODELS_ADMIN = "models:admin"
 
 
 class ApiKey(models.Model):

@@ -45,6 +45,10 @@ class Score(models.Model):
     route_reason = RenamedValueField(max_length=16, blank=True)
     is_audit_sample = models.BooleanField(default=False)
     audit_probability = models.FloatField(default=0.0)
+    audit_uniform_probability = models.FloatField(
+        null=True,
+        help_text="The chance of the audit sample's uniform part; null if that part did not draw the post.",
+    )
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
     ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")

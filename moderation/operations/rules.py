@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Coalesce
@@ -54,6 +56,10 @@ class AlreadyActive(Exception):
 
 class NotInForce(Exception):
     """The rule was lifted or ended before."""
+
+
+class SecondPersonNeeded(Exception):
+    """The ban would hit so many harmless posts that somebody else than its author has to activate it."""
 
 
 class Requeue(StrEnum):
@@ -115,7 +121,7 @@ def propose(
 
 
 def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requeue.NOTHING) -> Rule:
-    """Activate a draft. Raises AlreadyActive, NotInForce or AlreadyRuled."""
+    """Activate a draft. Raises AlreadyActive, NotInForce, AlreadyRuled or SecondPersonNeeded."""
     try:
         with transaction.atomic():
             rule = Rule.objects.select_for_update().get(pk=rule_id)
@@ -124,6 +130,10 @@ def activate(*, rule_id: int, actor: User, at: datetime, requeue: Requeue = Requ
             if not rule.is_draft:
                 raise AlreadyActive(_("This rule is already active."))
             target = targets.target_of(rule)
+            if rule.imposed_by_id == actor.pk and needs_second_person(target, effect=rule.effect, at=at):
+                raise SecondPersonNeeded(
+                    _("This ban would hit many harmless posts. A second person has to activate it.")
+                )
             _close_expired(target, at=at)
             rule.activated_at = at
             rule.save(update_fields=("activated_at",))
@@ -147,12 +157,23 @@ def impose(
     expires_at: datetime | None = None,
     requeue: Requeue = Requeue.NOTHING,
 ) -> Rule:
-    """Draft a rule and activate it in one step, after its dry run was shown. Raises what these two raise."""
+    """Draft a rule and activate it in one step, after its dry run was shown.
+
+    One that needs a second person stays a draft. Raises what `propose` and `activate` raise.
+    """
+    given: Any = {"value": value, "reason": reason, "actor": actor, "effect": effect, "kind": kind}
+    if needs_second_person(targets.target(kind=kind, value=value), effect=effect, at=at):
+        return propose(**given, expires_at=expires_at, at=at)
     with transaction.atomic():
-        drafted = draft(
-            value=value, reason=reason, actor=actor, at=at, effect=effect, kind=kind, expires_at=expires_at
-        )
+        drafted = draft(**given, expires_at=expires_at, at=at)
         return activate(rule_id=drafted.pk, actor=actor, at=at, requeue=requeue)
+
+
+def needs_second_person(target: Target, *, effect: str, at: datetime) -> bool:
+    """Tell whether a rule is a ban that matches more harmless posts than one person may ban."""
+    if effect != RuleEffect.BAN:
+        return False
+    return targets.dry_run(wanted=target, at=at).figures.not_spam > settings.BAN_HARMLESS_POSTS
 
 
 def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) -> int:

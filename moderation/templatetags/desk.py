@@ -64,6 +64,12 @@ def percent(share: float) -> str:
 
 
 @register.filter
+def tenths(share: float) -> str:
+    """Show a share in per cent with one decimal."""
+    return quantities.tenths(share)
+
+
+@register.filter
 def band(spam_probability: float) -> str:
     """Return the words for a probability."""
     return quantities.band(spam_probability)
@@ -157,6 +163,12 @@ def key_of(keys: Mapping[str, str], action: str) -> str:
 def named(names: Mapping[int, object] | str, key: int | None) -> object:
     """Return what a mapping holds for an id, None where it holds nothing."""
     return names.get(key) if isinstance(names, Mapping) and key is not None else None
+
+
+@register.filter
+def title_of(titles: Mapping[str, str], code: str) -> str:
+    """Return the words of a code, the code itself where there are none."""
+    return titles.get(code, code)
 
 
 def _marked(part: Segment) -> str:

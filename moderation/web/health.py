@@ -34,6 +34,7 @@ _SWEEPS = {
     "seal_audit": _("Seal the audit log"),
     "seal_late_audit": _("Seal late entries of the audit log"),
     "count_hours": _("Count posts and decisions"),
+    "estimate_quality": _("Estimate quality"),
     "mend_clock_steps": _("Reschedule tasks after clock changes"),
     "number_feeds": _("Number decisions for polling"),
     "rescore_degraded": _("Re-score posts scored without the content model"),
@@ -43,6 +44,7 @@ _SWEEPS = {
     "sweep_deliveries": _("Send deliveries that are due"),
     "journal_erasures": _("Record erasures"),
     "sweep_exports": _("Resume unfinished exports"),
+    "sweep_training": _("Resume and schedule training runs"),
     "erase_expired": _("Erase expired data"),
     "prune_answers": _("Delete stored API responses"),
 }

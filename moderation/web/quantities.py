@@ -46,6 +46,11 @@ def percent(share: float) -> str:
     return gettext("{}%").format(f"{share * 100:.0f}")
 
 
+def tenths(share: float) -> str:
+    """Return a share in per cent with one decimal, for thresholds and shares near 0 or 1."""
+    return gettext("{}%").format(_written(share * 100, digits=1))
+
+
 def count(number: float) -> str:
     """Return a count with thin group separators; fractions keep one digit and are never rounded to 0."""
     if 0 < number < 0.05:

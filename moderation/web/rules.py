@@ -163,6 +163,7 @@ def draft(request: access.DeskRequest, rule_id: int) -> HttpResponse:
             operations_rules.AlreadyActive,
             operations_rules.AlreadyRuled,
             operations_rules.NotInForce,
+            operations_rules.SecondPersonNeeded,
         ) as refusal:
             messages.warning(request, str(refusal))
         else:
@@ -197,7 +198,7 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     at = timezone.now()
     effect = form.cleaned_data["effect"] or RuleEffect.BAN.value
     try:
-        operations_rules.impose(
+        made = operations_rules.impose(
             effect=effect,
             kind=target.kind,
             value=target.value,
@@ -213,11 +214,16 @@ def _impose(request: access.DeskRequest, target: Target, form: RuleForm) -> Http
     except operations_rules.NotAllowable as refusal:
         form.add_error("effect", str(refusal))
         return _dry_run(request, target, form=form)
-    except operations_rules.AlreadyRuled as refusal:
+    except (operations_rules.AlreadyRuled, operations_rules.AlreadyProposed) as refusal:
         messages.warning(request, str(refusal))
     else:
-        messages.success(request, _in_force(effect) % {"value": target.label})
+        told = _waits() if made.is_draft else _in_force(effect) % {"value": target.label}
+        messages.success(request, told)
     return _to_target(target)
+
+
+def _waits() -> str:
+    return _("Proposed: this ban would hit many harmless posts, so another lead has to activate the draft.")
 
 
 def _in_force(effect: str) -> str:

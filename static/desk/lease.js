@@ -40,7 +40,12 @@ function tell(element, found) {
   if (!element) return;
   if ("watched" in element.dataset && (found.holder !== element.dataset.watched || !found.is_open)) location.reload();
   const shown = element.querySelector("[data-presence]");
-  if (shown) shown.textContent = found.readers.length ? `${found.readers.join(", ")} ${desk.dataset.readsAlong}` : "";
+  if (shown) shown.textContent = presence(found.readers);
+}
+
+function presence(readers) {
+  if (!readers.length) return "";
+  return `${readers.join(", ")} ${readers.length > 1 ? desk.dataset.severalWatch : desk.dataset.oneWatches}`;
 }
 
 function tick() {

@@ -6,6 +6,7 @@
 
 import * as front from "./front.js";
 import { newId, pageId, reach } from "./reach.js";
+import { claimedSince, claimFirst, wasReloaded } from "./reloaded.js";
 
 const desk = document.getElementById("desk");
 const last = document.getElementById("last");
@@ -67,7 +68,8 @@ async function send() {
     const act = unanswered[0];
     act.body.set("known", front.held().join(","));
     act.body.set("page", pageId());
-    const answer = await reach(act.url, act.body, { isAway: () => away(act) });
+    const refused = act.left ? await claimFirst(act.left) : null;
+    const answer = refused ?? (await reach(act.url, act.body, { isAway: () => away(act) }));
     if (answer.parts) settle(unanswered.shift(), answer);
     else fail(unanswered.splice(0), answer.status);
   }
@@ -133,6 +135,7 @@ addEventListener("beforeunload", (event) => {
 
 /* A page that is shown again has given its case back on leaving: browsers tell so only after the new page was asked for. */
 function claimAgain() {
+  claimedSince();
   const claim = front.current()?.dataset.claim;
   const isActedOn = front.isWaiting() || unanswered.length > 0; // then the answer will say what holds
   if (claim && !isActedOn) queue({ url: claim, body: new FormData(), kind: "claim" });
@@ -140,5 +143,5 @@ function claimAgain() {
 
 addEventListener("pageshow", (event) => event.persisted && claimAgain());
 document.addEventListener("pause:over", claimAgain);
-if (performance.getEntriesByType("navigation")[0]?.type === "navigate") refill();
-else setTimeout(claimAgain, 250);
+if (wasReloaded) setTimeout(claimAgain, 250);
+else refill();

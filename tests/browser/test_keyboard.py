@@ -12,7 +12,14 @@ from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import review
-from tests.browser.stage import Settle, Watch, press_and_wait, wait_for_decisions, wait_until
+from tests.browser.stage import (
+    Settle,
+    Watch,
+    press_and_wait,
+    wait_for_decisions,
+    wait_for_keys,
+    wait_until,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -187,6 +194,16 @@ class TestFailures:
         assert page.url == address
         press_and_wait(page, "s")
         wait_for_decisions(1)
+
+    def test_a_key_at_once_after_a_reload_decides(self, page: Page) -> None:
+        press_and_wait(page, "r")
+
+        page.reload()
+        wait_for_keys(page)
+        page.keyboard.press("s")  # before the page claims its case again by itself
+
+        wait_for_decisions(1)
+        expect(page.locator("#notices")).to_be_empty()
 
     def test_leaving_hands_the_case_back(self, page: Page) -> None:
         press_and_wait(page, "r")

@@ -56,6 +56,7 @@ class TestRead:
             ("SPAMDESK_STATE_DIR", "relative/folder"),
             ("SPAMDESK_WEB_PORT", "65536"),
             ("SPAMDESK_UNDO_SECONDS", "ten"),
+            ("SPAMDESK_BAN_HARMLESS_POSTS", "-1"),
             ("SPAMDESK_LEASE_SECONDS", "-1"),
             ("SPAMDESK_LEASE_SECONDS", "\N{ARABIC-INDIC DIGIT FIVE}"),
         ],

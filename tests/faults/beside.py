@@ -28,7 +28,11 @@ def at_work(stand: Stand) -> Iterator[None]:
 
 def _look(stand: Stand, beside: Beside) -> None:
     stand.wait_until(stand.is_ready, "ready")
-    stand.wait_until(lambda: len(beside.decided) > 0, "a campaign decided")
+    try:
+        stand.wait_until(lambda: len(beside.decided) > 0, "a campaign decided")
+    except AssertionError as never:
+        never.add_note(f"beside it did {dict(beside.made)}")
+        raise
 
     found = beside.stop(patience_seconds=120)
 

@@ -47,6 +47,8 @@ class FakeScorer:
             manifest={},
             files={},
             heads={},
+            platforms={},
+            safety=routing.NO_SAFETY,
             folder=Path("nowhere"),
             thresholds=THRESHOLDS,
             thresholds_on=lambda _platform: THRESHOLDS,

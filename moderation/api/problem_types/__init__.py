@@ -1,7 +1,7 @@
 """Every way to be refused at the platform API: stable code, status, and what to do about it (RFC 9457).
 
 By subject: `every_request`, `accounts`, `posts`, `cases`, `decisions`, `campaigns`, `rules`, `webhooks`,
-`labels`.
+`labels`, `learning`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from moderation.api.problem_types import (
     decisions,
     every_request,
     labels,
+    learning,
     posts,
     rules,
     webhooks,
@@ -31,6 +32,7 @@ TYPES: tuple[ProblemType, ...] = tuple(
             *rules.TYPES,
             *webhooks.TYPES,
             *labels.TYPES,
+            *learning.TYPES,
         ),
         key=lambda kind: kind.status,
     )

@@ -18,6 +18,12 @@ TYPES = (
         cure="Nothing needs to be done: it holds.",
     ),
     ProblemType(
+        code="second_person_needed",
+        status=409,
+        title="The ban matches many posts that people judged not spam",
+        cure="Another lead has to activate it, on the desk or with a key that acts for them.",
+    ),
+    ProblemType(
         code="rule_ended",
         status=409,
         title="The rule was lifted, or its end has passed",

@@ -166,6 +166,7 @@ class RuleActivations(ApiView):
                 "rule_exists",
                 "already_active",
                 "rule_ended",
+                "second_person_needed",
                 "erased",
                 *WRITE_PROBLEMS,
             ),

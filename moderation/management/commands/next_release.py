@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +60,21 @@ class Command(BaseCommand):
             help="the model repository that holds the live release's content model",
         )
         parser.add_argument(
+            "--ends-with-input",
+            action="store_true",
+            help="end, with all that was started, when standard input ends",
+        )
+        parser.add_argument(
             "--judge-posts", type=int, default=4_000, help="simulated posts that judge the candidate, too"
         )
 
     def handle(self, *_: Any, out: Path, platform: str | None, judge_posts: int, **given: Any) -> None:
         """Run the steps; those whose inputs are the same are not repeated."""
+        if given["ends_with_input"]:
+            threading.Thread(target=_end_with_input, daemon=True).start()
         out.mkdir(parents=True, exist_ok=True)
         labels = out / "labels.jsonl"
+        self.stdout.write("labels …")
         call_command("export_labels", out=labels, platform=platform, stdout=self.stdout)
         if not labels.stat().st_size:
             raise CommandError("No decision is final yet: there is nothing to learn from.")
@@ -92,6 +103,13 @@ class Command(BaseCommand):
             return []
         path = out / f"simulated-{posts}.jsonl"
         if not path.exists():
-            self.stdout.write("simulated posts to judge by …")
+            self.stdout.write("simulated …")
             call_command("simulate_records", posts=posts, seed=4_711, out=path, stdout=self.stdout)
         return [path]
+
+
+def _end_with_input() -> None:
+    """End this process group once whoever started it has died and the pipe to it is closed."""
+    while os.read(sys.stdin.fileno(), 1_024):
+        pass
+    os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -49,6 +49,9 @@ class AdvisoryLock(IntEnum):
     HOURLY_COUNTS = 7_319
     """Counting the hours of the activity page."""
 
+    QUALITY = 7_320
+    """Per platform, 0 for all: storing figures of quality."""
+
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""
 

@@ -6,7 +6,7 @@ scored, then one row is added that makes it live. A failure before that leaves t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -59,23 +59,49 @@ class FailsOnPosts(Refusal):
     """The release gives no usable scores for stored posts."""
 
 
+Act = Callable[[Promotion], None]
+"""What must be written in the transaction that makes a release live; if it raises, the live one stays."""
+
+
 REFUSED = (Refusal, *scorer.UNUSABLE, gate.Unreadable, hosting.Refused, hosting.WrongAnswers)
 """All refusals of promote and roll_back; after each the live release is unchanged."""
 
 
 def promote(
-    *, folder: Path, report: Mapping[str, Any], repository: Path, actor: User | None, at: datetime
+    *,
+    folder: Path,
+    report: Mapping[str, Any],
+    repository: Path,
+    actor: User | None,
+    at: datetime,
+    act: Act | None = None,
 ) -> Promotion:
     """Promote the release in `folder` if `report`, its comparison with the live one, passes the gate.
 
     `repository` is the model repository that holds its content model. Raises one of REFUSED.
     """
     release = Release.load(folder)
+    live = scorer.release()
+    if release.id == live.id:
+        raise AlreadyLive(release.id[:12])
+    findings = gate.findings(report, candidate=release.id, live=live.id)
+    return go_live(release, findings=findings, repository=repository, actor=actor, at=at, act=act)
+
+
+def go_live(
+    release: Release,
+    *,
+    findings: Sequence[Finding],
+    repository: Path,
+    actor: User | None,
+    at: datetime,
+    act: Act | None = None,
+) -> Promotion:
+    """Stage, try out and promote a release about which all was asked that can be. Raises one of REFUSED."""
     release.check_schema(features.SCHEMA_HASH)
     replaces, live = scorer.newest(), scorer.release()
     if release.id == live.id:
         raise AlreadyLive(release.id[:12])
-    findings = gate.findings(report, candidate=release.id, live=live.id)
     if not all(finding.passed for finding in findings):
         raise NotGoodEnough(findings)
     triton.stage(release, repository=repository)
@@ -89,6 +115,7 @@ def promote(
         actor=actor,
         at=at,
         findings=findings,
+        act=act,
     )
 
 
@@ -129,6 +156,7 @@ def _flip(
     actor: User | None,
     at: datetime,
     findings: Sequence[Finding] = (),
+    act: Act | None = None,
 ) -> Promotion:
     with transaction.atomic():
         advisory_locks.take(AdvisoryLock.PROMOTION)
@@ -151,6 +179,8 @@ def _flip(
             replaced=replaces,
         )
         announce.model_promoted(promotion)
+        if act is not None:
+            act(promotion)
     triton.tidy()
     return promotion
 

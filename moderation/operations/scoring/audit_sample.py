@@ -10,6 +10,7 @@ from django.utils.crypto import salted_hmac
 
 from moderation.models import Revision, Score
 from moderation.queries.labels import audit_plan
+from moderation.queries.labels.audit_chance import Chance
 from moderation.queries.labels.audit_plan import Plan
 from scoring import routing
 from scoring.pipeline import ScoreResult
@@ -18,11 +19,12 @@ from scoring.release import Release
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Earlier:
-    """The probability and the result of a revision's first draw."""
+class _Draw:
+    """The probability of a post to be drawn, and whether it was."""
 
     chance: float
     is_drawn: bool
+    uniform_probability: float | None
 
 
 def drawn(
@@ -56,7 +58,7 @@ class _Plans:
         self._plans: dict[int, Plan] = {}
         self._today: dict[int, int] = {}
 
-    def chance(self, revision: Revision, record: PostRecord, result: ScoreResult) -> float:
+    def chance(self, revision: Revision, record: PostRecord, result: ScoreResult) -> Chance:
         platform = revision.post.platform
         if platform.pk not in self._plans:
             self._plans[platform.pk] = audit_plan.of(platform=platform, floor=self._floor, at=self._at)
@@ -64,6 +66,7 @@ class _Plans:
         return self._plans[platform.pk].chance(
             record,
             content_probability=result.content_probability,
+            spam_probability=result.spam_probability,
             drawn_today=self._today[platform.pk],
         )
 
@@ -72,13 +75,17 @@ class _Plans:
 
 
 def _drawn(
-    revision: Revision, record: PostRecord, result: ScoreResult, *, earlier: _Earlier | None, plans: _Plans
+    revision: Revision, record: PostRecord, result: ScoreResult, *, earlier: _Draw | None, plans: _Plans
 ) -> ScoreResult:
     if result.routing.automatic is None:
         return result
-    chance = earlier.chance if earlier else plans.chance(revision, record, result)
-    is_drawn = earlier.is_drawn if earlier else routing.draw(record, result.release_id, key=_key()) < chance
-    route = routing.sampled(result.routing, chance=chance, is_drawn=is_drawn)
+    draw = earlier or _draw(record, result, plans.chance(revision, record, result))
+    route = routing.sampled(
+        result.routing,
+        chance=draw.chance,
+        is_drawn=draw.is_drawn,
+        uniform_probability=draw.uniform_probability,
+    )
     if route.is_audit_sample and not earlier:
         plans.count(revision)
     opinion = routing.opinion(route, result.spam_probability)
@@ -87,17 +94,26 @@ def _drawn(
     )
 
 
-def _earlier(revisions: Sequence[Revision]) -> dict[int, _Earlier]:
+def _draw(record: PostRecord, result: ScoreResult, chance: Chance) -> _Draw:
+    number = routing.draw(record, result.release_id, key=_key())
+    return _Draw(
+        chance=chance.total,
+        is_drawn=number < chance.total,
+        uniform_probability=chance.uniform if number < chance.uniform else None,
+    )
+
+
+def _earlier(revisions: Sequence[Revision]) -> dict[int, _Draw]:
     if not revisions:
         return {}
     drawn_for = Score.objects.filter(
         revision__in=revisions, audit_probability__gt=0.0, audit_probability__lt=1.0
     )
     rows = drawn_for.order_by("revision_id", "-generation").values_list(
-        "revision_id", "audit_probability", "is_audit_sample"
+        "revision_id", "audit_probability", "is_audit_sample", "audit_uniform_probability"
     )
     # The last one in this order wins: the earliest generation.
-    return {revision: _Earlier(chance, is_drawn) for revision, chance, is_drawn in rows}
+    return {revision: _Draw(chance, is_drawn, uniform) for revision, chance, is_drawn, uniform in rows}
 
 
 def _key() -> bytes:

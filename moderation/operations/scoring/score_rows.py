@@ -35,6 +35,7 @@ def row(
         route_reason=result.routing.reason or "",
         is_audit_sample=result.routing.is_audit_sample,
         audit_probability=result.routing.audit_probability,
+        audit_uniform_probability=result.routing.uniform_probability,
         expected_harm=result.expected_harm,
         is_degraded=result.is_degraded,
         **_ruled(result.rule),

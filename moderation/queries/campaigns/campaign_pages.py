@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Count, DateTimeField, F, Func, Max, Min, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
@@ -34,6 +35,7 @@ from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
 _TOP = 8
+NEWEST_COUNTED = 200
 _BARS = 60
 _STEPS = tuple(
     timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60, 180, 360, 720, 1_440, 4_320, 10_080, 43_200)
@@ -56,7 +58,11 @@ class Strip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRow:
-    """A campaign in the list. `removed` and `allowed` count decisions in force, of people and the filter."""
+    """A campaign in the list.
+
+    `removed` and `allowed` count decisions in force, of people and the filter, on its `NEWEST_COUNTED` newest
+    posts: the list must not grow slower with its campaigns.
+    """
 
     campaign_id: int
     name: CampaignName
@@ -69,6 +75,11 @@ class ListRow:
     opened_at: datetime
     latest_at: datetime
     excerpt: str
+
+    @property
+    def is_counted_in_part(self) -> bool:
+        """Whether `removed` and `allowed` leave out older posts."""
+        return self.posts > NEWEST_COUNTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,12 +191,13 @@ def _rows(found: Sequence[Any]) -> list[ListRow]:
 
 
 def _decided(campaign_ids: list[int]) -> Counter[tuple[int, str]]:
-    """Count the decisions in force by campaign and verdict."""
-    newest = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
-    members = CampaignMember.objects.filter(campaign__in=campaign_ids).order_by()
-    said = members.annotate(said=Subquery(newest.order_by("-decided_at", "-id").values("verdict")[:1]))
-    rows = said.values_list("campaign", "said").annotate(posts=Count("pk"))
-    return Counter({(campaign, verdict): posts for campaign, verdict, posts in rows})
+    """Count the decisions in force by campaign and verdict, over the newest posts of each campaign."""
+    standing = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
+    verdict = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
+    members = CampaignMember.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
+    newest = ArraySubquery(members.annotate(said=verdict).values("said")[:NEWEST_COUNTED])
+    rows = Campaign.objects.filter(pk__in=campaign_ids).order_by().values_list("pk", newest)
+    return Counter((campaign, said) for campaign, every in rows for said in every if said)
 
 
 def reasons() -> list[Reason]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
-from moderation.models import Domain, PostLink, Rule
+from moderation.models import Case, Complaint, Domain, Label, PostLink, Rule
 from moderation.models.cases import CaseState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries import full_text, keyset, outcome_counts
@@ -119,21 +121,21 @@ def _most_posted(*, at: datetime, limit: int) -> list[int]:
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
     """Two queries for any number of domains: counts, and live rules."""
     live = rule_pages.live_by_domain(ids, at=at)
-    post = "post_links__revision__post"
-    labelled = Q(**{f"{post}__labels__retracted_at__isnull": True})
-    # Distinct, since the joins multiply rows: a post with two links to the domain must count once.
+    posts = PostLink.objects.filter(domain=OuterRef(OuterRef("pk"))).values("revision__post")
+    labels = Label.objects.filter(retracted_at__isnull=True, post__in=posts)
     rows = Domain.objects.filter(pk__in=ids).annotate(
-        posts=Count(post, distinct=True),
-        recent=Count(post, distinct=True, filter=Q(post_links__received_at__gt=at - RECENT)),
-        authors=Count(f"{post}__author", distinct=True),
-        spam=Count(
-            f"{post}__labels", distinct=True, filter=labelled & Q(**{f"{post}__labels__is_spam": True})
+        posts=Count("post_links__revision__post", distinct=True),
+        recent=Count(
+            "post_links__revision__post",
+            distinct=True,
+            filter=Q(post_links__received_at__gt=at - RECENT),
         ),
-        not_spam=Count(
-            f"{post}__labels", distinct=True, filter=labelled & Q(**{f"{post}__labels__is_spam": False})
-        ),
-        complaints=Count(f"{post}__complaints", distinct=True),
-        waiting=Count(f"{post}__cases", distinct=True, filter=Q(**{f"{post}__cases__state": CaseState.OPEN})),
+        authors=Count("post_links__revision__post__author", distinct=True),
+        # Subqueries: joined as well, each label of a domain would meet each complaint and each case.
+        spam=_number(labels.filter(is_spam=True)),
+        not_spam=_number(labels.filter(is_spam=False)),
+        complaints=_number(Complaint.objects.filter(post__in=posts)),
+        waiting=_number(Case.objects.filter(post__in=posts, state=CaseState.OPEN)),
     )
     return [
         DomainHistory(
@@ -150,3 +152,9 @@ def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
         )
         for row in rows
     ]
+
+
+def _number(rows: QuerySet[Any]) -> Coalesce:
+    """Return an expression for the number of rows of a subquery."""
+    counted = rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk"))
+    return Coalesce(Subquery(counted.values("number")), 0)

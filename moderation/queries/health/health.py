@@ -20,12 +20,14 @@ from moderation.models import (
     Export,
     Revision,
     Score,
+    TrainingRun,
 )
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
 from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
+from moderation.models.training_runs import TrainingState
 from moderation.models.webhooks import CircuitState, EndpointState
 
 RECENT = 1_000
@@ -90,6 +92,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
     )
     failed = Delivery.objects.filter(state=DeliveryState.FAILED)
     exports = Export.objects.filter(state__in=(ExportState.WAITING, ExportState.BUILDING))
+    training = TrainingRun.objects.filter(state=TrainingState.WAITING)
     unwritten = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     sealed = AuditLink.objects.order_by("-entry_id").values_list("entry_id", flat=True).first() or 0
     unsealed = AuditEntry.objects.filter(pk__gt=sealed)
@@ -131,6 +134,9 @@ def backlogs(*, at: datetime) -> list[Backlog]:
         ),
         _backlog("failed_deliveries", _("Failed deliveries"), _("an operator"), failed, "created_at", minute),
         _backlog("exports", _("Exports to create"), _("a worker"), exports, "requested_at", 10 * minute),
+        _backlog(
+            "training", _("Training runs to begin"), _("a worker"), training, "requested_at", 10 * minute
+        ),
         _backlog("seals", _("Audit entries to seal"), _("a scheduled task"), unsealed, "at", minute),
         _backlog("erasures", _("Erasures to record"), _("a worker"), unwritten, "erased_at", 5 * minute),
     ]

@@ -1,7 +1,8 @@
 """The share of automatic verdicts that people check: large while there are few random labels.
 
 The share falls with the number of random labels, not with time. A stratum is one of: the band of the content
-probability, the language, and whether similar posts were seen before.
+probability, the language, and whether similar posts were seen before. Within a stratum doubtful
+scores are drawn more often: `audit_chance`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from django.conf import settings
 from django.db import connection
 
 from moderation.models import Platform, Post, Score
+from moderation.queries.labels import audit_chance
+from moderation.queries.labels.audit_chance import Chance
 from scoring.records import PostRecord
 
 SETTLED_LABELS = 50
@@ -33,6 +36,9 @@ _BEYOND = 0.5
 
 _FEWEST_POSTS = 1_000
 """Posts that may arrive before the counts are read again."""
+
+_SCORES, _FEWEST_SCORES = 2_000, 100
+"""The latest scores of a platform that say how doubtful its posts are on average, and how many it takes."""
 
 _BANDS = ((0.05, "low"), (0.5, "middle"))
 
@@ -53,21 +59,37 @@ _DRAWN = ("s.is_audit_sample AND s.scored_at > %(since)s", "c.draw_id IS NOT NUL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The audit plan of a platform. `labels` counts random labels by stratum, and in total under None."""
+    """The audit plan of a platform. `labels` counts random labels by stratum, and in total under None.
+
+    `mean_doubt` is that of the platform's latest automatic verdicts, None while too few are known.
+    """
 
     first: float
     floor: float
     bound: int
     posts_per_day: int
     labels: Mapping[str | None, int]
+    mean_doubt: float | None = None
 
     def share(self, labels: int) -> float:
         """Return the share for a number of random labels: the first, then falling as 1/n to the release's."""
         highest = max(self.first, self.floor)
         return max(self.floor, highest * min(1.0, SETTLED_LABELS / max(labels, 1)))
 
-    def chance(self, record: PostRecord, *, content_probability: float | None, drawn_today: int) -> float:
-        """Return the probability that a post is drawn, in (0, 1]: by its stratum with the fewest labels."""
+    def chance(
+        self,
+        record: PostRecord,
+        *,
+        content_probability: float | None,
+        spam_probability: float,
+        drawn_today: int,
+    ) -> Chance:
+        """Return the probability that a post is drawn: by its rarest stratum, and its score."""
+        share = self._share_of(record, content_probability=content_probability, drawn_today=drawn_today)
+        return audit_chance.of(share=share, spam_probability=spam_probability, mean_doubt=self.mean_doubt)
+
+    def _share_of(self, record: PostRecord, *, content_probability: float | None, drawn_today: int) -> float:
+        """Return the share of posts like this one that is drawn, in (0, 1]."""
         fewest = min(self.labels.get(stratum, 0) for stratum in strata(record, content_probability))
         share = self.share(fewest)
         beyond = _BEYOND / max(self.posts_per_day, _FEWEST_POSTS)
@@ -91,6 +113,7 @@ def of(*, platform: Platform, floor: float, at: datetime) -> Plan:
         bound=platform.audit_cases_per_day,
         posts_per_day=posts_per_day,
         labels=labels,
+        mean_doubt=_mean_doubt(platform.pk, int(at.timestamp() // 60)),
     )
 
 
@@ -107,6 +130,7 @@ def drawn_today(*, platform_id: int, at: datetime) -> int:
 def forget() -> None:
     """Clear the cached counts: tests need new ones within the minute."""
     _counted.cache_clear()
+    _mean_doubt.cache_clear()
 
 
 @lru_cache(maxsize=256)
@@ -117,6 +141,19 @@ def _counted(platform_id: int, minute: int) -> tuple[int, Mapping[str | None, in
     day = posts.filter(received_at__gt=at - _DAY).count()
     hour = posts.filter(received_at__gt=at - _HOUR).count()
     return max(day, 24 * hour), _random_labels(platform_id, since=at - LABELS_COUNT)
+
+
+@lru_cache(maxsize=256)
+def _mean_doubt(platform_id: int, minute: int) -> float | None:
+    """Return the mean doubt of the verdicts that the sample could draw, of the last day's latest posts."""
+    at = datetime.fromtimestamp(minute * 60 + 60, tz=UTC)
+    posts = Post.objects.filter(platform=platform_id, erased_at__isnull=True, received_at__gt=at - _DAY)
+    latest = posts.order_by("-received_at").values("pk")[:_SCORES]
+    scores = Score.objects.filter(
+        revision__post__in=latest, audit_probability__gt=0.0, audit_probability__lt=1.0
+    )
+    doubts = [audit_chance.doubt(one) for one in scores.order_by().values_list("spam_probability", flat=True)]
+    return sum(doubts) / len(doubts) if len(doubts) >= _FEWEST_SCORES else None
 
 
 def _random_labels(platform_id: int, *, since: datetime) -> Mapping[str | None, int]:

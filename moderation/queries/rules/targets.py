@@ -48,6 +48,11 @@ class Target:
         """Tell whether it is looked for in texts."""
         return self.kind in IDENTIFIERS
 
+    @property
+    def read_characters(self) -> int:
+        """Number of characters of a text, and of its links, in which it is looked for."""
+        return identifiers.READ_CHARACTERS
+
 
 @dataclass(frozen=True, kw_only=True)
 class DryRun:

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,6 +28,12 @@ from moderation.web.middleware import session_use
 
 class SignInForm(AuthenticationForm):
     """Name and password; the demonstration's password opens nothing in production."""
+
+    error_messages = AuthenticationForm.error_messages | {
+        "invalid_login": gettext_lazy(
+            "Name and password do not match. Forgot your password? Ask an administrator."
+        )
+    }
 
     def confirm_login_allowed(self, user: User) -> None:
         """Refuse the demonstration's accounts in production, as if the password were wrong."""

@@ -62,6 +62,8 @@ SCOPES: dict[Scope, StrOrPromise] = {
     ),
     Scope.LABELS_EXPORT: _("read labels, export them"),
     Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),
+    Scope.MODELS_READ: _("read releases and training runs"),
+    Scope.MODELS_ADMIN: _("start and cancel training runs"),
 }
 """What each scope lets a key do, as the API guide says it."""
 

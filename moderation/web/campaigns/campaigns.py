@@ -39,6 +39,7 @@ def index(request: access.DeskRequest) -> HttpResponse:
         "at": timezone.now(),
         "page": found,
         "is_all": is_all,
+        "newest_counted": campaign_pages.NEWEST_COUNTED,
         "query": "show=all" if is_all else "",
         "is_later": "cursor" in request.GET,
     }

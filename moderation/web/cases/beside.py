@@ -86,8 +86,10 @@ def _made(request: access.DeskRequest, target: targets.Target, form: RuleForm, *
     try:
         if request.user.may_lead:
             requeue = rules.Requeue(form.cleaned_data["requeue"])
-            rules.impose(**given, requeue=requeue, actor=request.user, at=at)
-            return _("The rule is active.")
+            made = rules.impose(**given, requeue=requeue, actor=request.user, at=at)
+            if not made.is_draft:
+                return _("The rule is active.")
+            return _("Proposed. It starts when another lead activates it.")
         rules.propose(**given, actor=request.user, at=at)
     except rules.NoEnd as refusal:
         form.add_error("days", str(refusal))

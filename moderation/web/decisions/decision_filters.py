@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from django import forms
@@ -75,6 +76,14 @@ class DecisionFilterForm(FilterForm):
 
     def reasons(self) -> list[tuple[str, str]]:
         """Return every reason that was ever offered, as options; leads see those of automatic decisions."""
-        offered = {reason.code: reason.shown_title for reason in reasons.ever()}
         automatic = AUTOMATIC_REASONS if self._viewer.may_lead else {}
-        return [("", _("any")), *((code, str(words)) for code, words in (offered | automatic).items())]
+        return [("", _("any")), *((code, str(words)) for code, words in (self._offered | automatic).items())]
+
+    @cached_property
+    def reason_titles(self) -> dict[str, str]:
+        """The words of each reason that a decision may have, by its code."""
+        return self._offered | {code: str(words) for code, words in AUTOMATIC_REASONS.items()}
+
+    @cached_property
+    def _offered(self) -> dict[str, str]:
+        return {reason.code: str(reason.shown_title) for reason in reasons.ever()}

@@ -102,3 +102,15 @@ class TestLease:
             return "lead is watching" in page.locator("[data-presence]").inner_text()
 
         wait_until(is_told)
+
+    def test_names_several_who_read_along(
+        self, page: Page, page_of: Open, lead: User, other_moderator: User
+    ) -> None:
+        for user in (lead, other_moderator):
+            page_of(user).goto(f"/review/{in_front(page)}/")
+
+        def is_told() -> bool:
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            return page.locator("[data-presence]").inner_text().endswith(" are watching")
+
+        wait_until(is_told)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from moderation.models import Case, Revision, Rule, Score, User
 from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
@@ -236,6 +238,21 @@ class TestHarmlessPosts:
 
         lead_desk.post(f"/rules/{drafted.pk}/", {"sure": "1"})
 
+        assert Rule.objects.get().activated_at is not None
+
+    def test_of_which_there_are_many_need_a_second_person(
+        self, lead_desk: Client, desk_of: Callable[[User], Client], harmless: None, settings: Any
+    ) -> None:
+        settings.BAN_HARMLESS_POSTS = 0
+        sure = {"sure": "1"}
+
+        lead_desk.post("/rules/new/", self.FORM | sure)
+        drafted = Rule.objects.get()
+        answer = lead_desk.post(f"/rules/{drafted.pk}/", sure, follow=True)
+        assert "A second person has to activate it." in answer.content.decode()
+        assert Rule.objects.get().activated_at is None
+
+        desk_of(User.objects.create_user("other_lead", role=Role.LEAD)).post(f"/rules/{drafted.pk}/", sure)
         assert Rule.objects.get().activated_at is not None
 
     def test_where_none_are_hit_nothing_is_asked(self, lead_desk: Client, linked: Case) -> None:

@@ -40,6 +40,7 @@ class TestTexts:
         assert 'value="allow"' not in body
         assert told in flat(body)
         assert ("Tried on the 2,000 posts" in body) is (kind != "lookalike")
+        assert ("the first 10,000 characters of a post" in flat(body)) is (kind != "lookalike")
 
     def test_of_texts_are_imposed_and_listed(self, lead_desk: Client) -> None:
         about = {"kind": "phone", "value": "+1 888 555 0162"}

@@ -17,7 +17,7 @@ from moderation.models import Case, Platform, Post, Revision, Score, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
 from moderation.operations.scoring import score
-from moderation.queries.labels import audit_plan
+from moderation.queries.labels import audit_chance, audit_plan
 from moderation.queries.labels.audit_plan import Plan, strata
 from scoring import routing
 from scoring.records import AuthorSnapshot, History, PostRecord
@@ -51,6 +51,10 @@ def record(number: int, *, at: datetime, language: str = "en", likes: int = 0) -
     )
 
 
+def chance(one: Plan, post: PostRecord, *, content: float, spam: float = 0.05, drawn_today: int = 0) -> float:
+    return one.chance(post, content_probability=content, spam_probability=spam, drawn_today=drawn_today).total
+
+
 class TestShare:
     @pytest.mark.parametrize(
         ("labels", "share"), [(0, 0.2), (50, 0.2), (100, 0.1), (250, 0.04), (500, 0.02), (50_000, 0.02)]
@@ -68,28 +72,34 @@ class TestShare:
         }
         known = plan(labels=labels)
 
-        english = known.chance(record(1, at=at), content_probability=0.01, drawn_today=0)
-        russian = known.chance(record(1, at=at, language="ru-RU"), content_probability=0.01, drawn_today=0)
-        unsure = known.chance(record(1, at=at), content_probability=0.3, drawn_today=0)
-        alike = known.chance(record(1, at=at, likes=3), content_probability=0.01, drawn_today=0)
+        english = chance(known, record(1, at=at), content=0.01)
+        russian = chance(known, record(1, at=at, language="ru-RU"), content=0.01)
+        unsure = chance(known, record(1, at=at), content=0.3)
+        alike = chance(known, record(1, at=at, likes=3), content=0.01)
 
         assert (english, russian, unsure, alike) == pytest.approx((0.02, 0.1, 0.2, 0.2))
 
 
 class TestBound:
     def test_keeps_a_large_platform_to_its_cases_a_day(self, at: datetime) -> None:
-        chance = plan(posts_per_day=1_000_000).chance(
-            record(1, at=at), content_probability=0.1, drawn_today=0
-        )
+        bounded = chance(plan(posts_per_day=1_000_000), record(1, at=at), content=0.1)
 
-        assert chance * 1_000_000 == pytest.approx(160)
+        assert bounded * 1_000_000 == pytest.approx(160)
 
     def test_all_but_ends_the_day_and_leaves_no_post_without_a_chance(self, at: datetime) -> None:
         full = plan(posts_per_day=1_000_000)
 
-        chance = full.chance(record(1, at=at), content_probability=0.1, drawn_today=200)
+        beyond = chance(full, record(1, at=at), content=0.1, drawn_today=200)
 
-        assert 0.0 < chance * 1_000_000 < 1
+        assert 0.0 < beyond * 1_000_000 < 1
+
+    def test_keeps_to_the_cases_a_day_where_chances_follow_the_score(self, at: datetime) -> None:
+        scores = [number / 1_000 for number in range(1_000)]
+        bounded = plan(posts_per_day=1_000_000, mean_doubt=sum(map(audit_chance.doubt, scores)) / len(scores))
+
+        expected = sum(chance(bounded, record(1, at=at), content=0.1, spam=one) for one in scores) * 1_000
+
+        assert expected == pytest.approx(160, rel=0.001)
 
 
 def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
@@ -109,12 +119,12 @@ def estimate(seed: int, *, at: datetime) -> tuple[float, float, float]:
         post = record(
             seed * 10_000 + number, at=at, language="ru" if is_russian else "en", likes=2 * has_like
         )
-        today = plan(labels=labels, posts_per_day=2_000)
-        chance = today.chance(post, content_probability=content, drawn_today=0)
-        if routing.draw(post, "a release", key=b"secret") < chance:
+        today = plan(labels=labels, posts_per_day=2_000, mean_doubt=0.3)
+        drawn_by = chance(today, post, content=content, spam=content)
+        if routing.draw(post, "a release", key=b"secret") < drawn_by:
             labels.update([None, *strata(post, content)])
-            total += is_spam / chance
-            variance += is_spam * (1 - chance) / chance**2
+            total += is_spam / drawn_by
+            variance += is_spam * (1 - drawn_by) / drawn_by**2
     return truth, total, math.sqrt(variance)
 
 
@@ -171,9 +181,32 @@ class TestScoring:
         score.run(revision_ids=[row.revision_id for row in rows], at=later(90))
 
         again = Score.objects.filter(generation=2).order_by("revision_id")
-        assert [(row.is_audit_sample, row.audit_probability) for row in again] == [
-            (row.is_audit_sample, row.audit_probability) for row in rows
-        ]
+        assert [
+            (row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in again
+        ] == [(row.is_audit_sample, row.audit_probability, row.audit_uniform_probability) for row in rows]
+
+    @pytest.mark.usefixtures("sampling")
+    def test_draws_doubtful_scores_more_often_and_names_the_uniform_part(
+        self,
+        post: Callable[..., Post],
+        sampling: FakeScorer,
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(audit_plan, "_FEWEST_SCORES", 20)
+        self.scored(post, count=20, at=at)
+        audit_plan.forget()
+        sampling.probabilities = {f"{later(120).second} {number}": 0.0 for number in range(0, 60, 2)}
+
+        rows = self.scored(post, count=60, at=later(120))
+
+        # All posts before were scored 0.05: one like them is drawn with the share, a sure one with less.
+        assert {round(row.audit_probability, 3) for row in rows} == {round(1 - 0.8**0.3, 3), 0.2}
+        uniform = [row for row in rows if row.audit_uniform_probability is not None]
+        assert {round(row.audit_uniform_probability or 0.0, 3) for row in uniform} <= {round(1 - 0.8**0.3, 3)}
+        assert all(row.is_audit_sample for row in uniform)
+        assert all(row in uniform for row in rows if row.is_audit_sample and not row.spam_probability)
 
     def test_tells_nothing_by_the_place_of_a_sample(
         self, post: Callable[..., Post], sampling: FakeScorer, at: datetime

@@ -61,6 +61,7 @@ class TestMeasured:
         ("score", "decision"),
         [
             ({"audit_probability": 0.02}, {}),  # a complaint or an appeal brought it
+            ({"audit_probability": 0.02, "is_audit_sample": True}, {}),  # its doubtful score brought it
             ({"is_degraded": True}, {}),
         ],
     )
@@ -77,8 +78,10 @@ class TestMeasured:
 
         assert measured(case, at) is None
 
-    def test_counts_audit_samples(self, case: Case, judged_alike: Judged, at: datetime) -> None:
-        sample = {"audit_probability": 0.02, "is_audit_sample": True}
+    def test_counts_the_uniform_part_of_audit_samples(
+        self, case: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        sample = {"audit_probability": 0.02, "is_audit_sample": True, "audit_uniform_probability": 0.006}
         judged_alike(case, probability=0.91, spam=200, fine=10, score=sample)
 
         found = measured(case, at)

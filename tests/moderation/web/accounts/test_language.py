@@ -80,6 +80,14 @@ class TestGerman:
 
         assert "Anmelden" in answer.content.decode()
 
+    def test_is_named_in_itself(self, client: Client, german: Client) -> None:
+        gate = flat(client.get("/sign-in/", headers={"Accept-Language": "de"}).content.decode())
+
+        for body in (gate, flat(german.get("/account/").content.decode())):
+            assert "English" in body
+            assert "Deutsch" in body
+            assert "Englisch" not in body
+
     def test_writes_dates_as_germans_do(self, german: Client, lead: User) -> None:
         at = timezone.now()
         rules.impose(value="shop.example", reason="x", actor=lead, at=at, expires_at=at + timedelta(days=9))

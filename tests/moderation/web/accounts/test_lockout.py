@@ -20,7 +20,7 @@ class TestDelays:
         answers = [attempt(client) for _ in range(6)]
 
         assert [answer.status_code for answer in answers] == [200, 200, 200, 200, 429, 429]
-        assert "correct username and password" in answers[0].content.decode()
+        assert "Name and password do not match" in answers[0].content.decode()
         assert 1 <= int(answers[-1].headers["Retry-After"]) <= 15
         assert f"{answers[-1].headers['Retry-After']} seconds" in answers[-1].content.decode()
         waits = []
@@ -151,5 +151,5 @@ class TestSignIn:
         settings.SECURE_SSL_REDIRECT = False
 
         assert (
-            "correct username and password" in attempt(client, name="lead", password="demo").content.decode()
+            "Name and password do not match" in attempt(client, name="lead", password="demo").content.decode()
         )

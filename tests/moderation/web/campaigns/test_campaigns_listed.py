@@ -91,6 +91,18 @@ class TestList:
         assert "1 removed" in html
         assert "2 let through" in html
 
+    def test_counts_decisions_on_the_newest_posts_alone(
+        self, desk: Client, pills: Campaign, decided: Callable[..., Decision], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for case in Case.objects.all():
+            decided(case, verdict="spam")
+        monkeypatch.setattr(campaign_pages, "NEWEST_COUNTED", 3)
+
+        html = flat(desk.get("/campaigns/?show=all").content.decode())
+
+        assert "3 removed" in html
+        assert "of the 3 newest posts" in html
+
     def test_needs_the_same_few_queries_for_any_number(
         self, desk: Client, platform: Platform, pills: Campaign, now: datetime, django_assert_num_queries: Any
     ) -> None:

@@ -34,6 +34,18 @@ class TestQueue:
         assert "80%" in body
         assert "Leaning not spam" in body
 
+    def test_explains_its_number_and_has_no_column_of_one_word(
+        self, desk: Client, open_case: Case_, fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.probabilities = {"likely": 0.8}
+        open_case(text="likely")
+
+        rows = flat(desk.get("/queue/", headers=HTMX).content.decode())
+
+        assert "80%" in rows
+        assert "Expected harm: spam probability times reach" in rows  # the number in its row is explained
+        assert not re.search(r"Models unsure|Claim: free|\bfree\b", rows)
+
     def test_shows_no_probability_of_an_audit_sample(self, desk: Client, open_case: Case_) -> None:
         open_case()
         Case.objects.update(reason="audit")

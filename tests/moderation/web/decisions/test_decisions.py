@@ -58,6 +58,14 @@ class TestDecisions:
         assert Decision.objects.get(reversal__isnull=True).verdict == "not_spam"
         assert "corrected by moderator: A joke" in flat(desk.get("/decisions/").content.decode())
 
+    def test_are_corrected_on_the_page_with_reasons_from_the_list_too(
+        self, desk: Client, decision: Decision
+    ) -> None:
+        body = desk.get("/decisions/").content.decode()
+
+        assert f'href="/decisions/{decision.pk}/correct/"' in body
+        assert f"correct-{decision.pk}" not in body
+
     def test_are_not_corrected_without_one(self, desk: Client, decision: Decision) -> None:
         answer = desk.post(f"/decisions/{decision.pk}/correct/", {"verdict": "not_spam", "reason": " "})
 
@@ -106,6 +114,15 @@ class TestFilters:
         assert {code for code in AUTOMATIC_REASONS if f'value="{code}"' in body} == set(AUTOMATIC_REASONS)
         assert "ban: phone number" in body
         assert "banned_phone" not in desk.get("/decisions/").content.decode()
+
+    def test_rows_tell_reasons_in_words(
+        self, lead_desk: Client, decision: Decision, reasons: dict[str, Reason]
+    ) -> None:
+        assert f">{reasons['scam'].title}</span>" in lead_desk.get("/decisions/").content.decode()
+
+        Decision.objects.update(reason="banned_phone", source="automatic", decided_by=None)
+
+        assert ">ban: phone number</span>" in lead_desk.get("/decisions/").content.decode()
 
     def test_know_every_reason_that_automatic_decisions_have(self) -> None:
         banned = {f"banned_{kind}" for kind in RuleKind.values}

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case
+from moderation.models import Case, Decision, Platform
+from moderation.operations.posts import complaints
 from moderation.queries.entities import domains
 from tests.moderation.web.conftest import HTMX
 
@@ -43,6 +44,27 @@ class TestDomains:
         second = domains.page(which="all", at=timezone.now(), limit=3, cursor=first.next_cursor)
 
         assert [row.name for row in (*first.rows, *second.rows)] == [f"shop{n}.example" for n in range(5)]
+
+    def test_count_each_of_several_things_once(
+        self, open_case: Case_, decided: Callable[..., Decision], platform: Platform
+    ) -> None:
+        """Two posts with two links each, two labels, three complaints: no count multiplies another."""
+        first = open_case(text="https://shop.example/a https://shop.example/b", at=timezone.now())
+        open_case(text="https://shop.example/c https://shop.example/d", at=timezone.now())
+        for number in range(3):
+            told = complaints.IncomingComplaint(
+                post=first.post.external_id,
+                reporter=f"reader-{number}",
+                reason="spam",
+                reported_at=timezone.now(),
+            )
+            complaints.record(platform=platform, complaint=told, at=timezone.now())
+        decided(first, verdict="spam")
+
+        [row] = domains.page(at=timezone.now()).rows
+
+        assert (row.posts, row.recent) == (2, 2)
+        assert (row.spam, row.not_spam, row.complaints) == (1, 0, 3)
 
     def test_that_nobody_saw_are_not_found(self, desk: Client) -> None:
         assert desk.get("/domains/unheard.example/").status_code == 404

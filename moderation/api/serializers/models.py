@@ -1,0 +1,90 @@
+"""Releases and training runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.models import Release, TrainingRun
+from moderation.models.training_runs import TrainingState, TrainingStep
+from moderation.queries.wire import instant
+
+
+class ModelThresholdsSerializer(serializers.Serializer[Any]):
+    """Spam probabilities from which a release sends to review and removes, on your platform."""
+
+    review_from = serializers.FloatField()
+    remove_from = serializers.FloatField()
+
+
+class ModelSerializer(serializers.Serializer[Any]):
+    """A release that scored something here or was live."""
+
+    id = serializers.CharField(help_text="The release of every score names it.")
+    is_live = serializers.BooleanField()
+    first_used_at = serializers.DateTimeField()
+    thresholds = ModelThresholdsSerializer(allow_null=True, help_text="Null where its manifest has none.")
+    has_own_head = serializers.BooleanField(help_text="Whether it learned from your platform's decisions.")
+    is_training_simulated = serializers.BooleanField(help_text="Whether it learned from simulated posts.")
+
+
+class ModelPageSerializer(serializers.Serializer[Any]):
+    """The latest releases, the newest first."""
+
+    data = ModelSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+
+
+class GateSerializer(serializers.Serializer[Any]):
+    """How many questions the promotion gate asked about a candidate, and how many it passed."""
+
+    asked = serializers.IntegerField()
+    passed = serializers.IntegerField()
+
+
+class TrainingRunSerializer(serializers.Serializer[Any]):
+    """A training run of your platform's decisions."""
+
+    id = serializers.CharField()
+    state = serializers.ChoiceField(choices=TrainingState.values)
+    step = serializers.ChoiceField(choices=("", *TrainingStep.values), help_text="Empty before the first.")
+    requested_at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+    candidate = serializers.CharField(help_text="The release that it made; empty before, or if it failed.")
+    compared_with = serializers.CharField(help_text="The release that was live; empty before.")
+    gate = GateSerializer(allow_null=True, help_text="Null until there is a candidate.")
+    error = serializers.CharField(help_text="Why it failed; else empty.")
+
+
+def model(row: Release, *, live: str, platform: str) -> dict[str, Any]:
+    """Return a release as a platform, by slug, sees it."""
+    thresholds = row.thresholds_on(platform)
+    training = row.manifest.get("training") or {}
+    return {
+        "id": row.pk,
+        "is_live": row.pk == live,
+        "first_used_at": instant(row.first_used_at),
+        "thresholds": {name: thresholds[name] for name in ("review_from", "remove_from")}
+        if thresholds
+        else None,
+        "has_own_head": platform in (row.manifest.get("heads") or {}),
+        "is_training_simulated": bool(training.get("simulated")),
+    }
+
+
+def training_run(row: TrainingRun) -> dict[str, Any]:
+    """Return a training run. Its log and report name other platforms, so they are left out."""
+    gate = {"asked": len(row.findings), "passed": sum(bool(passed) for _, passed, _ in row.findings)}
+    return {
+        "id": str(row.pk),
+        "state": row.state,
+        "step": row.step,
+        "requested_at": instant(row.requested_at),
+        "started_at": instant(row.started_at) if row.started_at else None,
+        "ended_at": instant(row.ended_at) if row.ended_at else None,
+        "candidate": row.candidate,
+        "compared_with": row.live,
+        "gate": gate if row.candidate else None,
+        "error": row.error,
+    }

@@ -1,0 +1,73 @@
+"""Figures of quality in answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.cursor_format import NextCursorField
+from moderation.api.serializers.fields import OneOfField
+from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
+from moderation.models import QualityFigure
+from moderation.models.quality import Dimension, Measure, QualitySpan
+from moderation.queries.quality.stored import SPANS
+from moderation.queries.wire import instant
+
+_SPANS = tuple(span.value for span in SPANS)
+
+
+class QualityQuerySerializer(PageQuerySerializer):
+    """Which figures to return."""
+
+    span = OneOfField(_SPANS, required=False, default=QualitySpan.DAYS_28.value)
+    dimension = OneOfField(tuple(Dimension.values), required=False)
+    cursor = KeysetField(kinds=(str, str, str), required=False)
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    """A share with its 95 % interval."""
+
+    value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    labels = serializers.IntegerField(help_text="How many labels it is estimated from.")
+
+
+class QualityFigureSerializer(serializers.Serializer[Any]):
+    """A measure of a slice of your posts."""
+
+    measure = serializers.ChoiceField(choices=Measure.values)
+    dimension = serializers.ChoiceField(choices=Dimension.values)
+    slice = serializers.CharField(allow_blank=True, help_text="The language, reason, route or release.")
+    weighted = EstimateSerializer(help_text="From all labels, each by 1 over its chance.")
+    uniform = EstimateSerializer(help_text="From uniformly drawn labels alone.")
+    since = serializers.DateTimeField()
+    until = serializers.DateTimeField()
+    estimated_at = serializers.DateTimeField()
+
+
+class QualityPageSerializer(serializers.Serializer[Any]):
+    """Figures, slice by slice."""
+
+    data = QualityFigureSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
+    next_cursor = NextCursorField(allow_null=True)
+
+
+def figure(row: QualityFigure) -> dict[str, Any]:
+    """Return a figure."""
+    return {
+        "measure": row.measure,
+        "dimension": row.dimension,
+        "slice": row.slice,
+        "weighted": {"value": row.value, "low": row.low, "high": row.high, "labels": row.labels},
+        "uniform": {
+            "value": row.uniform_value,
+            "low": row.uniform_low,
+            "high": row.uniform_high,
+            "labels": row.uniform_labels,
+        },
+        "since": instant(row.start),
+        "until": instant(row.end),
+        "estimated_at": instant(row.estimated_at),
+    }

@@ -1,0 +1,45 @@
+"""Figures of quality of a platform's posts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure
+from moderation.api.views.base import ApiView, problem_responses
+from moderation.models.platforms import Scope
+from moderation.models.quality import QualitySpan
+from moderation.queries.quality import stored
+
+
+class QualityFigures(ApiView):
+    """GET /metrics/quality"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_quality",
+        summary="Read how good the filter is",
+        description=(
+            "Precision of removals, spam among posts let through, recall, prevalence and false alarms of "
+            "your posts, together and by slice, as last estimated from random labels. Scope: `labels:export`."
+        ),
+        parameters=[QualityQuerySerializer],
+        responses={200: QualityPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(QualityQuerySerializer, request)
+        found = stored.page(
+            platform_id=platform_of(request).pk,
+            span=QualitySpan(asked["span"]),
+            dimension=asked.get("dimension") or "",
+            after=asked.get("cursor"),
+            limit=asked["limit"],
+        )
+        return Response(page_of(found, shown=figure))

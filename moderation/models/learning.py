@@ -1,0 +1,86 @@
+"""Proposals of releases: somebody proposes that a release goes live, another person confirms it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.releases import Promotion
+
+
+class ProposalKind(models.TextChoices):
+    """What a proposed release changes."""
+
+    THRESHOLDS = "thresholds", _("thresholds")
+    PROMOTION = "promotion", _("models")
+
+
+class ReleaseProposal(models.Model):
+    """A proposal that a release goes live in place of `replaces`, the one that was live when it was made.
+
+    `candidate` may have scored nothing yet, so it names no row. `evidence` is what the proposer saw and the
+    gate asks: the simulation of thresholds or the report on models; it is never edited. An open proposal has
+    no `closed_at`; one that ran out was closed by nobody.
+    """
+
+    kind = models.CharField(max_length=12, choices=ProposalKind.choices)
+    candidate = models.CharField(max_length=64)
+    replaces = models.CharField(max_length=64)
+    changes = models.JSONField(default=dict)
+    evidence = models.JSONField(default=dict)
+    reason = models.CharField(max_length=500)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    refused_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+    promotion = models.OneToOneField(
+        Promotion, null=True, blank=True, on_delete=models.PROTECT, related_name="proposal"
+    )
+
+    class Meta:
+        ordering = ("-id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True) | ~Q(confirmed_by=F("made_by")),
+                name="proposal_has_two_names",
+            ),
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True, promotion__isnull=True)
+                | Q(
+                    confirmed_by__isnull=False,
+                    promotion__isnull=False,
+                    closed_at__isnull=False,
+                    refused_by__isnull=True,
+                ),
+                name="proposal_is_confirmed_whole",
+            ),
+            models.CheckConstraint(
+                condition=Q(refused_by__isnull=True) | Q(closed_at__isnull=False),
+                name="refused_proposal_is_closed",
+            ),
+            models.CheckConstraint(
+                condition=~Q(candidate=F("replaces")), name="proposal_changes_the_release"
+            ),
+            models.UniqueConstraint(
+                fields=("candidate",),
+                condition=Q(closed_at__isnull=True),
+                name="one_open_proposal_per_release",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.candidate[:12]}"
+
+    def is_open(self, *, at: datetime) -> bool:
+        """Tell whether somebody may still confirm or refuse it."""
+        return self.closed_at is None and at < self.expires_at

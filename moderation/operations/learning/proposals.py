@@ -1,0 +1,176 @@
+"""Propose that a release goes live, and confirm or refuse it; no one confirms their own proposal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from moderation import scorer
+from moderation.models import Promotion, ReleaseProposal, User
+from moderation.models.learning import ProposalKind
+from moderation.operations.audit import entries
+from moderation.operations.learning import thresholds
+from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.operations.releases import promote
+
+OPEN_FOR = timedelta(days=7)
+"""A proposal is confirmed within a week: later its figures are of other traffic."""
+
+
+class AlreadyProposed(Refusal):
+    """An open proposal names this release."""
+
+
+class OwnProposal(Refusal):
+    """Whoever made a proposal cannot confirm it."""
+
+
+class Closed(Refusal):
+    """The proposal was confirmed or refused before, or ran out."""
+
+
+class LiveHasChanged(Refusal):
+    """Another release went live since the proposal: its figures compare with one that is gone."""
+
+
+class AlreadyLive(Refusal):
+    """The proposed release is live."""
+
+
+def propose(
+    *,
+    kind: ProposalKind,
+    candidate: str,
+    changes: Mapping[str, Any],
+    evidence: Mapping[str, Any],
+    reason: str,
+    actor: User,
+    at: datetime,
+) -> ReleaseProposal:
+    """Propose that a kept release replaces the live one.
+
+    Raises NotAllowed, AlreadyLive or AlreadyProposed.
+    """
+    _check_role(actor)
+    replaces = scorer.newest()
+    if candidate == replaces:
+        raise AlreadyLive(_("This release is live."))
+    try:
+        with transaction.atomic():
+            _close_expired(candidate, at=at)
+            made = ReleaseProposal.objects.create(
+                kind=kind,
+                candidate=candidate,
+                replaces=replaces,
+                changes=changes,
+                evidence=evidence,
+                reason=reason,
+                made_by=actor,
+                made_at=at,
+                expires_at=at + OPEN_FOR,
+            )
+            _audit("release.proposed", made, actor=actor, at=at, reason=reason, changes=changes)
+    except IntegrityError:
+        raise AlreadyProposed(_("This release has already been proposed.")) from None
+    return made
+
+
+def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | None = None) -> Promotion:
+    """Let the proposed release go live, as the second person.
+
+    `repository` holds its content model; the installation's own by default. Of two people who confirm at once
+    one is refused. Raises NotAllowed, OwnProposal, Closed, LiveHasChanged, or one of promote.REFUSED.
+    """
+    _check_role(actor)
+    found = ReleaseProposal.objects.get(pk=proposal_id)
+    _check_open(found, at=at)
+    if found.made_by_id == actor.pk:
+        raise OwnProposal(_("A second person has to confirm your proposal."))
+    if scorer.newest() != found.replaces:
+        raise LiveHasChanged(_("Another release went live since this was proposed. Propose it again."))
+
+    def close(promotion: Promotion) -> None:
+        # In the transaction that makes the release live: whoever comes second changes no row.
+        changed = _open_row(proposal_id, at=at).update(confirmed_by=actor, closed_at=at, promotion=promotion)
+        if not changed:
+            raise Closed(_("This proposal has already been answered."))
+        _audit("release.confirmed", found, actor=actor, at=at)
+
+    try:
+        return _promote(
+            found, repository=repository or settings.TRITON_REPOSITORY, actor=actor, at=at, act=close
+        )
+    except (promote.LiveHasChanged, promote.AlreadyLive) as refusal:
+        _check_open(ReleaseProposal.objects.get(pk=proposal_id), at=at)
+        raise LiveHasChanged(
+            _("Another release went live since this was proposed. Propose it again.")
+        ) from refusal
+
+
+def refuse(*, proposal_id: int, actor: User, at: datetime) -> None:
+    """Refuse a proposal, or withdraw one's own. Raises NotAllowed or Closed."""
+    _check_role(actor)
+    found = ReleaseProposal.objects.get(pk=proposal_id)
+    with transaction.atomic():
+        if not _open_row(proposal_id, at=at).update(refused_by=actor, closed_at=at):
+            raise Closed(_("This proposal has already been answered."))
+        _audit("release.refused", found, actor=actor, at=at)
+
+
+def _promote(
+    found: ReleaseProposal, *, repository: Path, actor: User, at: datetime, act: promote.Act
+) -> Promotion:
+    release = scorer.kept(found.candidate)
+    if found.kind == ProposalKind.PROMOTION:
+        return promote.promote(
+            folder=release.folder,
+            report=found.evidence,
+            repository=repository,
+            actor=actor,
+            at=at,
+            act=act,
+        )
+    findings = thresholds.findings(found, candidate=release, live=scorer.kept(found.replaces))
+    return promote.go_live(release, findings=findings, repository=repository, actor=actor, at=at, act=act)
+
+
+def _open_row(proposal_id: int, *, at: datetime) -> Any:
+    return ReleaseProposal.objects.filter(pk=proposal_id, closed_at__isnull=True, expires_at__gt=at)
+
+
+def _check_role(actor: User) -> None:
+    if not actor.may_export:
+        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
+
+
+def _check_open(found: ReleaseProposal, *, at: datetime) -> None:
+    if found.closed_at is not None:
+        raise Closed(_("This proposal has already been answered."))
+    if at >= found.expires_at:
+        raise Closed(_("This proposal has expired."))
+
+
+def _close_expired(candidate: str, *, at: datetime) -> None:
+    """Close one that ran out, which still occupies the unique index of open proposals, at its own end."""
+    expired = ReleaseProposal.objects.filter(candidate=candidate, closed_at__isnull=True, expires_at__lte=at)
+    expired.update(closed_at=F("expires_at"))
+
+
+def _audit(action: str, row: ReleaseProposal, *, actor: User, at: datetime, **details: object) -> None:
+    entries.add(
+        action=action,
+        subject_kind="release",
+        subject_id=row.candidate,
+        actor=actor,
+        at=at,
+        proposal=row.pk,
+        kind=row.kind,
+        **details,
+    )

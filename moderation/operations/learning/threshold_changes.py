@@ -1,0 +1,74 @@
+"""Propose other thresholds: the release that has them, and the figures that its proposer saw, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from moderation.models import ReleaseProposal, User
+from moderation.models.learning import ProposalKind
+from moderation.operations.learning import proposals, thresholds
+from moderation.operations.refusals import NotAllowed
+from moderation.queries.learning import case_time, dry_run, simulation, traffic
+from moderation.queries.learning.simulation import Basis, Costs, Point
+from moderation.queries.learning.traffic import Subject
+from scoring.release import Thresholds
+
+
+def propose(
+    *,
+    about: Subject,
+    wanted: Thresholds,
+    days: int,
+    costs: Costs,
+    reason: str,
+    actor: User,
+    at: datetime,
+) -> ReleaseProposal:
+    """Propose thresholds with their simulation. Raises NotAllowed, Unchanged or AlreadyProposed."""
+    if not actor.may_export:
+        raise NotAllowed(_("Only leads, ML engineers and administrators change the live release."))
+    candidate = thresholds.derive(about.release, thresholds=wanted, platform=about.slug)
+    return proposals.propose(
+        kind=ProposalKind.THRESHOLDS,
+        candidate=candidate.id,
+        changes={
+            "platform": about.slug,
+            "from": thresholds.values(about.thresholds),
+            "to": thresholds.values(wanted),
+        },
+        evidence=_evidence(about, wanted=wanted, days=days, costs=costs, at=at),
+        reason=reason,
+        actor=actor,
+        at=at,
+    )
+
+
+def _evidence(about: Subject, *, wanted: Thresholds, days: int, costs: Costs, at: datetime) -> dict[str, Any]:
+    labels, counted = simulation.sample(about, days=days, at=at), traffic.traffic(about, at=at)
+    basis = Basis(labels=labels, counted=counted, seconds=case_time.case_time(at=at).seconds, costs=costs)
+    tried = dry_run.count(about, wanted=wanted, at=at)
+    now, then = (simulation.point(one, basis=basis) for one in (about.thresholds, wanted))
+    return {
+        "live": about.release.id,
+        "days": days,
+        "labels": len(labels),
+        "now": _figures(now),
+        "then": _figures(then),
+        "dry_run": {
+            "is_whole": tried.is_whole,
+            "changes": [asdict(change) for change in tried.changes],
+        },
+    }
+
+
+def _figures(one: Point) -> dict[str, Any]:
+    return {
+        "precision": asdict(one.precision),
+        "missed": asdict(one.missed),
+        "recall": asdict(one.recall),
+        "cases_per_day": one.cases_per_day,
+    }

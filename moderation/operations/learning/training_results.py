@@ -1,0 +1,82 @@
+"""What a training run made: the folder it works in, its candidate and its report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from moderation.models import TrainingRun
+from moderation.models.training_runs import OPEN_STATES, TrainingState
+from moderation.operations.releases import store
+from scoring import gate, release
+from scoring.release import Release
+
+CANDIDATE, REPORT = "candidate", Path("report") / "report.json"
+_KEPT = 5
+"""Finished runs whose folder is kept to be looked at; a candidate's own files are among the kept releases."""
+
+
+def folder_of(row: TrainingRun) -> Path:
+    """Return the folder in which a run works and keeps its results."""
+    return Path(settings.LEARNING_DIR) / str(row.pk)
+
+
+def read_report(row: TrainingRun) -> dict[str, Any]:
+    """Read the report of a run's candidate. Raises gate.Unreadable."""
+    path = folder_of(row) / REPORT
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as wrong:
+        raise gate.Unreadable(f"{path.name}: {wrong}") from wrong
+    if not isinstance(report, dict):
+        raise gate.Unreadable(f"{path.name}: not a report")
+    return report
+
+
+def collect(row: TrainingRun) -> None:
+    """Put the candidate and its report into the row, unsaved; keep its files, delete its labels.
+
+    Raises release.Corrupt, gate.Unreadable or OSError.
+    """
+    made = Release.load(folder_of(row) / CANDIDATE)
+    report = read_report(row)
+    row.candidate, row.manifest = made.id, dict(made.manifest)
+    row.report = report
+    row.live = str(report["live"]["id"])
+    findings = gate.findings(report, candidate=made.id, live=row.live)
+    row.findings = [[one.question, one.passed, one.answer] for one in findings]
+    store.files(made)
+    forget_labels(row)
+
+
+def forget_labels(row: TrainingRun) -> None:
+    """Delete the exported labels of a run that has ended: they hold the words of posts. Raises OSError."""
+    for path in folder_of(row).glob("labels.jsonl*"):
+        path.unlink(missing_ok=True)
+
+
+def tidy() -> int:
+    """Delete the folders of runs that made no candidate, and of all but the latest that did.
+
+    Returns how many. Raises OSError.
+    """
+    place = Path(settings.LEARNING_DIR)
+    there = {path.name: path for path in place.iterdir() if path.name.isdigit()} if place.is_dir() else {}
+    if not there:
+        return 0
+    rows = TrainingRun.objects.order_by("-requested_at", "-id")
+    still_open = rows.filter(state__in=OPEN_STATES).values_list("pk", flat=True)
+    ready = rows.filter(state=TrainingState.READY).values_list("pk", flat=True)[:_KEPT]
+    kept = {str(number) for number in (*still_open, *ready)}
+    strays = [path for name, path in there.items() if name not in kept]
+    for path in strays:
+        shutil.rmtree(path)
+    return len(strays)
+
+
+UNUSABLE = (release.Corrupt, gate.Unreadable, OSError, KeyError)
+"""What makes the result of a run unusable."""

@@ -1,0 +1,95 @@
+"""Request and cancel training runs; `training_job` carries them out. One is open at a time."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from moderation import enqueue
+from moderation.models import Label, Platform, TrainingRun, User
+from moderation.models.training_runs import OPEN_STATES, TrainingState
+from moderation.operations.audit import entries
+
+_RESULTS = ("live", "candidate", "manifest", "report", "findings")
+PATIENCE = timedelta(seconds=60)
+"""After this time the message of a waiting run counts as lost, and the sweep sends another."""
+
+
+class AlreadyOpen(Exception):
+    """Another training run waits or is in progress."""
+
+
+class NotOpen(Exception):
+    """The training run has ended: there is nothing to cancel."""
+
+
+class NothingToLearn(Exception):
+    """Nobody has labelled a post: there is nothing to learn from."""
+
+
+def request(*, requested_by: User | None, at: datetime, platform: Platform | None = None) -> TrainingRun:
+    """Request a training run; a task carries it out. Raises AlreadyOpen or NothingToLearn.
+
+    Without `requested_by` the schedule began it.
+    """
+    labels = Label.objects.filter(retracted_at__isnull=True)
+    if platform is not None:
+        labels = labels.filter(post__platform=platform)
+    if not labels.exists():
+        raise NothingToLearn("Nobody has labelled a post yet: there is nothing to learn from.")
+    try:
+        with transaction.atomic():
+            row = TrainingRun.objects.create(
+                requested_by=requested_by, platform=platform, requested_at=at, lease_until=at + PATIENCE
+            )
+            _record("requested", row, actor=requested_by, at=at)
+            enqueue.training(run_id=row.pk)
+    except IntegrityError as refusal:
+        if "one_open_training_run" not in str(refusal):
+            raise
+        raise AlreadyOpen("Another training run is not over: cancel it, or wait.") from refusal
+    return row
+
+
+def cancel(*, run_id: int, actor: User, at: datetime) -> TrainingRun:
+    """Cancel an open run; its worker notices within seconds and ends its process. Raises NotOpen."""
+    with transaction.atomic():
+        row = TrainingRun.objects.select_for_update(of=("self",)).get(pk=run_id)
+        if not row.is_open:
+            raise NotOpen(f"The training run is {row.state}: there is nothing to cancel.")
+        row.state, row.lease_until, row.ended_at = TrainingState.CANCELLED, None, at
+        row.save(update_fields=("state", "lease_until", "ended_at"))
+        _record("cancelled", row, actor=actor, at=at)
+    return row
+
+
+def schedule(*, at: datetime) -> TrainingRun | None:
+    """Begin a run if the last one is TRAINING_DAYS old and labels came since; None if it is not due."""
+    if not settings.TRAINING_DAYS:
+        return None
+    last = TrainingRun.objects.order_by("-requested_at", "-id").first()
+    if last is not None:
+        is_early = last.requested_at > at - timedelta(days=settings.TRAINING_DAYS)
+        if is_early or not Label.objects.filter(labelled_at__gt=last.requested_at).exists():
+            return None
+    try:
+        return request(requested_by=None, at=at)
+    except (AlreadyOpen, NothingToLearn):
+        return None
+
+
+def end(row: TrainingRun, *, state: TrainingState, at: datetime, error: str = "") -> bool:
+    """End this attempt at a run, with its results if it has any; False if it is no longer the open one."""
+    with transaction.atomic():
+        ours = TrainingRun.objects.filter(pk=row.pk, attempts=row.attempts, state__in=OPEN_STATES)
+        results = {name: getattr(row, name) for name in _RESULTS} if state == TrainingState.READY else {}
+        is_ours = ours.update(state=state, error=error[:500], ended_at=at, lease_until=None, **results)
+        if is_ours:
+            _record(str(state), row, actor=None, at=at)
+    return bool(is_ours)
+
+
+def _record(act: str, row: TrainingRun, *, actor: User | None, at: datetime) -> None:
+    entries.add(action=f"training.{act}", subject_kind="training_run", subject_id=row.pk, actor=actor, at=at)

@@ -1,0 +1,1 @@
+"""Stored figures of quality: `refresh` estimates them anew."""

@@ -1,0 +1,122 @@
+"""Estimate the figures of quality anew and store them, so that no page has to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from moderation.models import Platform, QualityFigure, QualityTable
+from moderation.models.quality import Dimension, QualitySpan
+from moderation.operations.infrastructure import advisory_locks
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+from moderation.queries.quality import figures, tables
+from moderation.queries.quality.figures import Figure
+from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+
+SPANS = {QualitySpan.DAYS_7: 7, QualitySpan.DAYS_28: 28, QualitySpan.DAYS_90: 90}
+TREND = {QualitySpan.DAY: 28, QualitySpan.WEEK: 90}
+"""How many days back days and weeks are shown."""
+
+_STEPS = {QualitySpan.DAY: 1, QualitySpan.WEEK: 7}
+_BATCH = 1_000
+
+
+def refresh(*, at: datetime) -> int:
+    """Estimate all figures, of each platform and of the whole in a transaction each; return how many."""
+    platforms: list[Platform | None] = [None, *Platform.objects.order_by("pk")]
+    return sum(_refresh(platform, at=at) for platform in platforms)
+
+
+def _refresh(platform: Platform | None, *, at: datetime) -> int:
+    longest = at - timedelta(days=max(SPANS.values()))
+    posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
+    rows = [*_spans(posts, platform=platform, at=at), *_trends(posts, platform=platform, at=at)]
+    counted = [
+        QualityTable(platform=platform, span=span, kind=kind, rows=found, counted_at=at)
+        for span, days in SPANS.items()
+        for kind, found in tables.tables(
+            _since(posts, at - timedelta(days=days)),
+            since=at - timedelta(days=days),
+            until=at,
+            platform=platform,
+        ).items()
+    ]
+    with transaction.atomic():
+        advisory_locks.take(AdvisoryLock.QUALITY, subject_id=platform.pk if platform else 0)
+        QualityFigure.objects.filter(platform=platform).delete()
+        QualityTable.objects.filter(platform=platform).delete()
+        QualityFigure.objects.bulk_create(rows, batch_size=_BATCH)
+        QualityTable.objects.bulk_create(counted)
+    return len(rows)
+
+
+def _spans(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> Iterator[QualityFigure]:
+    for span, days in SPANS.items():
+        start = at - timedelta(days=days)
+        for part in figures.slices(_since(posts, start), looks=days):
+            for figure in part.figures:
+                yield _row(
+                    figure,
+                    platform=platform,
+                    span=span,
+                    dimension=part.dimension,
+                    name=part.name,
+                    start=start,
+                    end=at,
+                    at=at,
+                )
+
+
+def _trends(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> Iterator[QualityFigure]:
+    for span, days in TREND.items():
+        step = _STEPS[span]
+        for start, found in figures.by_day(_since(posts, at - timedelta(days=days)), days=step):
+            for figure in found:
+                yield _row(
+                    figure,
+                    platform=platform,
+                    span=span,
+                    dimension=Dimension.ALL,
+                    name="",
+                    start=start,
+                    end=start + timedelta(days=step),
+                    at=at,
+                )
+
+
+def _since(posts: LabelledPosts, start: datetime) -> LabelledPosts:
+    return posts.where((posts.scored_at >= start).astype(bool))
+
+
+def _row(
+    figure: Figure,
+    *,
+    platform: Platform | None,
+    span: QualitySpan,
+    dimension: Dimension,
+    name: str,
+    start: datetime,
+    end: datetime,
+    at: datetime,
+) -> QualityFigure:
+    weighted, uniform = figure.weighted, figure.uniform
+    return QualityFigure(
+        platform=platform,
+        span=span,
+        start=start,
+        end=end,
+        dimension=dimension,
+        slice=name,
+        measure=figure.measure,
+        value=weighted.value,
+        low=weighted.low,
+        high=weighted.high,
+        labels=weighted.labels,
+        uniform_value=uniform.value,
+        uniform_low=uniform.low,
+        uniform_high=uniform.high,
+        uniform_labels=uniform.labels,
+        estimated_at=at,
+    )

@@ -1,0 +1,116 @@
+"""The five figures of quality, estimated from labelled posts: together, by slice, and by day or week."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from moderation.models.quality import Dimension, Measure
+from moderation.queries.quality import estimates
+from moderation.queries.quality.estimates import Estimate
+from moderation.queries.quality.labelled_posts import Flags, LabelledPosts
+
+MOST_SLICES = 30
+"""Slices of one dimension: those with the most labels."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """An estimate from all labels that count, and that from those drawn uniformly."""
+
+    measure: Measure
+    weighted: Estimate
+    uniform: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """The figures of a part of the posts; `name` is empty for all of them."""
+
+    dimension: Dimension
+    name: str
+    figures: tuple[Figure, ...]
+
+
+def figures(
+    posts: LabelledPosts, *, looks: int, measures: tuple[Measure, ...] = tuple(Measure)
+) -> tuple[Figure, ...]:
+    """Estimate the measures of all posts that these labels stand for, as they come in over so many looks."""
+    return tuple(_figure(posts, measure, looks=looks) for measure in measures)
+
+
+def slices(posts: LabelledPosts, *, looks: int) -> Iterator[Slice]:
+    """Yield all posts, then each slice of each dimension.
+
+    Whoever looks every day of a period looks as many times as it has days (`looks`). A route says nothing of
+    other routes, and a reason is one of spam: such slices have only the measures that mean something there.
+    """
+    yield Slice(dimension=Dimension.ALL, name="", figures=figures(posts, looks=looks))
+    for dimension, measures in _SLICED.items():
+        column = _column(posts, dimension)
+        names, labels = np.unique(column.astype(str), return_counts=True)
+        for place in np.argsort(-labels, kind="stable")[:MOST_SLICES]:
+            name = str(names[place])
+            if name or dimension == Dimension.LANGUAGE:
+                part = posts.where(np.asarray(column == name, dtype=bool))
+                found = figures(part, looks=looks, measures=measures)
+                yield Slice(dimension=dimension, name=name, figures=found)
+
+
+def by_day(posts: LabelledPosts, *, days: int) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
+    """Yield the figures of each day or week (of seven days, from Monday) that has labels, by its start."""
+    starts = np.asarray([_start(moment, days=days) for moment in posts.scored_at], dtype=object)
+    for start in sorted(set(starts.tolist())):
+        yield start, figures(posts.where(np.asarray(starts == start, dtype=bool)), looks=days)
+
+
+def _figure(posts: LabelledPosts, measure: Measure, *, looks: int) -> Figure:
+    part, whole = _parts(posts, measure)
+    uniform = posts.is_uniform
+    return Figure(
+        measure=measure,
+        weighted=estimates.ratio(part=part, whole=whole, chances=posts.chance, looks=looks),
+        uniform=estimates.ratio(
+            part=part[uniform], whole=whole[uniform], chances=posts.uniform_chance[uniform], looks=looks
+        ),
+    )
+
+
+def _parts(posts: LabelledPosts, measure: Measure) -> tuple[Flags, Flags]:
+    """Return the two columns whose weighted sums a measure divides."""
+    spam, removed, allowed = posts.is_spam, posts.is_removed, posts.is_allowed
+    everything = np.ones(len(posts), dtype=bool)
+    found: Mapping[Measure, tuple[Flags, Flags]] = {
+        Measure.PRECISION: (spam & removed, removed),
+        Measure.MISSED: (spam & allowed, allowed),
+        Measure.RECALL: (spam & removed, spam),
+        Measure.PREVALENCE: (spam, everything),
+        Measure.FALSE_ALARMS: (~spam & removed, ~spam),
+    }
+    return found[measure]
+
+
+def _column(posts: LabelledPosts, dimension: Dimension) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    columns = {
+        Dimension.LANGUAGE: posts.language,
+        Dimension.REASON: np.where(posts.is_spam, posts.reason, ""),
+        Dimension.ROUTE: posts.automatic,
+        Dimension.RELEASE: posts.release_id,
+    }
+    return np.asarray(columns[dimension], dtype=object)
+
+
+def _start(moment: datetime, *, days: int) -> datetime:
+    day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day if days == 1 else day - timedelta(days=day.weekday())
+
+
+_SLICED: Mapping[Dimension, tuple[Measure, ...]] = {
+    Dimension.LANGUAGE: tuple(Measure),
+    Dimension.REASON: (Measure.RECALL,),
+    Dimension.ROUTE: (Measure.PREVALENCE,),
+    Dimension.RELEASE: tuple(Measure),
+}

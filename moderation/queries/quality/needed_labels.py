@@ -1,0 +1,118 @@
+"""How many labels a figure takes: "±20 % of the missed spam needs so many a week"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+from moderation.models import Score
+from moderation.models.scores import RouteChoice
+from moderation.queries.labels import audit_chance
+from moderation.queries.quality import estimates, repeated_looks
+from moderation.queries.quality.labelled_posts import labelled_posts
+
+WITHIN = 0.2
+_WEEK, _LABELS_SINCE = timedelta(days=7), timedelta(days=28)
+_SCORES, _FEWEST_SCORES = 5_000, 100
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooFewScores:
+    """This week's posts say too little for a plan."""
+
+    scores: int
+    fewest: int = _FEWEST_SCORES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """Labels of allowed posts a week that measure the share of spam among them to within some part of it.
+
+    `by_score` and `uniform`, the two ways of drawing: until the standard error is as small. `interval_…`:
+    until the 95 % interval is, which holds at all seven looks of the week.
+    """
+
+    by_score: int
+    uniform: int
+    interval_by_score: int
+    interval_uniform: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededLabels(Needed):
+    """The plan for traffic: `share` is measured by `labels`, or else what the model itself says."""
+
+    within: float
+    share: float
+    is_measured: bool
+    labels: int
+    scores: int
+
+
+def of_traffic(
+    *, at: datetime, platform_id: int | None = None, within: float = WITHIN
+) -> NeededLabels | TooFewScores:
+    """Plan by the scores of the last week and the share that random labels of the last 28 days measured."""
+    scores = _allowed_scores(at=at, platform_id=platform_id)
+    if len(scores) < _FEWEST_SCORES or not any(scores):
+        return TooFewScores(scores=len(scores))
+    posts = labelled_posts(since=at - _LABELS_SINCE, until=at, platform_id=platform_id)
+    measured = estimates.ratio(
+        part=posts.is_spam & posts.is_allowed, whole=posts.is_allowed, chances=posts.chance
+    )
+    share = measured.value or sum(scores) / len(scores)
+    needed = of(scores=scores, share=share, within=within)
+    return NeededLabels(
+        by_score=needed.by_score,
+        uniform=needed.uniform,
+        interval_by_score=needed.interval_by_score,
+        interval_uniform=needed.interval_uniform,
+        within=within,
+        share=share,
+        is_measured=bool(measured.value),
+        labels=measured.labels,
+        scores=len(scores),
+    )
+
+
+def of(*, scores: Sequence[float], share: float, within: float = WITHIN) -> Needed:
+    """Plan for traffic with these spam probabilities, not all 0, of which `share` is spam.
+
+    A label of the chance c adds E(y - share)² / c to the variance. The scores are scaled so that their mean
+    is the share: what the model is blind to is not in them. Raises ValueError if `share` or `within` is not
+    in (0, 1).
+    """
+    for name, value in (("share", share), ("within", within)):
+        if not 0.0 < value < 1.0:
+            raise ValueError(f"{name} {value} is not in (0, 1)")
+    spam = np.asarray(scores, dtype=np.float64)
+    doubts = np.sqrt(spam * (1.0 - spam))
+    relative = audit_chance.UNIFORM + (1.0 - audit_chance.UNIFORM) * doubts / doubts.mean()
+    true = np.minimum(1.0, spam * share / spam.mean())
+    variances = true * (1.0 - share) ** 2 + (1.0 - true) * share**2
+    wanted = (within * share) ** 2
+    by_score, uniform = float((variances / relative).mean()) / wanted, float(variances.mean()) / wanted
+    wider = 2.0 * repeated_looks.bound(alpha=0.05, looks=estimates.LOOKS)
+    return Needed(
+        by_score=math.ceil(by_score),
+        uniform=math.ceil(uniform),
+        interval_by_score=math.ceil(wider * by_score),
+        interval_uniform=math.ceil(wider * uniform),
+    )
+
+
+def _allowed_scores(*, at: datetime, platform_id: int | None) -> list[float]:
+    """Return the spam probabilities of the latest posts that the filter let through."""
+    scores = Score.objects.filter(
+        route=RouteChoice.ALLOW, scored_at__gt=at - _WEEK, scored_at__lte=at, is_degraded=False
+    )
+    if platform_id is not None:
+        scores = scores.filter(revision__post__platform=platform_id)
+    return list(scores.order_by("-scored_at").values_list("spam_probability", flat=True)[:_SCORES])

@@ -1,0 +1,59 @@
+"""How far an estimate may stray by chance when it is looked at several times."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+_Numbers = npt.NDArray[np.float64]
+
+_CELLS = 160
+_HALVINGS = 20
+
+
+@lru_cache(maxsize=64)
+def bound(*, alpha: float, looks: int) -> float:
+    """Return the log likelihood ratio that chance alone reaches at any of the looks with probability `alpha`.
+
+    c²/2 with Pocock's constant c for evenly spaced looks (Biometrika 64, 1977): 1.92 for one look at 5 %,
+    3.09 for seven. Raises ValueError if `alpha` is not in (0, 1) or `looks` is below 1.
+    """
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha {alpha} is not in (0, 1)")
+    if looks < 1:
+        raise ValueError(f"looks {looks} is below 1")
+    one = NormalDist().inv_cdf(1 - alpha / 2)
+    low, high = one, NormalDist().inv_cdf(1 - alpha / (2 * looks)) + 1e-9
+    for _ in range(_HALVINGS if looks > 1 else 0):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, looks=looks) < 1 - alpha else (low, middle)
+    return (low if looks == 1 else high) ** 2 / 2
+
+
+def _within(constant: float, *, looks: int) -> float:
+    """Return the probability that a random walk stays within `constant` standard errors at each look.
+
+    The recursion of Armitage, McPherson and Rowe (JRSS A 132, 1969) on a grid.
+    """
+    at = _grid(constant)
+    density = _normal(at)
+    for look in range(2, looks + 1):
+        step = at[1] - at[0]
+        wider = _grid(constant * math.sqrt(look))
+        density = _normal(wider[:, None] - at[None, :]) @ density * step
+        at = wider
+    return float(density.sum() * (at[1] - at[0]))
+
+
+def _grid(edge: float) -> _Numbers:
+    """Return the middles of equal cells from -edge to edge."""
+    return (np.arange(_CELLS, dtype=np.float64) + 0.5) * (2 * edge / _CELLS) - edge
+
+
+def _normal(at: _Numbers) -> _Numbers:
+    density: _Numbers = np.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
+    return density

@@ -1,0 +1,59 @@
+"""What the page Quality and the API show: figures as they were last estimated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from moderation.models import QualityFigure, QualityTable
+from moderation.models.quality import Dimension, QualitySpan, QualityTableKind
+from moderation.queries import keyset
+from moderation.queries.keyset import Key, Page
+from moderation.queries.quality.tables import Rows
+
+SPANS = (QualitySpan.DAYS_7, QualitySpan.DAYS_28, QualitySpan.DAYS_90)
+_STEP = {QualitySpan.DAYS_90: QualitySpan.WEEK}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """One platform's figures, or all platforms', of a span; `trend` has a row per measure and step."""
+
+    slices: Sequence[QualityFigure]
+    trend: Sequence[QualityFigure]
+    tables: Mapping[QualityTableKind, Rows]
+    estimated_at: datetime | None
+
+    def of(self, *, dimension: Dimension, name: str) -> list[QualityFigure]:
+        """Return the figures of a slice."""
+        return [row for row in self.slices if row.dimension == dimension and row.slice == name]
+
+
+def sheet(*, platform_id: int | None, span: QualitySpan, at: datetime) -> Sheet:
+    """Read a span in three queries."""
+    rows = QualityFigure.objects.filter(platform=platform_id)
+    step = _STEP.get(span, QualitySpan.DAY)
+    days = {QualitySpan.DAYS_7: 7, QualitySpan.DAYS_28: 28}.get(span, 90)
+    counted = list(QualityTable.objects.filter(platform=platform_id, span=span))
+    return Sheet(
+        slices=list(rows.filter(span=span)),
+        trend=[
+            row
+            for row in rows.filter(span=step).order_by("start", "measure")
+            if (at - row.start).days <= days
+        ],
+        tables={QualityTableKind(table.kind): table.rows for table in counted},
+        estimated_at=max((table.counted_at for table in counted), default=None),
+    )
+
+
+def page(
+    *, platform_id: int, span: QualitySpan, dimension: str = "", after: Key | None, limit: int
+) -> Page[QualityFigure]:
+    """Return a platform's figures, slice by slice; a cursor stays good when they are estimated anew."""
+    rows = QualityFigure.objects.filter(platform=platform_id, span=span)
+    if dimension:
+        rows = rows.filter(dimension=dimension)
+    # Of one span ending now there is one figure a slice and measure: that makes the order total.
+    return keyset.page(rows, order=("dimension", "slice", "measure"), after=after, limit=limit)

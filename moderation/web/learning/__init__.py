@@ -1,0 +1,1 @@
+"""Learning: the Models page, with roll-back and training runs, and the page of thresholds."""

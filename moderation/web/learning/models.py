@@ -1,0 +1,189 @@
+"""The Models page: the live release, releases before it, roll-back, training runs with their candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation import scorer
+from moderation.models import Platform, ReleaseProposal, TrainingRun
+from moderation.models.learning import ProposalKind
+from moderation.models.training_runs import TrainingStep
+from moderation.operations.learning import training_runs
+from moderation.operations.releases import promote, store
+from moderation.queries.learning import models, proposal_pages
+from moderation.web import access
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+_MEASURES = {
+    "pr_auc": gettext_lazy("PR-AUC"),
+    "recall_at_1_fpr": gettext_lazy("Recall at 1% false alarms"),
+    "calibration_error": gettext_lazy("Calibration error"),
+}
+"""A measure without words stands as its name."""
+
+_PARTS = {
+    "complete": gettext_lazy("As sent"),
+    "with random gaps": gettext_lazy("With random gaps"),
+    "bare (text and links only)": gettext_lazy("Text and links only"),
+    "without content": gettext_lazy("Without the content model"),
+}
+"""Test data as `scoring.training` names it in a manifest; a part without words stands as its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """A training run with its steps, its candidate's figures and the open proposal of it."""
+
+    run: TrainingRun
+    steps: list[tuple[str, str]]
+    compared: list[tuple[StrOrPromise, models.Compared]]
+    failed: list[tuple[str, str]]
+    proposal: ReleaseProposal | None
+
+
+@require_safe
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show what is live, what was, and the training runs."""
+    at, live = timezone.now(), scorer.newest()
+    promotions = models.promotions()
+    manifest = _manifest(live)
+    since = next((one.at for one in promotions if one.release_id == live), None)
+    releases, kept = models.releases(), store.ids()
+    made, proposed = models.made(releases), _proposed(at=at)
+    context = {
+        "section": "models",
+        "at": at,
+        "live": live,
+        "live_promotion": promotions[0] if promotions else None,
+        "manifest": manifest,
+        "training": _training(manifest),
+        "tested": [(_PARTS.get(one.name, one.name), one) for one in models.tested(manifest)],
+        "labels": models.labels_since(since),
+        "since": since,
+        "before": models.before(live),
+        "promotions": promotions,
+        "releases": [(one, one.pk in kept, _training(one.manifest), made.get(one.pk)) for one in releases],
+        "runs": [_shown(run, proposed=proposed) for run in models.runs()],
+        "platforms": Platform.objects.order_by("name", "pk"),
+    }
+    return render(request, "learning/models.html", context)
+
+
+@require_safe
+@access.exporters
+def run(request: access.DeskRequest, run_id: int) -> HttpResponse:
+    """Show one training run, for the page that polls it."""
+    row = get_object_or_404(TrainingRun.objects.select_related("requested_by", "platform"), pk=run_id)
+    if not request.htmx:
+        return redirect("models")
+    at = timezone.now()
+    context = {"shown": _shown(row, proposed=_proposed(at=at)), "at": at, "live": scorer.newest()}
+    return render(request, "learning/models.html#run", context)
+
+
+@require_POST
+@access.exporters
+def start(request: access.DeskRequest) -> HttpResponse:
+    """Start a training run."""
+    slug = request.POST.get("platform", "")
+    platform = get_object_or_404(Platform, slug=slug) if slug else None
+    try:
+        training_runs.request(requested_by=request.user, platform=platform, at=timezone.now())
+    except training_runs.AlreadyOpen:
+        messages.error(request, _("A training run is already waiting or in progress."))
+    except training_runs.NothingToLearn:
+        messages.error(request, _("No labels yet: there is nothing to learn from."))
+    return redirect("models")
+
+
+@require_POST
+@access.exporters
+def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
+    """Cancel a training run."""
+    get_object_or_404(TrainingRun, pk=run_id)
+    try:
+        training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
+    except training_runs.NotOpen:
+        messages.error(request, _("This training run has already ended."))
+    return redirect("models")
+
+
+@require_POST
+@access.exporters
+def roll_back(request: access.DeskRequest) -> HttpResponse:
+    """Let an earlier release go live again, if the live one is still the one that the page showed."""
+    if request.POST.get("live") != scorer.newest():
+        messages.error(request, _("Another release went live in the meantime. Look before rolling back."))
+        return redirect("models")
+    try:
+        done = promote.roll_back(to=request.POST.get("to", ""), actor=request.user, at=timezone.now())
+    except promote.REFUSED as refusal:
+        messages.error(
+            request, _("Not rolled back: %(reason)s") % {"reason": str(refusal) or type(refusal).__name__}
+        )
+    else:
+        messages.success(request, _("%(release)s is live again.") % {"release": done.release_id[:12]})
+    return redirect("models")
+
+
+def _manifest(live: str) -> dict[str, Any]:
+    try:
+        return dict(scorer.kept(live).manifest)
+    except scorer.UNUSABLE:
+        return {}
+
+
+def _training(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return what a release learned from: simulated posts, decisions by platform, texts."""
+    training = manifest.get("training") or {}
+    fitted = training.get("fitted_on") or {}
+    heads = manifest.get("heads") or {}
+    return {
+        "is_simulated": bool(training.get("simulated")),
+        "simulated": fitted.get("simulated"),
+        "decided": sum((fitted.get("decided") or {}).values()),
+        "texts": [str(one.get("source") or one.get("file")) for one in training.get("texts") or ()],
+        "heads": sorted(heads),
+    }
+
+
+def _proposed(*, at: datetime) -> dict[str, ReleaseProposal]:
+    """Return the open proposals of candidates, by the release."""
+    return {one.candidate: one for one in proposal_pages.open_ones(kind=ProposalKind.PROMOTION, at=at)}
+
+
+def _shown(row: TrainingRun, *, proposed: Mapping[str, ReleaseProposal]) -> _Shown:
+    return _Shown(
+        run=row,
+        steps=_steps(row),
+        compared=[(_MEASURES.get(one.metric, one.metric), one) for one in models.compared(row.report)],
+        failed=[(question, answer) for question, passed, answer in row.findings if not passed],
+        proposal=proposed.get(row.candidate),
+    )
+
+
+def _steps(row: TrainingRun) -> list[tuple[str, str]]:
+    """Return each step's words and its state: done, now or next."""
+    names = list(TrainingStep)
+    place = names.index(TrainingStep(row.step)) if row.step else -1
+    if row.state == "ready":
+        place = len(names)
+    return [
+        (str(name.label), "done" if number < place else "now" if number == place else "next")
+        for number, name in enumerate(names)
+    ]

@@ -1,0 +1,126 @@
+"""The figures of the thresholds page in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from moderation.queries.learning.case_time import CaseTime
+from moderation.queries.learning.dry_run import Change
+from moderation.queries.learning.simulation import CONFIDENCE, Basis, PerDay, Point
+from moderation.queries.learning.traffic import Thresholds
+from moderation.queries.quality.estimates import Estimate
+from moderation.web.quantities import count, duration, tenths
+
+_UNKNOWN = "\N{EN DASH}"
+
+
+def thresholds(one: Thresholds) -> str:
+    """Return where review and removal begin, and the audit share."""
+    return _("review from %(review)s, removal from %(remove)s, audit share %(audit)s") % {
+        "review": tenths(one.review_from),
+        "remove": tenths(one.remove_from),
+        "audit": tenths(one.audit_rate),
+    }
+
+
+def effects(points: Sequence[Point]) -> list[tuple[str, list[str]]]:
+    """Return the rows of the table of effects: a name, and a cell for each of the thresholds."""
+    return [
+        (_("Review from"), [tenths(one.thresholds.review_from) for one in points]),
+        (_("Removal from"), [tenths(one.thresholds.remove_from) for one in points]),
+        (_("Audit share"), [tenths(one.thresholds.audit_rate) for one in points]),
+        (_("Precision of removal"), [share(one.precision) for one in points]),
+        (_("Recall: spam removed automatically"), [share(one.recall) for one in points]),
+        (_("Spam among the posts let through"), [share(one.missed) for one in points]),
+        (_("Spam let through a day"), [per_day(one.missed_per_day) for one in points]),
+        (_("Honest posts removed a day"), [per_day(one.wrong_per_day) for one in points]),
+        (_("Cases a day"), [count(one.cases_per_day) for one in points]),
+        (_("Cases an hour"), [count(one.cases_per_hour) for one in points]),
+        (_("People needed"), [_known(one.people) for one in points]),
+        (_("Cost a day"), [_known(one.cost) for one in points]),
+    ]
+
+
+def curve(points: Sequence[Point]) -> list[tuple[str, str, str, str]]:
+    """Return the rows of the table beneath the curve."""
+    return [
+        (
+            tenths(one.thresholds.remove_from),
+            share(one.precision),
+            per_day(one.wrong_per_day),
+            count(one.cases_per_day),
+        )
+        for one in points
+    ]
+
+
+def share(found: Estimate) -> str:
+    """Return a share with its interval and its labels; too few labels are no share."""
+    labels = ngettext("%(number)s label", "%(number)s labels", found.labels) % {"number": count(found.labels)}
+    if found.value is None:
+        return _("%(labels)s, too few") % {"labels": labels}
+    return _("%(share)s (%(low)s to %(high)s; %(labels)s)") % {
+        "share": tenths(found.value),
+        "low": tenths(found.low),
+        "high": tenths(found.high),
+        "labels": labels,
+    }
+
+
+def per_day(found: PerDay) -> str:
+    """Return a number a day with its interval."""
+    if found.value is None:
+        return _UNKNOWN
+    return _("%(number)s (%(low)s to %(high)s)") % {
+        "number": count(found.value),
+        "low": count(found.low),
+        "high": count(found.high),
+    }
+
+
+def basis(found: Basis, *, time: CaseTime, hours: int) -> str:
+    """Return what the figures were computed from."""
+    told = _(
+        "Shares: 95%% intervals from %(labels)s random or reviewed labels, each weighed by its chance. "
+        "Numbers a day: %(posts)s posts of the last 7 days."
+    ) % {"labels": count(len(found.labels)), "posts": count(found.counted.posts)}
+    if time.seconds is None:
+        return told + " " + _("People and cost are known from 20 decisions on.")
+    return (
+        told
+        + " "
+        + _("A case takes %(time)s (median of %(number)s decisions); a person reviews %(hours)s hours a day.")
+        % {"time": duration(time.seconds), "number": count(time.decisions), "hours": count(hours)}
+    )
+
+
+def promise(found: float | None, *, precision: float) -> str:
+    """Return from where removal keeps the promised precision."""
+    numbers = {"precision": tenths(precision), "confidence": count(CONFIDENCE * 100)}
+    if found is None:
+        return (
+            _("No threshold is proved to keep a precision of %(precision)s in %(confidence)s of 100 cases.")
+            % numbers
+        )
+    return _(
+        "Removal from %(remove)s keeps a precision of at least %(precision)s in %(confidence)s of 100 cases."
+    ) % (numbers | {"remove": tenths(found)})
+
+
+def change(one: Change) -> str:
+    """Return a number of posts with their old and new way."""
+    posts = ngettext("%(number)s post", "%(number)s posts", one.posts) % {"number": count(one.posts)}
+    return f"{posts}: {move(one.before, one.after)}"
+
+
+def move(before: str, after: str) -> str:
+    """Return an old and a new route."""
+    names = {"allow": _("let through"), "review": _("review"), "remove": _("removed")}
+    return f"{names[before]} → {names[after]}"
+
+
+def _known(number: float | None) -> str:
+    return _UNKNOWN if number is None else count(number)

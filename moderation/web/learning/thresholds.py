@@ -1,0 +1,188 @@
+"""Thresholds: what others would do, proposing them, and the second person's answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation import scorer
+from moderation.models import ReleaseProposal
+from moderation.models.learning import ProposalKind
+from moderation.operations.learning import proposals, threshold_changes
+from moderation.operations.refusals import Refusal
+from moderation.operations.releases import promote
+from moderation.queries.learning import case_time, dry_run, proposal_pages, simulation, traffic
+from moderation.queries.learning.simulation import Basis
+from moderation.queries.learning.traffic import Subject
+from moderation.web import access
+from moderation.web.learning import refused, threshold_chart, threshold_words
+from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
+from moderation.web.lists import list_pages
+
+
+@require_safe
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show what the chosen thresholds would do; htmx asks again for the inner part."""
+    about = _about(request.GET.get("platform", ""))
+    form = ThresholdForm(request.GET, about=about)
+    return _answer(request, about, form)
+
+
+@require_POST
+@access.exporters
+def propose(request: access.DeskRequest) -> HttpResponse:
+    """Propose the thresholds that the form names."""
+    about = _about(request.POST.get("platform", ""))
+    form = ProposalForm(request.POST, about=about)
+    if not form.is_valid():
+        return _answer(request, about, form)
+    try:
+        threshold_changes.propose(
+            about=about,
+            wanted=form.thresholds(),
+            days=form.days_back(),
+            costs=form.costs(),
+            reason=form.cleaned_data["reason"],
+            actor=request.user,
+            at=timezone.now(),
+        )
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _("Proposed. It takes effect when a second person confirms it."))
+    return _back(about.slug)
+
+
+@require_POST
+@access.exporters
+def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
+    """Let proposed thresholds go live, as the second person."""
+    get_object_or_404(ReleaseProposal, pk=proposal_id, kind=ProposalKind.THRESHOLDS)
+    try:
+        proposals.confirm(proposal_id=proposal_id, actor=request.user, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    except promote.REFUSED as refusal:
+        messages.warning(request, refused.words(refusal))
+    else:
+        messages.success(request, _("Live. Workers follow within seconds."))
+    return redirect("thresholds")
+
+
+@require_POST
+@access.exporters
+def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
+    """Refuse a proposal, or withdraw one's own."""
+    get_object_or_404(ReleaseProposal, pk=proposal_id, kind=ProposalKind.THRESHOLDS)
+    try:
+        proposals.refuse(proposal_id=proposal_id, actor=request.user, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _("The proposal is closed. Nothing changes."))
+    return redirect("thresholds")
+
+
+@require_POST
+@access.exporters
+def roll_back(request: access.DeskRequest) -> HttpResponse:
+    """Let the release before go live again."""
+    try:
+        promote.roll_back(actor=request.user, at=timezone.now())
+    except promote.REFUSED as refusal:
+        messages.warning(request, refused.words(refusal))
+    else:
+        messages.success(request, _("Rolled back. Workers follow within seconds."))
+    return redirect("thresholds")
+
+
+def _about(slug: str) -> Subject:
+    try:
+        return traffic.subject(scorer.release(), slug=slug)
+    except traffic.UnknownPlatform as refusal:
+        raise Http404 from refusal
+
+
+def _back(slug: str) -> HttpResponse:
+    answer = redirect("thresholds")
+    if slug:
+        answer["Location"] += "?" + urlencode({"platform": slug})
+    return answer
+
+
+def _answer(request: access.DeskRequest, about: Subject, form: ThresholdForm) -> HttpResponse:
+    at = timezone.now()
+    context: dict[str, object] = {
+        "section": "thresholds",
+        "at": at,
+        "about": about,
+        "platforms": sorted(about.release.platforms),
+        "form": form,
+        "periods": PERIODS,
+        "now": about.thresholds,
+        "live_words": threshold_words.thresholds(about.thresholds),
+        **form.fields_shown(),
+    }
+    is_valid = form.is_valid()
+    if is_valid:
+        context |= _figures(request, about, form, at=at)
+    template = "learning/thresholds.html"
+    if request.htmx and is_valid:
+        return render(request, f"{template}#figures", context)
+    kind = ProposalKind.THRESHOLDS
+    context |= {
+        "open_proposals": proposal_pages.open_ones(kind=kind, at=at),
+        "answered": proposal_pages.latest_answered(kind=kind, at=at),
+        "may_roll_back": proposal_pages.is_promoted(),
+    }
+    return render(request, template, context, status=200 if is_valid else 422)
+
+
+def _figures(
+    request: access.DeskRequest, about: Subject, form: ThresholdForm, *, at: datetime
+) -> dict[str, object]:
+    wanted, costs = form.thresholds(), form.costs()
+    labels = simulation.sample(about, days=form.days_back(), at=at)
+    counted = traffic.traffic(about, at=at)
+    time = case_time.case_time(at=at)
+    basis = Basis(labels=labels, counted=counted, seconds=time.seconds, costs=costs)
+    cursor = request.GET.get("cursor", "")
+    with list_pages.cursor_or_404():
+        changed = dry_run.posts(about, wanted=wanted, at=at, cursor=cursor)
+    tried = dry_run.count(about, wanted=wanted, at=at)
+    cheapest = simulation.cheapest(wanted, basis=basis)
+    points = threshold_chart.points(wanted, basis=basis)
+    kinds = [(_("Live"), about.thresholds), (_("Chosen"), wanted)]
+    if cheapest:
+        kinds.append((_("Cheapest"), cheapest))
+    return {
+        "wanted": wanted,
+        "days": form.days_back(),
+        "columns": [words for words, _thresholds in kinds],
+        "effects": threshold_words.effects([simulation.point(one, basis=basis) for _words, one in kinds]),
+        "basis_words": threshold_words.basis(basis, time=time, hours=simulation.HOURS_OF_REVIEW),
+        "promise_words": threshold_words.promise(
+            simulation.keeps_promise(labels, precision=form.promised()), precision=form.promised()
+        ),
+        "chart": threshold_chart.chart(points, chosen=wanted.remove_from),
+        "curve": threshold_words.curve(points),
+        "dry_run": tried,
+        "changes": [threshold_words.change(one) for one in tried.changes],
+        "changed": changed,
+        "changed_rows": [(row, threshold_words.move(row.before, row.after)) for row in changed.rows],
+        "is_later": bool(cursor),
+        "query": _query(request),
+        "proposed": form.asked(),
+    }
+
+
+def _query(request: access.DeskRequest) -> str:
+    return urlencode([(name, value) for name, value in request.GET.items() if name != "cursor" and value])

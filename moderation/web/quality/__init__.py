@@ -1,0 +1,1 @@
+"""How good the filter is: the page Quality, its charts and tables."""

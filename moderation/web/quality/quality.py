@@ -1,0 +1,134 @@
+"""The page Quality: what the filter gets right, with intervals, as last estimated."""
+
+from __future__ import annotations
+
+import csv
+
+from django import forms
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from moderation.models import Platform
+from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind
+from moderation.operations.labels.export_formats import inert_cell
+from moderation.queries.quality import stored
+from moderation.queries.quality.estimates import FEWEST_SHOWN
+from moderation.queries.quality.stored import Sheet
+from moderation.web import access
+from moderation.web.quality import charts, shares, tables
+
+_NARROWED = (Dimension.LANGUAGE, Dimension.RELEASE)
+
+
+class QualityForm(forms.Form):
+    """A platform, a span and a slice; what is none of them is left out."""
+
+    platform = forms.SlugField(required=False)
+    span = forms.ChoiceField(choices=[(span.value, span.label) for span in stored.SPANS], required=False)
+    only = forms.CharField(max_length=80, required=False)
+
+    def chosen(self) -> tuple[Platform | None, QualitySpan, Dimension, str]:
+        """Return platform, span, dimension and slice."""
+        self.is_valid()
+        platform = Platform.objects.filter(slug=self.cleaned_data.get("platform") or "").first()
+        span = QualitySpan(self.cleaned_data.get("span") or QualitySpan.DAYS_28)
+        dimension, _colon, name = (self.cleaned_data.get("only") or "").partition(":")
+        if dimension in _NARROWED:
+            return platform, span, Dimension(dimension), name
+        return platform, span, Dimension.ALL, ""
+
+
+@require_safe
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show the five figures, their course, and every table."""
+    at = timezone.now()
+    form = QualityForm(request.GET)
+    platform, span, dimension, name = form.chosen()
+    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
+    context = {
+        "section": "quality",
+        "at": at,
+        "sheet": sheet,
+        "fewest": FEWEST_SHOWN,
+        "figures": _figures(sheet, dimension=dimension, name=name),
+        "trend": charts.trend(sheet.trend),
+        "height": charts.HEIGHT,
+        "measures": [measure.label for measure in Measure],
+        "reliability": charts.reliability(sheet.tables.get(QualityTableKind.RELIABILITY, [])),
+        "slices": tables.slices(sheet),
+        "counted": tables.counted(sheet, may_open=request.user.may_lead),
+        "platforms": [("", _("all platforms")), *Platform.objects.values_list("slug", "name")],
+        "platform": platform.slug if platform else "",
+        "spans": [(span.value, span.label) for span in stored.SPANS],
+        "span": span,
+        "choices": _choices(sheet),
+        "only": f"{dimension}:{name}" if dimension != Dimension.ALL else "",
+        "query": f"platform={platform.slug if platform else ''}&span={span.value}",
+    }
+    return render(request, "quality/quality.html", context)
+
+
+@require_safe
+@access.exporters
+def export(request: access.DeskRequest, table: str) -> HttpResponse:
+    """Send one table of the page as CSV, with the numbers as they were estimated."""
+    platform, span, *_rest = QualityForm(request.GET).chosen()
+    at = timezone.now()
+    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
+    rows = _csv_rows(sheet, table)
+    if rows is None:
+        raise Http404
+    name = f"quality-{table}-{platform.slug if platform else 'all'}-{span.value}-{at:%Y-%m-%d}.csv"
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
+    written = csv.writer(response)
+    written.writerow(rows[0] if rows else [])
+    written.writerows([inert_cell(cell) for cell in row.values()] for row in rows)
+    return response
+
+
+def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str, object]]:
+    return [
+        {
+            "name": Measure(row.measure).label,
+            "value": None if row.value is None else shares.share(row.value),
+            "interval": shares.interval(row.low, row.high),
+            "labels": shares.labels(row.labels),
+            "uniform": shares.uniform(row),
+        }
+        for measure in Measure
+        for row in sheet.of(dimension=dimension, name=name)
+        if row.measure == measure
+    ]
+
+
+def _choices(sheet: Sheet) -> list[tuple[str, str]]:
+    found = {(row.dimension, row.slice) for row in sheet.slices if row.dimension in _NARROWED}
+    named = [
+        (
+            f"{dimension}:{name}",
+            f"{Dimension(dimension).label}: {tables.slice_name(Dimension(dimension), name)}",
+        )
+        for dimension, name in sorted(found)
+    ]
+    return [("", _("all posts")), *named]
+
+
+_FIGURE_COLUMNS = (
+    "dimension", "slice", "measure", "start", "end", "value", "low", "high", "labels", "uniform_value",
+    "uniform_low", "uniform_high", "uniform_labels",
+)  # fmt: skip
+
+
+def _csv_rows(sheet: Sheet, table: str) -> list[dict[str, object]] | None:
+    """Return the rows of a table, None if there is no such table."""
+    if table in ("trend", "figures"):
+        chosen = sheet.trend if table == "trend" else sheet.slices
+        return [{name: getattr(row, name) for name in _FIGURE_COLUMNS} for row in chosen]
+    if table in set(QualityTableKind):
+        return list(sheet.tables.get(QualityTableKind(table), []))
+    return None

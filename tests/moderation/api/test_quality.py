@@ -1,0 +1,49 @@
+"""Figures of quality, through the api."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from rest_framework.test import APIClient
+
+from moderation.models import Case
+from moderation.operations.quality import refresh
+from tests.moderation.api.answers import problem
+
+AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
+
+
+@pytest.fixture
+def estimated(open_case: Callable[..., Case], judged_alike: Callable[..., None], at: datetime) -> None:
+    case = open_case()
+    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+    case.score.release.save()
+    judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
+    refresh.refresh(at=at + timedelta(minutes=1))
+
+
+@pytest.mark.usefixtures("estimated")
+class TestQuality:
+    def test_answers_figures_of_the_own_platform(self, lead_api: APIClient, other_api: APIClient) -> None:
+        own = lead_api.get("/api/v1/metrics/quality?dimension=all").json()["data"]
+        foreign = other_api.get("/api/v1/metrics/quality?dimension=all").json()["data"]
+
+        [precision] = [row["weighted"] for row in own if row["measure"] == "precision"]
+        assert (precision["value"], precision["labels"]) == (0.9, 40)
+        assert all(row["weighted"]["labels"] == 0 for row in foreign)
+
+    def test_goes_on_where_a_page_ended(self, lead_api: APIClient) -> None:
+        address = "/api/v1/metrics/quality?limit=3"
+        seen: list[tuple[str, str, str]] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            answer = lead_api.get(f"{address}&cursor={cursor}" if cursor else address).json()
+            seen += [(row["dimension"], row["slice"], row["measure"]) for row in answer["data"]]
+            cursor = answer["next_cursor"]
+
+        assert len(seen) == len(set(seen)) > 5
+
+    def test_names_a_wrong_span(self, lead_api: APIClient) -> None:
+        problem(lead_api.get("/api/v1/metrics/quality?span=1y"), status=422, code="invalid_fields")

@@ -1,0 +1,226 @@
+"""Two names: nobody confirms their own proposal, and of two who confirm at once one is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from moderation import scorer
+from moderation.models import AuditEntry, Promotion, ReleaseProposal, User
+from moderation.models.learning import ProposalKind
+from moderation.models.users import Role
+from moderation.operations.learning import proposals, thresholds
+from moderation.operations.refusals import NotAllowed
+from moderation.operations.releases import promote
+from scoring.release import MANIFEST, Thresholds
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_releases"),
+    pytest.mark.xdist_group("triton"),
+    pytest.mark.timeout(300),
+]
+
+WANTED = Thresholds(review_from=0.1, remove_from=0.97, audit_rate=0.03)
+Propose = Callable[..., ReleaseProposal]
+
+
+@pytest.fixture
+def ml_engineer(db: None) -> User:
+    return User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
+
+
+@pytest.fixture
+def propose(lead: User, at: datetime) -> Propose:
+    def run(**given: Any) -> ReleaseProposal:
+        live = scorer.release()
+        wanted = given.pop("wanted", WANTED)
+        candidate = thresholds.derive(live, thresholds=wanted)
+        made: dict[str, Any] = {
+            "kind": ProposalKind.THRESHOLDS,
+            "candidate": candidate.id,
+            "changes": {"to": thresholds.values(wanted)},
+            "evidence": {},
+            "reason": "fewer wrong removals",
+            "actor": lead,
+            "at": at,
+        }
+        return proposals.propose(**(made | given))
+
+    return run
+
+
+class TestConfirm:
+    def test_a_second_person_lets_the_thresholds_go_live(
+        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    ) -> None:
+        shipped = scorer.release()
+        proposal = propose()
+
+        promotion = proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
+
+        scorer.forget()
+        live = scorer.release()
+        assert live.id == proposal.candidate == promotion.release_id
+        assert live.thresholds == WANTED
+        assert live.files == shipped.files
+        assert scorer.content().is_ready()
+        proposal.refresh_from_db()
+        assert (proposal.confirmed_by, proposal.promotion) == (ml_engineer, promotion)
+        acts = AuditEntry.objects.filter(subject_id=proposal.candidate).order_by("id")
+        assert list(acts.values_list("action", "actor__username")) == [
+            ("release.proposed", "lead"),
+            ("release.promote", "ml_engineer"),
+            ("release.confirmed", "ml_engineer"),
+        ]
+
+    def test_one_press_rolls_it_back(
+        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
+    ) -> None:
+        shipped = scorer.release()
+        proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=later(60))
+
+        promote.roll_back(actor=lead, at=later(90))
+
+        scorer.forget()
+        assert scorer.release().id == shipped.id
+
+    def test_refuses_the_person_who_proposed(
+        self, propose: Propose, lead: User, later: Callable[[float], datetime]
+    ) -> None:
+        with pytest.raises(proposals.OwnProposal):
+            proposals.confirm(proposal_id=propose().pk, actor=lead, at=later(60))
+
+        assert not Promotion.objects.exists()
+
+    def test_the_database_refuses_one_name_for_both(self, propose: Propose, lead: User, at: datetime) -> None:
+        proposal = propose()
+
+        with pytest.raises(IntegrityError, match="proposal_"), transaction.atomic():
+            ReleaseProposal.objects.filter(pk=proposal.pk).update(confirmed_by=lead, closed_at=at)
+
+    def test_refuses_a_moderator(
+        self, propose: Propose, moderator: User, later: Callable[[float], datetime]
+    ) -> None:
+        with pytest.raises(NotAllowed):
+            proposals.confirm(proposal_id=propose().pk, actor=moderator, at=later(60))
+
+    def test_refuses_when_another_release_went_live(
+        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    ) -> None:
+        first = propose()
+        second = propose(wanted=Thresholds(review_from=0.1, remove_from=0.98, audit_rate=0.02))
+        proposals.confirm(proposal_id=first.pk, actor=ml_engineer, at=later(60))
+
+        with pytest.raises(proposals.LiveHasChanged):
+            proposals.confirm(proposal_id=second.pk, actor=ml_engineer, at=later(90))
+
+    def test_refuses_after_a_week(self, propose: Propose, ml_engineer: User, at: datetime) -> None:
+        with pytest.raises(proposals.Closed, match="expired"):
+            proposals.confirm(proposal_id=propose().pk, actor=ml_engineer, at=at + timedelta(days=7))
+
+    def test_refuses_other_thresholds_than_were_shown(
+        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    ) -> None:
+        proposal = propose(changes={"to": thresholds.values(WANTED) | {"remove_from": 0.96}})
+
+        with pytest.raises(promote.NotGoodEnough, match="thresholds that were shown"):
+            proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
+
+        proposal.refresh_from_db()
+        assert proposal.closed_at is None
+
+    def test_refuses_what_the_simulation_finds_certainly_less_precise(
+        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    ) -> None:
+        now, then = ({"labels": 300, "low": low, "high": low + 0.04} for low in (0.95, 0.8))
+        proposal = propose(evidence={"now": {"precision": now}, "then": {"precision": then}})
+
+        with pytest.raises(promote.NotGoodEnough, match="less precise"):
+            proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_people_who_confirm_at_once_one_is_refused(
+    propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+) -> None:
+    proposal = propose()
+    people = [ml_engineer, User.objects.create_user("other_lead", role=Role.LEAD)]
+    start = Barrier(2)
+
+    def confirm(person: User) -> str:
+        start.wait()
+        try:
+            proposals.confirm(proposal_id=proposal.pk, actor=person, at=later(60))
+        except (proposals.Closed, proposals.LiveHasChanged) as refusal:
+            return type(refusal).__name__
+        finally:
+            connection.close()
+        return "live"
+
+    with ThreadPoolExecutor(2) as pool:
+        said = sorted(pool.map(confirm, people))
+
+    assert said == ["Closed", "live"]
+    assert Promotion.objects.count() == 1
+
+
+class TestRefuse:
+    def test_closes_the_proposal(
+        self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
+    ) -> None:
+        proposal = propose()
+
+        proposals.refuse(proposal_id=proposal.pk, actor=ml_engineer, at=later(60))
+
+        with pytest.raises(proposals.Closed, match="answered"):
+            proposals.confirm(proposal_id=proposal.pk, actor=ml_engineer, at=later(90))
+
+
+class TestPropose:
+    def test_refuses_a_release_that_is_proposed(self, propose: Propose) -> None:
+        propose()
+
+        with pytest.raises(proposals.AlreadyProposed):
+            propose()
+
+    def test_takes_it_again_when_the_first_ran_out(self, propose: Propose, at: datetime) -> None:
+        first = propose()
+
+        propose(at=at + timedelta(days=8))
+
+        first.refresh_from_db()
+        assert first.closed_at == first.expires_at
+
+    def test_refuses_the_live_release(self, propose: Propose) -> None:
+        with pytest.raises(proposals.AlreadyLive):
+            propose(candidate=scorer.newest())
+
+
+class TestDerive:
+    def test_changes_thresholds_alone(self) -> None:
+        live = scorer.release()
+
+        derived = thresholds.derive(live, thresholds=WANTED)
+
+        changed = json.loads((derived.folder / MANIFEST).read_text())
+        differing = {name for name in changed if changed[name] != live.manifest.get(name)}
+        assert differing == {"thresholds", "derived"}
+        assert derived == thresholds.derive(live, thresholds=WANTED)
+
+    def test_refuses_the_live_ones(self) -> None:
+        live = scorer.release()
+
+        with pytest.raises(thresholds.Unchanged):
+            thresholds.derive(live, thresholds=live.thresholds)
+
+    def test_refuses_a_platform_without_its_own(self) -> None:
+        with pytest.raises(thresholds.NoOwnThresholds):
+            thresholds.derive(scorer.release(), thresholds=WANTED, platform="social")

@@ -1,0 +1,74 @@
+"""Figures of quality are stored anew by a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from moderation.models import Case, Platform, QualityFigure, QualityTable
+from moderation.models.quality import Dimension, Measure, QualitySpan
+from moderation.operations.quality import refresh
+
+Case_ = Callable[..., Case]
+Judged = Callable[..., None]
+AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
+
+
+def figure(platform: Platform | None, measure: Measure) -> QualityFigure:
+    return QualityFigure.objects.get(
+        platform=platform, span=QualitySpan.DAYS_28, dimension=Dimension.ALL, measure=measure
+    )
+
+
+@pytest.fixture
+def judged(open_case: Case_, judged_alike: Judged) -> Case:
+    """20 removed posts of which 18 are spam, 40 let through of which 4 are, 10 reviewed."""
+    case = open_case()
+    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+    case.score.release.save()
+    judged_alike(case, probability=0.95, spam=18, fine=2, score=AUDIT)
+    judged_alike(case, probability=0.05, spam=4, fine=36, score=AUDIT)
+    judged_alike(case, probability=0.5, spam=6, fine=4)
+    return case
+
+
+class TestRefresh:
+    def test_weighs_each_label_by_its_chance(self, judged: Case, at: datetime) -> None:
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        everywhere = {measure: figure(None, measure).value for measure in Measure}
+
+        assert everywhere == pytest.approx(
+            {
+                Measure.PRECISION: 18 / 20,
+                Measure.MISSED: 4 / 40,
+                Measure.RECALL: 180 / 226,
+                Measure.PREVALENCE: 226 / 610,
+                Measure.FALSE_ALARMS: 20 / 384,
+            }
+        )
+        assert figure(judged.post.platform, Measure.PRECISION).labels == 20
+
+    def test_shows_no_share_of_few_labels(self, judged: Case, at: datetime) -> None:
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        route = QualityFigure.objects.get(
+            platform=None, span=QualitySpan.DAYS_28, dimension=Dimension.ROUTE, slice="review"
+        )
+
+        assert (route.value, route.labels) == (None, 10)
+
+    def test_replaces_what_was_stored(self, judged: Case, at: datetime) -> None:
+        refresh.refresh(at=at + timedelta(minutes=1))
+        before = (QualityFigure.objects.count(), QualityTable.objects.count())
+
+        refresh.refresh(at=at + timedelta(minutes=11))
+
+        assert (QualityFigure.objects.count(), QualityTable.objects.count()) == before
+
+    def test_stores_nothing_but_empty_figures_without_labels(self, platform: Platform, at: datetime) -> None:
+        refresh.refresh(at=at)
+
+        assert figure(platform, Measure.MISSED).labels == 0

@@ -1,0 +1,223 @@
+"""The Models page: what is live, roll-back, training runs with progress and candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django.utils.html import escape
+
+from moderation import scorer
+from moderation.models import Case, Label, Promotion, Release, ReleaseProposal, TrainingRun, User
+from moderation.models.releases import PromotionKind
+from moderation.models.training_runs import TrainingState, TrainingStep
+from moderation.models.users import Role
+from moderation.operations.learning import training_runs
+from tests.moderation.web.conftest import HTMX, flat
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+@pytest.fixture
+def label(case_in_front: Case, decide: Callable[..., object]) -> None:
+    decide(case_in_front, verdict="spam")
+
+
+def ready(**changes: object) -> TrainingRun:
+    """Return a finished run whose candidate is as good as the live release."""
+    interval = [-0.01, 0.02]
+    metrics = {"pr_auc": {"live": 0.9, "candidate": 0.905, "difference_interval": interval}}
+    values: dict[str, object] = {
+        "requested_at": timezone.now(),
+        "state": TrainingState.READY,
+        "candidate": "c" * 64,
+        "live": "d" * 64,
+        "report": {"slices": [{"by": "all", "name": "all", "rows": 400, "metrics": metrics}]},
+        "findings": [["holds enough evidence", True, "400 posts"]],
+        "log": HOSTILE,
+    }
+    return TrainingRun.objects.create(**(values | changes))
+
+
+class TestPage:
+    def test_says_what_is_live_where_nothing_was_promoted(self, lead_desk: Client) -> None:
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert scorer.shipped().id[:12] in body
+        assert "it ships with the product" in body
+        assert "which is simulated" in body
+
+    def test_shows_a_candidate_beside_the_live_release(self, lead_desk: Client) -> None:
+        ready()
+
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert "0.905" in body
+        assert "-0.010 to 0.020" in body
+        assert "<script>alert(1)" not in body
+        assert escape("<script>alert(1)</script>") in body
+
+    def test_shows_no_figure_of_few_posts(self, lead_desk: Client) -> None:
+        metrics = {"pr_auc": {"live": 0.9, "candidate": 0.905, "difference_interval": [None, None]}}
+        ready(report={"slices": [{"by": "source", "name": "x", "rows": 19, "metrics": metrics}]})
+
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert "0.905" not in body
+        assert "too few" in body
+
+    def test_says_what_the_gate_refused(self, lead_desk: Client) -> None:
+        ready(findings=[["pr_auc on all not worse", False, "0.9 live, 0.7 candidate"]])
+
+        assert "0.9 live, 0.7 candidate" in lead_desk.get("/models/").content.decode()
+
+    def test_takes_as_many_queries_for_many_runs_as_for_one(self, lead_desk: Client, lead: User) -> None:
+        def queries() -> int:
+            with CaptureQueriesContext(connection) as taken:
+                lead_desk.get("/models/")
+            return len(taken)
+
+        one = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=timezone.now())
+        two = Release.objects.create(pk="b" * 64, manifest={}, first_used_at=timezone.now())
+        ready(requested_by=lead)
+        Promotion.objects.create(
+            release=one, replaced=two, kind=PromotionKind.PROMOTE, at=timezone.now(), actor=lead
+        )
+        first = queries()
+        for number in range(5):
+            ready(requested_by=lead, candidate=str(number) * 64)
+            Release.objects.create(pk=str(number) * 64, manifest={}, first_used_at=timezone.now())
+            Promotion.objects.create(
+                release=(two, one)[number % 2],
+                replaced=(one, two)[number % 2],
+                kind=PromotionKind.ROLLBACK,
+                at=timezone.now(),
+                actor=lead,
+            )
+        Promotion.objects.create(
+            release=one, replaced=two, kind=PromotionKind.PROMOTE, at=timezone.now(), actor=lead
+        )
+
+        assert queries() == first
+        assert first <= 22
+
+
+class TestTraining:
+    def test_is_started_watched_and_cancelled(self, lead_desk: Client, label: None, lead: User) -> None:
+        lead_desk.post("/models/training-runs/", {"platform": ""})
+        row = TrainingRun.objects.get()
+        assert (row.requested_by, row.state) == (lead, TrainingState.WAITING)
+        TrainingRun.objects.update(state=TrainingState.RUNNING, step=TrainingStep.HEADS, log="fitting …")
+
+        body = flat(lead_desk.get(f"/models/training-runs/{row.pk}/", headers=HTMX).content.decode())
+
+        assert 'hx-trigger="every 2s"' in body
+        assert "fitting …" in body
+        assert body.count("steps__step--done") == 3
+        lead_desk.post(f"/models/training-runs/{row.pk}/cancel/")
+        row.refresh_from_db()
+        assert row.state == TrainingState.CANCELLED
+        assert "every 2s" not in lead_desk.get("/models/").content.decode()
+
+    def test_is_refused_while_another_is_open(self, lead_desk: Client, label: None, lead: User) -> None:
+        training_runs.request(requested_by=lead, at=timezone.now())
+
+        body = lead_desk.post("/models/training-runs/", {"platform": ""}, follow=True).content.decode()
+
+        assert "already waiting or in progress" in body
+
+    def test_is_refused_without_labels(self, lead_desk: Client) -> None:
+        assert not Label.objects.exists()
+
+        body = lead_desk.post("/models/training-runs/", {"platform": ""}, follow=True).content.decode()
+
+        assert "nothing to learn from" in body
+
+
+class TestRollBack:
+    def test_is_refused_if_another_release_went_live_meanwhile(self, lead_desk: Client) -> None:
+        body = lead_desk.post("/models/roll-back/", {"live": "a" * 64, "to": "b" * 64}, follow=True)
+
+        assert "in the meantime" in body.content.decode()
+        assert not Promotion.objects.exists()
+
+    def test_says_why_it_did_not_happen(self, lead_desk: Client) -> None:
+        live = scorer.newest()
+
+        body = lead_desk.post("/models/roll-back/", {"live": live, "to": "f" * 64}, follow=True)
+
+        assert "Not rolled back" in body.content.decode()
+
+    def test_is_offered_to_the_release_before(self, lead_desk: Client, lead: User) -> None:
+        at = timezone.now()
+        new = Release.objects.create(pk="a" * 64, manifest={}, first_used_at=at)
+        old = Release.objects.create(pk="b" * 64, manifest={}, first_used_at=at - timedelta(days=1))
+        Promotion.objects.create(release=new, replaced=old, kind=PromotionKind.PROMOTE, at=at, actor=lead)
+
+        body = flat(lead_desk.get("/models/").content.decode())
+
+        assert f'name="to" value="{old.pk}"' in body
+        assert f'name="live" value="{new.pk}"' in body
+
+
+class TestTwoNames:
+    def test_one_proposes_and_does_not_confirm(
+        self, lead_desk: Client, lead: User, desk_of: Callable[[User], Client]
+    ) -> None:
+        row = ready(live=scorer.newest())
+
+        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": HOSTILE})
+
+        proposal = ReleaseProposal.objects.get()
+        assert (proposal.candidate, proposal.made_by, proposal.evidence) == (row.candidate, lead, row.report)
+        mine = flat(lead_desk.get("/models/").content.decode())
+        assert "A second person confirms it." in mine
+        assert "<script>alert(1)" not in mine
+        other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
+        assert f"/models/proposals/{proposal.pk}/confirm/" in other.get("/models/").content.decode()
+        body = lead_desk.post(f"/models/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
+        assert "second person has to confirm" in body
+        assert not Promotion.objects.exists()
+
+    def test_a_candidate_that_is_not_kept_does_not_go_live(
+        self, lead_desk: Client, desk_of: Callable[[User], Client]
+    ) -> None:
+        row = ready(live=scorer.newest())
+        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
+        proposal = ReleaseProposal.objects.get()
+        other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
+
+        body = other.post(f"/models/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
+
+        assert "The live release stays" in body
+        assert not Promotion.objects.exists()
+
+    def test_is_refused_by_another(self, lead_desk: Client, desk_of: Callable[[User], Client]) -> None:
+        row = ready(live=scorer.newest())
+        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
+        proposal = ReleaseProposal.objects.get()
+        other = User.objects.create_user("other", role=Role.ML_ENGINEER)
+
+        desk_of(other).post(f"/models/proposals/{proposal.pk}/refuse/")
+
+        proposal.refresh_from_db()
+        assert proposal.refused_by == other
+
+    def test_needs_a_reason_and_a_candidate(self, lead_desk: Client) -> None:
+        row = ready(live=scorer.newest())
+        failed = ready(candidate="", state=TrainingState.FAILED)
+
+        for run, reason in ((row, " "), (failed, "better")):
+            lead_desk.post(f"/models/training-runs/{run.pk}/propose/", {"reason": reason})
+
+        assert not ReleaseProposal.objects.exists()
+
+    def test_is_not_offered_once_another_release_is_live(self, lead_desk: Client) -> None:
+        ready(live="e" * 64)
+
+        assert "train again" in lead_desk.get("/models/").content.decode()

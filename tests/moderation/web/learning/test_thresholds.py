@@ -1,0 +1,165 @@
+"""The page of thresholds: simulation with and without htmx, refusals, proposals with two names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils.timezone import now
+
+from moderation import scorer
+from moderation.models import Post, Promotion, ReleaseProposal, Revision, User
+from moderation.models.users import Role
+from moderation.operations.scoring import score
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.web.conftest import HTMX, flat
+
+PAGE = "/thresholds/"
+CHOSEN = {"review_from": "30", "remove_from": "80", "audit_rate": "3"}
+HOSTILE = "<script>alert(1)</script> \u202egnp.exe"
+
+
+@pytest.fixture
+def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[[int], None]:
+    """Store posts of today that would no longer be reviewed under `CHOSEN`."""
+
+    def run(number: int) -> None:
+        fake_scorer.default = 0.25
+        rows = [post(text=f"{HOSTILE} {place}", at=now()).pk for place in range(number)]
+        revisions = Revision.objects.filter(post__in=rows).values_list("pk", flat=True)
+        score.run(revision_ids=list(revisions), at=now())
+
+    return run
+
+
+@pytest.fixture
+def lead_desk(desk_of: Callable[[User], Client], lead: User) -> Client:
+    return desk_of(lead)
+
+
+@pytest.fixture
+def ml_desk(desk_of: Callable[[User], Client], db: None) -> Client:
+    return desk_of(User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER))
+
+
+class TestSimulation:
+    def test_shows_what_is_live_without_any_data(self, lead_desk: Client, fake_scorer: FakeScorer) -> None:
+        page = flat(lead_desk.get(PAGE).content.decode())
+
+        assert "review from 20.0%, removal from 90.0%, audit share 0.0%" in page
+        assert "0 labels, too few" in page
+        assert "No post would have gone another way." in page
+        assert 'id="propose"' not in page
+
+    def test_lists_the_posts_that_would_change(
+        self, lead_desk: Client, scored: Callable[[int], None]
+    ) -> None:
+        scored(2)
+
+        page = flat(lead_desk.get(PAGE, CHOSEN).content.decode())
+
+        assert "2 posts: review → let through" in page
+        assert "<script>alert" not in page
+        assert f"/posts/{Post.objects.first().pk}/" in page  # type: ignore[union-attr]  # just stored
+
+    def test_does_not_show_posts_to_ml_engineers(
+        self, ml_desk: Client, scored: Callable[[int], None]
+    ) -> None:
+        scored(1)
+
+        page = ml_desk.get(PAGE, CHOSEN).content.decode()
+
+        assert "alert(1)" not in page
+        assert f'href="/posts/{Post.objects.get().pk}/"' not in page
+
+    def test_htmx_asks_for_the_figures_alone(self, lead_desk: Client, fake_scorer: FakeScorer) -> None:
+        page = lead_desk.get(PAGE, CHOSEN, headers=HTMX).content.decode()
+
+        assert page.lstrip().startswith('<div id="figures"')
+
+    def test_asks_the_database_as_often_for_one_post_as_for_many(
+        self, lead_desk: Client, scored: Callable[[int], None]
+    ) -> None:
+        counts = []
+        for number in (1, 10):
+            scored(number)
+            lead_desk.get(PAGE, CHOSEN)
+            with CaptureQueriesContext(connection) as queries:
+                lead_desk.get(PAGE, CHOSEN)
+            counts.append(len(queries))
+
+        assert counts[0] == counts[1] <= 20
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ({"review_from": "95"}, "Removal cannot begin below review."),
+            ({"remove_from": "101"}, "less than or equal to 100"),
+            ({"audit_rate": "much"}, "Enter a number."),
+            ({"days": "3"}, "Select a valid choice"),
+        ],
+    )
+    def test_names_what_is_wrong(
+        self, lead_desk: Client, fake_scorer: FakeScorer, given: dict[str, str], told: str
+    ) -> None:
+        answer = lead_desk.get(PAGE, given)
+
+        assert answer.status_code == 422
+        assert told in answer.content.decode()
+
+    def test_refuses_an_unknown_platform_and_cursor(self, lead_desk: Client, fake_scorer: FakeScorer) -> None:
+        assert lead_desk.get(PAGE, {"platform": "nowhere"}).status_code == 404
+        assert lead_desk.get(PAGE, {"cursor": "x"}).status_code == 404
+
+
+@pytest.mark.usefixtures("own_releases")
+@pytest.mark.xdist_group("triton")
+@pytest.mark.timeout(300)
+class TestProposal:
+    def test_goes_live_by_a_second_person_and_back_in_one_press(
+        self, lead_desk: Client, ml_desk: Client
+    ) -> None:
+        shipped = scorer.release().id
+        lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "too many cases"})
+        proposal = ReleaseProposal.objects.get()
+        confirm = f"/thresholds/proposals/{proposal.pk}/confirm/"
+
+        own = lead_desk.get(PAGE).content.decode()
+        lead_desk.post(confirm)
+        assert confirm not in own
+        assert not Promotion.objects.exists()
+        assert confirm in ml_desk.get(PAGE).content.decode()
+
+        ml_desk.post(confirm)
+        scorer.forget()
+        live = scorer.release()
+        assert live.id == proposal.candidate
+        assert live.thresholds.review_from == 0.3
+        assert "confirmed by ml_engineer" in flat(lead_desk.get(PAGE).content.decode())
+
+        lead_desk.post(f"{PAGE}roll-back/")
+        scorer.forget()
+        assert scorer.release().id == shipped
+
+    def test_needs_a_reason(self, lead_desk: Client) -> None:
+        answer = lead_desk.post(f"{PAGE}propose/", CHOSEN)
+
+        assert answer.status_code == 422
+        assert "Give a reason." in answer.content.decode()
+        assert not ReleaseProposal.objects.exists()
+
+    def test_can_be_withdrawn(self, lead_desk: Client) -> None:
+        lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "a try"})
+        proposal = ReleaseProposal.objects.get()
+
+        lead_desk.post(f"/thresholds/proposals/{proposal.pk}/refuse/")
+
+        assert "refused by lead" in flat(lead_desk.get(PAGE).content.decode())
+
+    def test_refuses_the_live_thresholds(self, lead_desk: Client) -> None:
+        answer = lead_desk.post(f"{PAGE}propose/", {"reason": "nothing"}, follow=True)
+
+        assert "These thresholds are live already." in answer.content.decode()

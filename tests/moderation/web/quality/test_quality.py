@@ -1,0 +1,88 @@
+"""The page Quality through its addresses."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import Case, Score
+from moderation.models.quality import QualityTableKind
+from moderation.operations.quality import refresh
+
+Case_ = Callable[..., Case]
+Judged = Callable[..., None]
+AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
+
+
+@pytest.fixture
+def now() -> datetime:
+    return timezone.now()
+
+
+@pytest.fixture
+def estimated(open_case: Case_, judged_alike: Judged, now: datetime) -> Case:
+    """Labels of today, estimated."""
+    case = open_case(at=now - timedelta(hours=2))
+    case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+    case.score.release.save()
+    Score.objects.update(scored_at=now - timedelta(hours=1))
+    case.score.refresh_from_db()
+    judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
+    judged_alike(case, probability=0.05, spam=1, fine=9, score=AUDIT)
+    for label in case.post.labels.model.objects.all():
+        label.labelled_at = now
+        label.save()
+    refresh.refresh(at=timezone.now())
+    return case
+
+
+class TestPage:
+    def test_shows_figures_with_interval_and_labels(self, lead_desk: Client, estimated: Case) -> None:
+        body = lead_desk.get("/quality/").content.decode()
+
+        assert '<strong class="quality__value">90.0%</strong>' in body
+        assert "40 labels" in body
+        assert "10 labels, too few" in body
+
+    def test_says_what_is_missing(self, lead_desk: Client) -> None:
+        body = lead_desk.get("/quality/").content.decode()
+
+        assert "Nothing has been estimated yet." in body
+        assert "By day" not in body
+        assert 'href="/labels/"' in body
+
+    @pytest.mark.parametrize(
+        "query",
+        ["span=year", "platform=none", "only=language:", "only=route:x", "only=release:none", "span=90d"],
+    )
+    def test_no_question_breaks_it(self, lead_desk: Client, estimated: Case, query: str) -> None:
+        assert lead_desk.get(f"/quality/?{query}").status_code == 200
+
+    def test_asks_the_database_as_often_with_many_slices(
+        self, lead_desk: Client, estimated: Case, django_assert_max_num_queries: Callable[..., object]
+    ) -> None:
+        with django_assert_max_num_queries(14):  # type: ignore[attr-defined]  # a context manager of pytest-django
+            lead_desk.get("/quality/")
+
+
+class TestExport:
+    @pytest.mark.parametrize("table", ["figures", "trend", *QualityTableKind.values])
+    def test_sends_each_table(self, lead_desk: Client, estimated: Case, table: str) -> None:
+        answer = lead_desk.get(f"/quality/csv/{table}/")
+
+        assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+
+    def test_holds_the_numbers(self, lead_desk: Client, estimated: Case) -> None:
+        answer = lead_desk.get("/quality/csv/figures/")
+        rows = list(csv.DictReader(answer.content.decode().splitlines()))
+
+        [found] = [row for row in rows if row["dimension"] == "all" and row["measure"] == "precision"]
+        assert (found["value"], found["labels"]) == ("0.9", "40")
+
+    def test_knows_no_other_table(self, lead_desk: Client) -> None:
+        assert lead_desk.get("/quality/csv/nothing/").status_code == 404
