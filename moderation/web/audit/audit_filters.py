@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from moderation.queries.audit import AuditFilter
 from moderation.web import days
 from moderation.web.audit.audit_actions import ACTIONS
-from moderation.web.lists.filter_form import FilterForm, options_of_users
+from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
 
 _SYSTEM = "system"
 
@@ -16,8 +16,8 @@ _SYSTEM = "system"
 class AuditFilterForm(FilterForm):
     """The filters of the audit log; `about` is a kind and an id, "case:12"."""
 
-    by = forms.CharField(max_length=20, required=False)
-    action = forms.CharField(max_length=40, required=False)
+    by = OptionField("people")
+    action = OptionField("actions")
     about = forms.CharField(max_length=90, required=False)
     since = days.DayField(required=False)
     until = days.DayField(required=False)
@@ -28,7 +28,7 @@ class AuditFilterForm(FilterForm):
         kind, _colon, subject_id = self.given("about").partition(":")
         since, until = self.window()
         return AuditFilter(
-            actor_id=int(by) if by.isdecimal() and int(by) < 2**63 else None,
+            actor_id=int(by) if by.isdecimal() else None,
             is_system=by == _SYSTEM,
             action=self.given("action"),
             subject_kind=kind,

@@ -15,7 +15,7 @@ from moderation.models.saved_filters import FilterPage
 from moderation.queries.accounts import reasons
 from moderation.queries.decisions.decision_pages import DecisionFilter
 from moderation.web import days
-from moderation.web.lists.filter_form import FilterForm, options_of_users
+from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users
 
 EVERYONE, MINE, FILTER = "everyone", "mine", "filter"
 _VERDICTS = (("", gettext_lazy("any")), *Verdict.choices)
@@ -27,8 +27,8 @@ class DecisionFilterForm(FilterForm):
     page = FilterPage.DECISIONS
     q = forms.CharField(max_length=200, required=False, strip=True)
     verdict = forms.ChoiceField(choices=_VERDICTS, required=False)
-    whose = forms.CharField(max_length=20, required=False)
-    reason = forms.CharField(max_length=40, required=False)
+    whose = OptionField("people")
+    reason = OptionField("reasons")
     since = days.DayField(required=False)
     until = days.DayField(required=False)
 
@@ -41,9 +41,7 @@ class DecisionFilterForm(FilterForm):
         """Whose decisions are shown: a choice of `people`, or the id of a user."""
         if not self._viewer.may_lead:
             return MINE
-        given = str(self.given("whose"))
-        is_known = given in {EVERYONE, MINE, FILTER} or (given.isdecimal() and int(given) < 2**63)
-        return given if is_known else EVERYONE
+        return str(self.given("whose") or EVERYONE)
 
     @property
     def is_everyone(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -16,14 +17,29 @@ from moderation.web import days
 _LONGEST_NAME = 40
 
 
+class OptionField(forms.ChoiceField):
+    """A choice among rows of the database: `options` names the method of the form that returns the pairs."""
+
+    def __init__(self, options: str) -> None:
+        super().__init__(required=False)
+        self.options = options
+
+
 class FilterForm(forms.Form):
-    """A form of filters: an invalid value counts as not given.
+    """A form of filters: an invalid value counts as not given, and so does one that is none of its choices.
 
     Its fields are all that a list knows: what else stands in an address is neither kept nor continued. Forms
     with a `page` can be saved under a name.
     """
 
     page: ClassVar[FilterPage | None] = None
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        for field in self.fields.values():
+            if isinstance(field, OptionField):
+                # Read when they are first needed, and once: checking a value and drawing the select are both.
+                field.choices = functools.cache(getattr(self, field.options))
 
     def given(self, name: str) -> Any:
         """Return a cleaned value, "" if it is missing, invalid or not ticked."""

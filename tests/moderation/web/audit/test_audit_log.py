@@ -37,8 +37,9 @@ class TestPage:
         [
             ("", True),
             ("by=system", True),
-            ("by=1234567", False),
+            ("by=1234567", True),
             ("by=nonsense", True),
+            ("action=nonsense", True),
             ("action=rule.lifted", True),
             ("action=rule.drafted", False),
             ("about=rule:7", True),
