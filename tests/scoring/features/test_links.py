@@ -1,4 +1,4 @@
-"""Domain, reputation and URL features, by table."""
+"""What is known of domains and URLs, by table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import Models, link_looks, links
+from scoring.features import Models, links
 from scoring.records import History, Link, LinkReputation
 from scoring.urls import UrlModel
 from tests.scoring.features.values import value_of
@@ -48,8 +48,6 @@ class TestDomain:
             ("context.domain_spam_share", SHRUNK, SHRUNK),
             ("context.domain_complaints", 5, 5),
             ("context.url_posts", 4, 4),
-            ("context.link_count", 1, 2),
-            ("context.distinct_domains", 1, 2),
         ],
     )
     def test_the_most_suspicious_link_counts(self, name: str, known: float, both: float) -> None:
@@ -64,15 +62,6 @@ class TestDomain:
         assert unknown == {"context.url_age_days", "context.url_wot_score", "context.url_google_score"}
         assert linkless.pop("context.domain_spam_share") == pytest.approx(0.1)
         assert not any(value for name, value in linkless.items() if name not in unknown)
-
-
-class TestUrl:
-    def test_is_the_worst_over_the_links(self) -> None:
-        both = record(links=(NEW, KNOWN))
-
-        assert value_of("context.url_length", both) == len(KNOWN.url)
-        assert value_of("context.url_subdomains", both) == 1
-        assert value_of("context.url_path_tokens", both) == 3
 
 
 class TestReputation:
@@ -105,4 +94,4 @@ class TestPatternProbability:
         assert math.isnan(value_of(name, record(links=(phishing,))))
 
 
-LINK_FEATURES = [feature.name for feature in (*links.FEATURES, *link_looks.FEATURES)]
+LINK_FEATURES = [feature.name for feature in links.FEATURES]

@@ -8,6 +8,7 @@ import re
 import tomllib
 from datetime import timedelta
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -97,15 +98,16 @@ class TestFeatures:
             )
             assert [value_of(name, waited) for name in known] == [0.0, 0.0, 0.0]
 
-    def test_every_feature_has_its_values_in_a_table(self) -> None:
-        """Cure: a row in tests/scoring/features/, in the file that is called like the feature's."""
-        files = (path for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__))
-        tables = "".join(path.read_text(encoding="utf-8") for path in files)
-        # The tables of journey and feedback name no feature: they hold a value of each in its order.
-        listed = [name for name in NAMES if not name.startswith(("journey.", "feedback."))]
-        measures = {name: name.partition(".")[2].removeprefix("url_") for name in listed}
+    @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.__name__.rpartition(".")[2])
+    def test_every_feature_has_its_values_in_the_table_of_its_topic(self, topic: ModuleType) -> None:
+        """Cure: a row in tests/scoring/features/, in the file of the feature's topic."""
+        name = topic.__name__.rpartition(".")[2]
+        table = (Path(__file__).parent / f"test_{name}.py").read_text(encoding="utf-8")
 
-        assert [name for name, measure in measures.items() if not re.search(rf"{measure}\b", tables)] == []
+        # The tables of journey and feedback name no feature: they hold a value of each in its order.
+        listed = () if name in {"journey", "feedback"} else topic.FEATURES
+        measures = [feature.name.partition(".")[2] for feature in listed]
+        assert [measure for measure in measures if not re.search(rf"\b{measure}\b", table)] == []
 
     def test_every_feature_is_documented(self) -> None:
         assert all(feature.unit and feature.meaning and feature.why for feature in FEATURES)

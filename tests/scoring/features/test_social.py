@@ -1,4 +1,4 @@
-"""Author features and copies, by table."""
+"""Author features, by table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoring.features import similar_posts, social
+from scoring.features import social
 from scoring.records import AuthorSnapshot, History, Link
 from tests.scoring.features.values import value_of
 from tests.scoring.random_records import AT, record
@@ -31,20 +31,16 @@ PAST = History(
     authors=1,
     first_seen_at=AT - timedelta(days=10),
 )
-COPIES = History(posts=20, posts_24h=15, confirmed_spam=5, complaints=7, authors=11)
 LINKS = (
     Link(url="http://a.example/", host="a.example", domain="a.example", author_posts=2),
     Link(url="http://b.example/", host="b.example", domain="b.example", author_posts=6),
 )
-ALIKE = History(posts=9, confirmed_spam=3, complaints=6, authors=4, spam_authors=2)
 POST = record(
     author=HONEST_AUTHOR,
     author_history=PAST,
-    similar=COPIES,
     same_text_by_author=2,
     links=LINKS,
     email_domain_history=History(confirmed_spam=1),
-    resembling=ALIKE,
 )
 
 
@@ -71,17 +67,6 @@ class TestFeatures:
             ("social.complaints", 4),
             ("social.same_text_posts", 2),
             ("social.same_link_posts", 6),
-            ("social.similar_posts", 20),
-            ("social.similar_posts_24h", 15),
-            ("social.similar_authors", 11),
-            ("social.similar_spam_share", 5.5 / 10),
-            ("social.similar_confirmed_spam", 5),
-            ("social.similar_confirmed_honest", 0),
-            ("social.similar_complaints", 7),
-            ("social.resembling_authors", 4),
-            ("social.resembling_spam_share", 3.5 / 8),
-            ("social.resembling_spammers", 2),
-            ("social.resembling_complaints", 6),
         ],
     )
     def test_of_a_well_known_author(self, name: str, value: float) -> None:
@@ -109,24 +94,13 @@ class TestFeatures:
             ("social.complaints", 0),
             ("social.same_text_posts", 0),
             ("social.same_link_posts", 0),
-            ("social.similar_posts", 0),
-            ("social.similar_posts_24h", 0),
-            ("social.similar_authors", 0),
-            ("social.similar_spam_share", 0.1),
-            ("social.similar_confirmed_spam", 0),
-            ("social.similar_confirmed_honest", 0),
-            ("social.similar_complaints", 0),
-            ("social.resembling_authors", 0),
-            ("social.resembling_spam_share", 0.1),
-            ("social.resembling_spammers", 0),
-            ("social.resembling_complaints", 0),
         ],
     )
     def test_of_an_author_who_is_only_a_name(self, name: str, value: float) -> None:
         assert value_of(name, record()) == pytest.approx(value, nan_ok=True)
 
     def test_every_feature_stands_in_the_tables(self) -> None:
-        assert len(social.FEATURES) + len(similar_posts.FEATURES) == 30
+        assert len(social.FEATURES) == 19
 
     def test_posting_again_and_waiting_change_no_fact_of_the_account(self) -> None:
         """Else each copy of one text would look a little more honest than the one before."""
