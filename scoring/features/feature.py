@@ -24,12 +24,13 @@ _SECONDS_PER_DAY = 86_400.0
 class Evidence(StrEnum):
     """What a feature can prove: the ensemble bounds how far some may move a post (scoring/weak_evidence.py).
 
-    Why is said in docs/adr/0019-circumstances-do-not-excuse.md and, of links, in 0020-heads-per-platform.md.
+    Why is said in docs/adr/0019-circumstances-do-not-excuse.md and, of what stands in the text, in
+    0020-heads-per-platform.md.
     """
 
     PROOF = "decisions, complaints, lists and URL patterns stand behind it"
     CIRCUMSTANCE = "suspicious, but no proof: most new accounts, copies and pasted texts are honest"
-    IN_TEXT = "links as they stand in the text, which a platform's head reads, too"
+    IN_TEXT = "read from the text itself (so far: its links), which a platform's head reads, too"
     SHOWN = "people are shown it and no tree reads it: it could only excuse"
 
 
