@@ -1,4 +1,4 @@
-"""Decide a whole campaign at once, and leave members out of it. Taking back: `campaign_reverse`."""
+"""Decide a whole campaign at once, and leave members out of it. Taking back: `campaign_reversals`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Record which decision a new one replaces when people disagree; no lead is overruled silently.
 
-Deliberate corrections are in `reverse`; this handles second reviews, appeals and reopened cases.
+Deliberate corrections are in `reversals`; this handles second reviews, appeals and reopened cases.
 """
 
 from __future__ import annotations

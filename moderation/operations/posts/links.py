@@ -12,7 +12,7 @@ from moderation.operations.infrastructure import transactions
 from scoring import links
 
 _COLUMNS = ("revision_id", "name", "position", "url", "url_digest", "host")
-# SQL for the reason given in rows.py. Most domains exist already: then one statement is enough.
+# SQL for the reason given in sql.py. Most domains exist already: then one statement is enough.
 _ADD = """
 INSERT INTO moderation_postlink (revision_id, domain_id, position, url, url_digest, host, received_at)
 SELECT k.revision_id, d.id, k.position, k.url, k.url_digest, k.host, %(at)s
@@ -20,7 +20,8 @@ FROM unnest(
   %(revision_id)s::bigint[], %(name)s::text[], %(position)s::int[], %(url)s::text[], %(url_digest)s::text[],
   %(host)s::text[]) AS k(revision_id, name, position, url, url_digest, host)
 JOIN moderation_domain d ON d.name = k.name
-ORDER BY k.revision_id, k.position  -- sightings.py relies on it: an index gives the first of an instant first
+-- shared_traits.py relies on this order: an index gives the first of an instant first
+ORDER BY k.revision_id, k.position
 RETURNING revision_id, position
 """
 _ADD_DOMAINS = """

@@ -144,8 +144,8 @@ def posts(*, platform: Platform, fresh: Sequence[Post], at: datetime) -> tuple[d
 def first(*, post: Post, author: str, display_name: str, revision: Revision) -> bool:
     """Save a new post, its author and its revision, in one statement.
 
-    It takes the lock of `complain.meet` before any row. Returns False if the post exists already or the
-    author has another name by now; then nothing was saved, except perhaps the author.
+    It takes the lock of `complaints.lock_platform` before any row. Returns False if the post exists already
+    or the author has another name by now; then nothing was saved, except perhaps the author.
     """
     ids = prepared.rows(
         _ADD_FIRST,

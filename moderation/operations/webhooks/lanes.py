@@ -13,7 +13,7 @@ from contextlib import contextmanager
 MOST_SUSPECTS = 8
 """How many endpoints that failed or were slow lately may be served at once.
 
-Deploy/local/application.py says how many threads there are.
+How many threads there are stands in deploy/local/application.py.
 """
 
 MOST_PER_PLATFORM = 8
