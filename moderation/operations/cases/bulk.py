@@ -68,6 +68,7 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
     with transaction.atomic():
         # All posts in one order before any case, as scoring and campaigns lock them: nothing deadlocks.
         erasure_locks.posts(cases__in=list(picked.versions))
+        # Behind the locks: of two requests with one key, sent at once, the second sees what the first made.
         if made := decided(key=picked.key, moderator=moderator):
             return made
         _refuse_blind(picked)
@@ -77,6 +78,8 @@ def decide(*, picked: Picked, moderator: User, at: datetime) -> list[Decision]:
                 found.append(_decide(case_id, picked, moderator=moderator, at=at))
             except (NotAllowed, Case.DoesNotExist):
                 raise
+            # Collected, not raised: the answer names every case that moved. What was decided so far is rolled
+            # back with the transaction that `Moved` leaves.
             except Refusal:
                 moved.append(case_id)
         if moved:
@@ -104,6 +107,8 @@ def undo(*, key: UUID, moderator: User, at: datetime) -> list[Case]:
             raise Decision.DoesNotExist
         erasure_locks.posts(decisions__in=[decision.pk for decision in made])
         cases = [reversals.undo(decision_id=decision.pk, moderator=moderator, at=at) for decision in made]
+        # An undone case comes back with a claim, as for one who reviews case by case; whoever picked from a
+        # list reads none of them, and 200 leases would keep them from others.
         for case in cases:
             claims.hand_back(case_id=case.pk, moderator=moderator)
         entries.add(

@@ -116,6 +116,8 @@ def renew(*, case_id: int, moderator: User, at: datetime) -> Case:
 
 def hand_back(*, case_id: int, moderator: User) -> None:
     """Give up a claim; nothing happens if it is held by somebody else or by nobody."""
+    # Conditional and without a lock first: where the lease ran out and somebody else claimed the case since,
+    # no row matches, and their claim stays.
     Case.objects.filter(pk=case_id, claimed_by=moderator, state=CaseState.OPEN).update(
         claimed_by=None, lease_end_at=None
     )
@@ -150,6 +152,7 @@ def locked(case_id: int) -> Case:
     """Lock a case's row for this transaction, after its post. Raises Case.DoesNotExist."""
     # Lock order: scoring and erasure lock the post before its cases, too.
     erasure_locks.posts(cases=case_id)
+    # `of`: the join to claimed_by is an outer one, and PostgreSQL refuses FOR UPDATE on its nullable side.
     rows = Case.objects.select_for_update(of=("self",)).select_related(
         "claimed_by", "score", "score__revision", "post__platform"
     )

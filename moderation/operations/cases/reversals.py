@@ -48,6 +48,7 @@ def undo(*, decision_id: int, moderator: User, at: datetime) -> Case:
         decision = _locked_decision(decision_id)
         if decision.case is None or decision.decided_by != moderator:
             raise NotAllowed(_("You can only undo your own decisions."))
+        # The clock first, which costs nothing; `_is_untold` changes rows, which TooLate rolls back.
         if at >= decision.effective_at or not _is_untold(decision):
             raise TooLate(_("The decision has been sent. Correct it instead."))
         case = claims.locked(decision.case.pk)
@@ -81,6 +82,7 @@ def correct(
         replacement = _replacement(wrong, moderator=moderator, verdict=verdict, at=at)
         replacement.reason, replacement.note = code, reason
         recording.retract_label(post_id=wrong.post_id, at=at)
+        # What waits unsent is never sent; an attempt on its way goes first, by the sequence of the post.
         messages.withdraw(decisions=[wrong])
         recording.record(
             decisions=[replacement], event="decision.reversed", reverses={wrong.post_id: wrong.pk}

@@ -63,6 +63,8 @@ def decide(
     """
     with transaction.atomic():
         case = claims.locked(case_id)
+        # Closed comes before unclaimed: a decided case has no claim any more, and a request that is repeated
+        # because its answer was lost must get its decision, not ClaimLost.
         try:
             claims.refuse_closed(case)
         except AlreadyDecided as refusal:
@@ -85,6 +87,7 @@ def decide(
         case.state = CaseState.DECIDED
         case.closed_at = at
         case.save(update_fields=("claimed_by", "lease_end_at", "state", "closed_at"))
+        # Last: this may open a case for the leads, and a post has one open case at most (a constraint).
         if replaced is not None:
             overrule.write(replaced=replaced, by=decision, at=at)
     return decision
