@@ -286,5 +286,6 @@ def _campaign(page: Page) -> str:
 
 
 def _decidable(page: Page) -> int:
-    """Return how many posts of the campaign the key settles."""
-    return int(page.locator("[data-key=s] [data-together]").get_attribute("data-together") or 0)
+    """Return how many posts of the campaign the key settles: none while its first ones are being scored."""
+    together = page.locator("[data-key=s] [data-together]")
+    return int(together.get_attribute("data-together") or 0) if together.count() else 0
