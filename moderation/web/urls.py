@@ -27,7 +27,7 @@ from moderation.web.cases import (
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.learning import models, promotions, thresholds
+from moderation.web.learning import candidates, models, proposals, thresholds
 from moderation.web.lists import saved_filters
 from moderation.web.posts import post, search, translation
 from moderation.web.quality import quality
@@ -137,20 +137,17 @@ urlpatterns = [
     path("labels/draws/<int:draw_id>/cancel/", labels.cancel, name="label-draw-cancel"),
     path("thresholds/", thresholds.page, name="thresholds"),
     path("thresholds/propose/", thresholds.propose, name="thresholds-propose"),
-    path("thresholds/roll-back/", thresholds.roll_back, name="thresholds-roll-back"),
-    path("thresholds/proposals/<int:proposal_id>/confirm/", thresholds.confirm, name="proposal-confirm"),
-    path("thresholds/proposals/<int:proposal_id>/refuse/", thresholds.refuse, name="proposal-refuse"),
     path("exports/", exports.page, name="exports"),
     path("exports/<int:export_id>/", exports.row, name="export"),
     path("exports/<int:export_id>/download/", exports.download, name="export-download"),
     path("models/", models.page, name="models"),
-    path("models/roll-back/", models.roll_back, name="model-roll-back"),
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),
-    path("models/training-runs/<int:run_id>/propose/", promotions.propose, name="candidate-propose"),
-    path("models/proposals/<int:proposal_id>/confirm/", promotions.confirm, name="candidate-confirm"),
-    path("models/proposals/<int:proposal_id>/refuse/", promotions.refuse, name="candidate-refuse"),
+    path("models/training-runs/<int:run_id>/propose/", candidates.propose, name="candidate-propose"),
+    path("releases/proposals/<int:proposal_id>/confirm/", proposals.confirm, name="proposal-confirm"),
+    path("releases/proposals/<int:proposal_id>/refuse/", proposals.refuse, name="proposal-refuse"),
+    path("releases/roll-back/", proposals.roll_back, name="roll-back"),
     path("quality/", quality.page, name="quality"),
     path("quality/csv/<slug:table>/", quality.export, name="quality-csv"),
     path("health/", health.page, name="health"),

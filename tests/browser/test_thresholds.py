@@ -39,11 +39,11 @@ def test_two_people_move_a_threshold_and_one_press_takes_it_back(
     other = page_of(User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER))
     other.goto("/thresholds/")
     other.get_by_role("button", name="Confirm and go live").click()
-    other.get_by_text("Live. Workers follow within seconds.").wait_for()
+    other.get_by_text("is live. Workers follow within seconds.").wait_for()
     scorer.forget()
     assert scorer.release().thresholds.review_from == pytest.approx(0.2)
 
-    other.get_by_role("button", name="Roll back to the release before").click()
-    other.get_by_text("Rolled back. Workers follow within seconds.").wait_for()
+    other.get_by_role("button", name=f"Roll back to {shipped.id[:12]}").click()
+    other.get_by_text(f"{shipped.id[:12]} is live. Workers follow within seconds.").wait_for()
     scorer.forget()
     assert scorer.release().id == shipped.id

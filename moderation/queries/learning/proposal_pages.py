@@ -6,8 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from moderation.models import Promotion, ReleaseProposal
-from moderation.models.releases import PromotionKind
+from moderation.models import ReleaseProposal
 
 _LATEST = 10
 
@@ -26,9 +25,3 @@ def open_ones(*, kind: str, at: datetime) -> list[ReleaseProposal]:
 def latest_answered(*, kind: str, at: datetime) -> list[ReleaseProposal]:
     """Return the latest that were confirmed, refused or ran out."""
     return list(all_of(kind=kind).exclude(closed_at__isnull=True, expires_at__gt=at)[:_LATEST])
-
-
-def is_promoted() -> bool:
-    """Tell whether the live release was promoted, so that another was live before it."""
-    newest = Promotion.objects.order_by("-id").values_list("kind", flat=True).first()
-    return newest == PromotionKind.PROMOTE

@@ -1,1 +1,3 @@
-"""Learning: the Models page, with roll-back and training runs, and the page of thresholds."""
+"""Learning: the Models page with training runs and their candidates, the page of thresholds, and the answers
+to proposed releases with roll-back (`proposals`), which stand on both pages.
+"""

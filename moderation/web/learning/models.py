@@ -1,4 +1,4 @@
-"""The Models page: the live release, releases before it, roll-back, training runs with their candidates."""
+"""The Models page: the live release, releases before it, training runs with their candidates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from moderation.models import Platform, ReleaseProposal, TrainingRun
 from moderation.models.learning import ProposalKind
 from moderation.models.training_runs import TrainingStep
 from moderation.operations.learning import training_runs
-from moderation.operations.releases import promote, store
+from moderation.operations.releases import store
 from moderation.queries.learning import models, proposal_pages
 from moderation.web import access
 
@@ -105,9 +105,9 @@ def start(request: access.DeskRequest) -> HttpResponse:
     try:
         training_runs.request(requested_by=request.user, platform=platform, at=timezone.now())
     except training_runs.AlreadyOpen:
-        messages.error(request, _("A training run is already waiting or in progress."))
+        messages.warning(request, _("A training run is already waiting or in progress."))
     except training_runs.NothingToLearn:
-        messages.error(request, _("No labels yet: there is nothing to learn from."))
+        messages.warning(request, _("No labels yet: there is nothing to learn from."))
     return redirect("models")
 
 
@@ -119,25 +119,7 @@ def cancel(request: access.DeskRequest, run_id: int) -> HttpResponse:
     try:
         training_runs.cancel(run_id=run_id, actor=request.user, at=timezone.now())
     except training_runs.NotOpen:
-        messages.error(request, _("This training run has already ended."))
-    return redirect("models")
-
-
-@require_POST
-@access.exporters
-def roll_back(request: access.DeskRequest) -> HttpResponse:
-    """Let an earlier release go live again, if the live one is still the one that the page showed."""
-    if request.POST.get("live") != scorer.newest():
-        messages.error(request, _("Another release went live in the meantime. Look before rolling back."))
-        return redirect("models")
-    try:
-        done = promote.roll_back(to=request.POST.get("to", ""), actor=request.user, at=timezone.now())
-    except promote.REFUSED as refusal:
-        messages.error(
-            request, _("Not rolled back: %(reason)s") % {"reason": str(refusal) or type(refusal).__name__}
-        )
-    else:
-        messages.success(request, _("%(release)s is live again.") % {"release": done.release_id[:12]})
+        messages.warning(request, _("This training run has already ended."))
     return redirect("models")
 
 

@@ -1,4 +1,4 @@
-"""Thresholds: what others would do, proposing them, and the second person's answer."""
+"""Thresholds: what others would do, and proposing them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation import scorer
-from moderation.models import ReleaseProposal
 from moderation.models.learning import ProposalKind
-from moderation.operations.learning import proposals, threshold_changes
+from moderation.operations.learning import threshold_changes
 from moderation.operations.refusals import Refusal
-from moderation.operations.releases import promote
-from moderation.queries.learning import case_time, dry_run, proposal_pages, simulation, traffic
+from moderation.queries.learning import case_time, dry_run, models, proposal_pages, simulation, traffic
 from moderation.queries.learning.simulation import Basis
 from moderation.queries.learning.traffic import Subject
 from moderation.web import access
-from moderation.web.learning import refused, threshold_chart, threshold_words
+from moderation.web.learning import threshold_chart, threshold_words
 from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
 from moderation.web.lists import list_pages
 
@@ -61,49 +59,6 @@ def propose(request: access.DeskRequest) -> HttpResponse:
     return _back(about.slug)
 
 
-@require_POST
-@access.exporters
-def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
-    """Let proposed thresholds go live, as the second person."""
-    get_object_or_404(ReleaseProposal, pk=proposal_id, kind=ProposalKind.THRESHOLDS)
-    try:
-        proposals.confirm(proposal_id=proposal_id, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    except promote.REFUSED as refusal:
-        messages.warning(request, refused.words(refusal))
-    else:
-        messages.success(request, _("Live. Workers follow within seconds."))
-    return redirect("thresholds")
-
-
-@require_POST
-@access.exporters
-def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
-    """Refuse a proposal, or withdraw one's own."""
-    get_object_or_404(ReleaseProposal, pk=proposal_id, kind=ProposalKind.THRESHOLDS)
-    try:
-        proposals.refuse(proposal_id=proposal_id, actor=request.user, at=timezone.now())
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
-    else:
-        messages.success(request, _("The proposal is closed. Nothing changes."))
-    return redirect("thresholds")
-
-
-@require_POST
-@access.exporters
-def roll_back(request: access.DeskRequest) -> HttpResponse:
-    """Let the release before go live again."""
-    try:
-        promote.roll_back(actor=request.user, at=timezone.now())
-    except promote.REFUSED as refusal:
-        messages.warning(request, refused.words(refusal))
-    else:
-        messages.success(request, _("Rolled back. Workers follow within seconds."))
-    return redirect("thresholds")
-
-
 def _about(slug: str) -> Subject:
     try:
         return traffic.subject(scorer.release(), slug=slug)
@@ -137,11 +92,12 @@ def _answer(request: access.DeskRequest, about: Subject, form: ThresholdForm) ->
     template = "learning/thresholds.html"
     if request.htmx and is_valid:
         return render(request, f"{template}#figures", context)
-    kind = ProposalKind.THRESHOLDS
+    kind, live = ProposalKind.THRESHOLDS, scorer.newest()
     context |= {
+        "live": live,
+        "before": models.before(live),
         "open_proposals": proposal_pages.open_ones(kind=kind, at=at),
         "answered": proposal_pages.latest_answered(kind=kind, at=at),
-        "may_roll_back": proposal_pages.is_promoted(),
     }
     return render(request, template, context, status=200 if is_valid else 422)
 

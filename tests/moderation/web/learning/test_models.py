@@ -141,7 +141,7 @@ class TestTraining:
 
 class TestRollBack:
     def test_is_refused_if_another_release_went_live_meanwhile(self, lead_desk: Client) -> None:
-        body = lead_desk.post("/models/roll-back/", {"live": "a" * 64, "to": "b" * 64}, follow=True)
+        body = lead_desk.post("/releases/roll-back/", {"live": "a" * 64, "to": "b" * 64}, follow=True)
 
         assert "in the meantime" in body.content.decode()
         assert not Promotion.objects.exists()
@@ -149,9 +149,9 @@ class TestRollBack:
     def test_says_why_it_did_not_happen(self, lead_desk: Client) -> None:
         live = scorer.newest()
 
-        body = lead_desk.post("/models/roll-back/", {"live": live, "to": "f" * 64}, follow=True)
+        body = lead_desk.post("/releases/roll-back/", {"live": live, "to": "f" * 64}, follow=True)
 
-        assert "Not rolled back" in body.content.decode()
+        assert "The live release stays" in body.content.decode()
 
     def test_is_offered_to_the_release_before(self, lead_desk: Client, lead: User) -> None:
         at = timezone.now()
@@ -176,11 +176,11 @@ class TestTwoNames:
         proposal = ReleaseProposal.objects.get()
         assert (proposal.candidate, proposal.made_by, proposal.evidence) == (row.candidate, lead, row.report)
         mine = flat(lead_desk.get("/models/").content.decode())
-        assert "A second person confirms it." in mine
+        assert "A second person has to confirm your proposal." in mine
         assert "<script>alert(1)" not in mine
         other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
-        assert f"/models/proposals/{proposal.pk}/confirm/" in other.get("/models/").content.decode()
-        body = lead_desk.post(f"/models/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
+        assert f"/releases/proposals/{proposal.pk}/confirm/" in other.get("/models/").content.decode()
+        body = lead_desk.post(f"/releases/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
         assert "second person has to confirm" in body
         assert not Promotion.objects.exists()
 
@@ -192,7 +192,7 @@ class TestTwoNames:
         proposal = ReleaseProposal.objects.get()
         other = desk_of(User.objects.create_user("other", role=Role.ML_ENGINEER))
 
-        body = other.post(f"/models/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
+        body = other.post(f"/releases/proposals/{proposal.pk}/confirm/", follow=True).content.decode()
 
         assert "The live release stays" in body
         assert not Promotion.objects.exists()
@@ -203,7 +203,7 @@ class TestTwoNames:
         proposal = ReleaseProposal.objects.get()
         other = User.objects.create_user("other", role=Role.ML_ENGINEER)
 
-        desk_of(other).post(f"/models/proposals/{proposal.pk}/refuse/")
+        desk_of(other).post(f"/releases/proposals/{proposal.pk}/refuse/")
 
         proposal.refresh_from_db()
         assert proposal.refused_by == other

@@ -125,7 +125,7 @@ class TestProposal:
         shipped = scorer.release().id
         lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "too many cases"})
         proposal = ReleaseProposal.objects.get()
-        confirm = f"/thresholds/proposals/{proposal.pk}/confirm/"
+        confirm = f"/releases/proposals/{proposal.pk}/confirm/"
 
         own = lead_desk.get(PAGE).content.decode()
         lead_desk.post(confirm)
@@ -140,7 +140,9 @@ class TestProposal:
         assert live.thresholds.review_from == 0.3
         assert "confirmed by ml_engineer" in flat(lead_desk.get(PAGE).content.decode())
 
-        lead_desk.post(f"{PAGE}roll-back/")
+        given = {"live": live.id, "to": shipped, "kind": "thresholds"}
+        answer = lead_desk.post("/releases/roll-back/", given)
+        assert answer.headers["Location"] == PAGE
         scorer.forget()
         assert scorer.release().id == shipped
 
@@ -155,7 +157,7 @@ class TestProposal:
         lead_desk.post(f"{PAGE}propose/", CHOSEN | {"reason": "a try"})
         proposal = ReleaseProposal.objects.get()
 
-        lead_desk.post(f"/thresholds/proposals/{proposal.pk}/refuse/")
+        lead_desk.post(f"/releases/proposals/{proposal.pk}/refuse/")
 
         assert "refused by lead" in flat(lead_desk.get(PAGE).content.decode())
 

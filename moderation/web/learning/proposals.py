@@ -1,0 +1,81 @@
+"""The second person's answer to a proposed release, of whatever kind, and roll-back."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from moderation import scorer
+from moderation.models import ReleaseProposal
+from moderation.models.learning import ProposalKind
+from moderation.operations.learning import proposals
+from moderation.operations.refusals import Refusal
+from moderation.operations.releases import promote
+from moderation.web import access
+
+_PAGES: dict[str, str] = {ProposalKind.THRESHOLDS: "thresholds", ProposalKind.PROMOTION: "models"}
+"""The page that shows the proposals of a kind."""
+
+
+@require_POST
+@access.exporters
+def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
+    """Let a proposed release go live, as the second person."""
+    row = get_object_or_404(ReleaseProposal, pk=proposal_id)
+    try:
+        done = proposals.confirm(proposal_id=row.pk, actor=request.user, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    except promote.REFUSED as refusal:
+        messages.warning(request, _stays(refusal))
+    else:
+        messages.success(request, _live(done.release_id))
+    return _back(row.kind)
+
+
+@require_POST
+@access.exporters
+def refuse(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
+    """Refuse a proposal, or withdraw one's own."""
+    row = get_object_or_404(ReleaseProposal, pk=proposal_id)
+    try:
+        proposals.refuse(proposal_id=row.pk, actor=request.user, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _("The proposal is closed. Nothing changes."))
+    return _back(row.kind)
+
+
+@require_POST
+@access.exporters
+def roll_back(request: access.DeskRequest) -> HttpResponse:
+    """Let an earlier release go live again, if the live one is still the one that the page showed."""
+    page = _back(request.POST.get("kind", ""))
+    if request.POST.get("live") != scorer.newest():
+        messages.warning(request, _("Another release went live in the meantime. Look before rolling back."))
+        return page
+    try:
+        done = promote.roll_back(to=request.POST.get("to", ""), actor=request.user, at=timezone.now())
+    except promote.REFUSED as refusal:
+        messages.warning(request, _stays(refusal))
+    else:
+        messages.success(request, _live(done.release_id))
+    return page
+
+
+def _back(kind: str) -> HttpResponse:
+    return redirect(_PAGES.get(kind, "models"))
+
+
+def _live(release: str) -> str:
+    return _("%(release)s is live. Workers follow within seconds.") % {"release": release[:12]}
+
+
+def _stays(refusal: Exception) -> str:
+    """Say that the live release stays, and why; a refusal without a message is told by its name."""
+    return _("The live release stays: %(reason)s") % {"reason": str(refusal) or type(refusal).__name__}
