@@ -29,7 +29,6 @@ class QueueRow:
     version: int
     reason: str
     is_escalated: bool
-    expected_harm: float
     uncertainty: float
     is_hidden: bool
     opened_at: datetime
@@ -176,7 +175,6 @@ def _row(case: dict[str, Any], domains: tuple[str, ...], *, holder: str, is_mine
         version=case["version"],
         reason=case["reason"],
         is_escalated=case["is_escalated"],
-        expected_harm=case["priority"],
         uncertainty=case["uncertainty"],
         is_hidden=is_hidden,
         opened_at=case["opened_at"],

@@ -14,7 +14,7 @@ from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
 from moderation.web.lists.filter_form import FilterForm
 
 SORTS = (
-    (Sort.HARM.value, _("expected harm")),
+    (Sort.HARM.value, _("likely spam with wide reach")),
     (Sort.UNCERTAINTY.value, _("uncertainty")),
     (Sort.NEWEST.value, _("newest")),
     (Sort.REPORTED.value, _("most reported")),

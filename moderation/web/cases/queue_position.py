@@ -56,7 +56,7 @@ def place_words(row: QueueRow, sort: Sort) -> str:
         return str(_PLACES[CaseReason(row.reason)])
     if row.is_hidden:
         return _("random sample, in random order")
-    return _doubt(row) if sort is Sort.UNCERTAINTY else _harm(row)
+    return _doubt(row) if sort is Sort.UNCERTAINTY else _reach(row)
 
 
 def _doubt(row: QueueRow) -> str:
@@ -65,13 +65,16 @@ def _doubt(row: QueueRow) -> str:
     return _("50/50") if away < 0.005 else _("%(share)s from 50/50") % {"share": quantities.percent(away)}
 
 
-def _harm(row: QueueRow) -> str:
-    """Return the expected harm: spam probability times reach."""
-    told = [_("expected harm %(harm)s") % {"harm": quantities.count(round(row.expected_harm, 1))}]
+def _reach(row: QueueRow) -> str:
+    """Return how many people the post reaches, which the default order multiplies by the spam probability.
+
+    The product itself is no number that a person can check or compare with anything.
+    """
+    told = []
     if row.followers:
         words = ngettext("%(n)s follower", "%(n)s followers", row.followers)
         told.append(words % {"n": quantities.count(row.followers)})
     if row.spread:
         words = ngettext("%(n)s reaction", "%(n)s reactions", row.spread)
         told.append(words % {"n": quantities.count(row.spread)})
-    return " · ".join(told)
+    return " · ".join(told) or _("no known reach")
