@@ -30,7 +30,9 @@ _GROUPS = (
 )
 """The sub-model beside which a feature is listed, by the beginning of its name; others stand alone."""
 _MOST_SHOWN = 3
-_LEAST = 0.005
+_LEAST = 0.05
+"""Log-odds. Less moves a probability by one per cent at most, and is summed with what has no sentence."""
+_LEAST_SUM = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,7 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
     """Return a line for each contribution with a sentence, by sub-model; the last group sums the others.
 
     Features with the same sentence ("No links in the post") are one line. A sentence that contradicts the
-    sign of its contribution would confuse readers, so it counts among the others.
+    sign of its contribution would confuse readers, so it counts among the others, as does what moves nothing.
     """
     shares: dict[Said, float] = {}
     places: dict[Said, str] = {}
@@ -89,13 +91,13 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
         else:
             shares[told] = shares.get(told, 0.0) + float(share or 0.0)
             places.setdefault(told, _place(str(feature)))
-    unsaid += sum(share for told, share in shares.items() if not told.agrees_with(share))
     shown = [one for one in shares.items() if one[0].agrees_with(one[1]) and abs(one[1]) >= _LEAST]
+    unsaid += sum(shares.values()) - sum(share for _, share in shown)
     strongest = max((abs(share) for share in (*(share for _, share in shown), unsaid)), default=0.0) or 1.0
     lines: dict[str, list[Line]] = {}
     for told, share in sorted(shown, key=lambda one: -abs(one[1])):
         lines.setdefault(places[told], []).append(_line(told, share, strongest=strongest, scored=scored))
-    if abs(unsaid) >= _LEAST:
+    if abs(unsaid) >= _LEAST_SUM:
         words, width = gettext("All remaining features"), round(abs(unsaid) * 100 / strongest)
         lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width, is_sum=True))
     named = (*SUB_MODELS, ("", gettext_lazy("Others")))

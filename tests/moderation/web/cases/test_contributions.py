@@ -14,6 +14,7 @@ from moderation.models import Case, Score, User
 from moderation.queries.cases.case_pages import case_page
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.web.cases import contributions
+from scoring.features import NAMES
 
 Scored = Callable[..., ScoredPost]
 CONTRIBUTIONS = [
@@ -64,6 +65,12 @@ class TestTop:
 
         assert top(scored(reasons)) == ["The text alone: 98% spam"]
 
+    def test_never_begin_with_the_text_where_something_can_be_checked(self, scored: Scored) -> None:
+        """That the text looks like spam is what is asked, and what its bar says already."""
+        reasons = [["content.text", 0.98, 3.5], ["context.url_is_shortener", 1.0, 0.06]]
+
+        assert top(scored(reasons)) == ["A URL shortener hides where the link leads"]
+
     def test_hold_no_fact_that_is_absent(self, scored: Scored) -> None:
         reasons = [["feedback.complaints", 0.0, -0.9], ["context.url_posts", 3.0, 0.2]]
 
@@ -80,6 +87,23 @@ class TestGroups:
             ("Address and links", 1, "+0.70"),
             ("Complaints", 1, "\N{MINUS SIGN}0.20"),
         ]
+
+    def test_are_few_and_leave_out_what_moves_nothing(self, scored: Scored) -> None:
+        """Forty-nine lines that end in +0.01 are read by nobody."""
+        known = {feature for feature, _, _ in CONTRIBUTIONS}
+        reasons = CONTRIBUTIONS + [[name, 1.0, 0.01] for name in NAMES if name not in known]
+
+        found = contributions.groups(scored(reasons), is_unread=False)
+
+        names = [group.name for group in found]
+        assert names == ["Text", "Behaviour", "Address and links", "Complaints", "Others"]
+        lines = [line for group in found for line in group.lines]
+        assert len(lines) == len(CONTRIBUTIONS) + 1
+        assert min(abs(line.share) for line in lines) >= 0.05
+        for group in found:
+            shares = [abs(line.share) for line in group.lines]
+            assert shares == sorted(shares, reverse=True)
+        assert sum(line.share for line in lines) == pytest.approx(sum(share for _, _, share in reasons))
 
     def test_hold_a_sentence_once(self, scored: Scored) -> None:
         reasons = [["context.link_count", 0.0, -0.4], ["social.same_link_posts", 0.0, -0.2]]

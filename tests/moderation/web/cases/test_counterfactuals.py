@@ -33,3 +33,40 @@ class TestLine:
 
         assert isinstance(found, counterfactuals.ChangeLine)
         assert (found.probability, found.route) == (0.95, "it would be sent to review")
+
+    @pytest.mark.parametrize(
+        ("subject", "words"),
+        [
+            ("https://handmade-shop.example/x?y=1", "Without the link"),
+            ("handmade-shop.com", "Without the link"),
+            ("(https://handmade-shop.example)", "Without the link"),
+            ("1-888-555-0162", "Without the word"),
+            ("bonus", "Without the word"),
+            ("!!!", "Without the characters"),
+        ],
+    )
+    def test_calls_a_link_a_link(self, subject: str, words: str) -> None:
+        """Never "Without the word hxxps://…"."""
+        found = told({"change": "word_removed", "subject": subject})
+
+        assert found is not None
+        assert (found.before, found.subject, found.after) == (words, subject, "")
+
+    @pytest.mark.parametrize("change", ["one_more_complaint", "more_complaints", "complaint_added"])
+    def test_is_none_for_what_did_not_happen(self, change: str) -> None:
+        """A score of an old release may hold one: it would tell that a single complaint removes a post."""
+        assert told({"change": change, "value_before": 0.0, "value_after": 1.0}) is None
+
+    def test_counts_complaints_down_from_those_that_there_are(self) -> None:
+        found = told({"change": "fewer_complaints", "value_before": 3.0, "value_after": 1.0})
+
+        assert found is not None
+        assert found.before == "With 1 complaint instead of 3"
+
+
+def told(stored: dict[str, object]) -> counterfactuals.ChangeLine | None:
+    return counterfactuals.line(
+        stored | {"probability": 0.1, "route": "allow"},
+        probability=0.8,
+        thresholds={"review_from": 0.2, "remove_from": 0.9},
+    )

@@ -81,6 +81,22 @@ class TestSaid:
 
         assert {sentences.said(name, math.nan, record=record()) for name in journey} == {None}
 
+    @pytest.mark.parametrize(
+        ("host", "words"),
+        [
+            ("shop24.example", "32% of the URL's characters are digits"),
+            ("xn--94qu47l.example", None),
+            ("login.xn--94qu47l.example", None),
+        ],
+    )
+    def test_counts_no_digits_that_punycode_has_made(self, host: str, words: str | None) -> None:
+        """The 94 and 47 of xn--94qu47l were typed by nobody: the sender wrote Chinese."""
+        link = Link(url=f"http://{host}/", host=host, domain=host)
+
+        said = sentences.said("context.url_digit_share", 0.32, record=record(links=(link,)))
+
+        assert (said.words if said else None) == words
+
     def test_names_the_list_that_was_counted(self) -> None:
         said = sentences.said("context.domain_spam_share", 0.3, record=RECORDS["4 of 9"])
 
