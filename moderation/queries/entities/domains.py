@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef
 
-from moderation.models import Case, Complaint, Domain, Label, PostLink, Rule
-from moderation.models.cases import CaseState
+from moderation.models import Domain, PostLink, Rule
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.queries import full_text, keyset, outcome_counts
-from moderation.queries.entities import timeline
+from moderation.queries.entities import domain_counts, timeline
+from moderation.queries.entities.domain_counts import DomainCounts
 from moderation.queries.entities.timeline import Timeline
 from moderation.queries.keyset import Page
 from moderation.queries.outcome_counts import Figures
@@ -21,34 +19,29 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.targets import Target
 
 RECENT = timedelta(days=7)
+SAMPLE = domain_counts.SAMPLE
 _LIMIT = 60
 _TOP = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainHistory:
-    """Counts of posts that link to a domain: `recent` in the last seven days, `waiting` in the queue now."""
+    """A domain in a list: its counts, and the rule about it now."""
 
     name: str
     first_seen_at: datetime
-    posts: int
-    recent: int
-    authors: int
-    spam: int
-    not_spam: int
-    complaints: int
-    waiting: int
+    counts: DomainCounts
     rule: Rule | None
 
     @property
     def decided(self) -> int:
         """Number of posts that a human has judged."""
-        return self.spam + self.not_spam
+        return self.counts.spam + self.counts.not_spam
 
     @property
     def spam_width(self) -> int:
         """Share of spam among the judged ones, in per cent."""
-        return round(self.spam * 100 / self.decided) if self.decided else 0
+        return round(self.counts.spam * 100 / self.decided) if self.decided else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +74,7 @@ def page(
     """
     if not (text or which):
         histories = _histories(_most_posted(at=at, limit=limit), at=at)
-        return Page(tuple(sorted(histories, key=lambda one: (-one.recent, one.name))), None)
+        return Page(tuple(sorted(histories, key=lambda one: (-one.counts.recent, one.name))), None)
     found = full_text.domains(text) if text else Domain.objects.all()
     if which == "banned":
         bans = Rule.objects.filter(rule_pages.live(at=at), effect=RuleEffect.BAN, domain=OuterRef("pk"))
@@ -113,48 +106,19 @@ def facts(*, name: str, at: datetime) -> DomainFacts:
 
 
 def _most_posted(*, at: datetime, limit: int) -> list[int]:
+    """Return the domains with most links of seven days; posts are counted of those that are shown."""
     recent = PostLink.objects.filter(received_at__gt=at - RECENT).order_by().values("domain")
-    counted = recent.annotate(posts=Count("revision__post", distinct=True)).order_by("-posts", "domain")
+    counted = recent.annotate(links=Count("pk")).order_by("-links", "domain")
     return list(counted.values_list("domain", flat=True)[:limit])
 
 
 def _histories(ids: list[int], *, at: datetime) -> list[DomainHistory]:
-    """Two queries for any number of domains: counts, and live rules."""
+    """Three queries for any number of domains: names, counts and live rules."""
     live = rule_pages.live_by_domain(ids, at=at)
-    posts = PostLink.objects.filter(domain=OuterRef(OuterRef("pk"))).values("revision__post")
-    labels = Label.objects.filter(retracted_at__isnull=True, post__in=posts)
-    rows = Domain.objects.filter(pk__in=ids).annotate(
-        posts=Count("post_links__revision__post", distinct=True),
-        recent=Count(
-            "post_links__revision__post",
-            distinct=True,
-            filter=Q(post_links__received_at__gt=at - RECENT),
-        ),
-        authors=Count("post_links__revision__post__author", distinct=True),
-        # Subqueries: joined as well, each label of a domain would meet each complaint and each case.
-        spam=_number(labels.filter(is_spam=True)),
-        not_spam=_number(labels.filter(is_spam=False)),
-        complaints=_number(Complaint.objects.filter(post__in=posts)),
-        waiting=_number(Case.objects.filter(post__in=posts, state=CaseState.OPEN)),
-    )
+    counts = domain_counts.of(ids, since=at - RECENT)
     return [
         DomainHistory(
-            name=row.name,
-            first_seen_at=row.first_seen_at,
-            posts=row.posts,
-            recent=row.recent,
-            authors=row.authors,
-            spam=row.spam,
-            not_spam=row.not_spam,
-            complaints=row.complaints,
-            waiting=row.waiting,
-            rule=live.get(row.pk),
+            name=row.name, first_seen_at=row.first_seen_at, counts=counts[row.pk], rule=live.get(row.pk)
         )
-        for row in rows
+        for row in Domain.objects.filter(pk__in=ids)
     ]
-
-
-def _number(rows: QuerySet[Any]) -> Coalesce:
-    """Return an expression for the number of rows of a subquery."""
-    counted = rows.order_by().annotate(one=Value(1)).values("one").annotate(number=Count("pk"))
-    return Coalesce(Subquery(counted.values("number")), 0)

@@ -24,7 +24,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     text, which = form.given("q"), form.given("which")
     with list_pages.cursor_or_404():
         found = domains.page(text=text, which=which, cursor=request.GET.get("cursor", ""), at=at)
-    context: dict[str, object] = {"section": "domains", "at": at, "page": found}
+    context: dict[str, object] = {"section": "domains", "at": at, "page": found, "sample": domains.SAMPLE}
     return list_pages.answer(request, "entities/domains.html", context, form=form)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,8 +12,8 @@ from django.utils import timezone
 
 from moderation.models import Case, Decision, Platform
 from moderation.operations.posts import complaints
-from moderation.queries.entities import domains
-from tests.moderation.web.conftest import HTMX
+from moderation.queries.entities import domain_counts, domains
+from tests.moderation.web.conftest import HTMX, flat
 
 Case_ = Callable[..., Case]
 
@@ -63,8 +64,34 @@ class TestDomains:
 
         [row] = domains.page(at=timezone.now()).rows
 
-        assert (row.posts, row.recent) == (2, 2)
-        assert (row.spam, row.not_spam, row.complaints) == (1, 0, 3)
+        counts = row.counts
+        assert (counts.posts, counts.recent, counts.authors, counts.is_sample) == (2, 2, 1, False)
+        assert (counts.spam, counts.not_spam, counts.complaints, counts.waiting) == (1, 0, 3, 1)
+
+    def test_count_the_latest_links_alone_and_say_so(
+        self, desk: Client, open_case: Case_, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(domain_counts, "SAMPLE", 2)
+        for number in range(3):
+            open_case(text=f"https://shop.example/{number}", at=timezone.now() - timedelta(days=10 * number))
+
+        [row] = domains.page(at=timezone.now()).rows
+        body = flat(desk.get("/domains/", headers=HTMX).content.decode())
+
+        assert (row.counts.recent, row.counts.posts, row.counts.waiting) == (1, 2, 2)
+        assert row.counts.is_sample
+        assert body.count(">2+<") == 2
+
+    def test_never_count_fewer_posts_than_in_seven_days(
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(domain_counts, "SAMPLE", 2)
+        for number in range(3):
+            open_case(text=f"https://shop.example/{number}", at=timezone.now())
+
+        [row] = domains.page(at=timezone.now()).rows
+
+        assert (row.counts.recent, row.counts.posts) == (3, 3)
 
     def test_that_nobody_saw_are_not_found(self, desk: Client) -> None:
         assert desk.get("/domains/unheard.example/").status_code == 404
@@ -76,5 +103,5 @@ class TestDomains:
             open_case(text=f"https://shop{number}.example/", at=timezone.now())
 
         desk.get("/domains/")
-        with django_assert_max_num_queries(6):
+        with django_assert_max_num_queries(7):
             desk.get("/domains/")
