@@ -52,6 +52,7 @@ urlpatterns = [
     path("audit/", audit_log.page, name="audit"),
     path("mentions/", mentions.page, name="mentions"),
     path("mentions/count/", mentions.count, name="mention-count"),
+    path("mentions/names/", mentions.names, name="mention-names"),
     path("mentions/<int:mention_id>/done/", mentions.done, name="mention-done"),
     path("queue/", queue.page, name="queue"),
     path("queue/decide/", bulk.decide, name="bulk-decide"),

@@ -1,6 +1,6 @@
 /* What is in front and what comes behind it. Expects: #front with one element, a case ([data-case]) or the empty
    desk, each with data-address, data-title and data-announce; #desk, #notices and #announcements.
-   Others listen to the event front:shown; #desk[data-held] and [data-kept] name the cases of this page. */
+   Others listen to the events front:shown and front:ahead; #desk[data-held] and [data-kept] name the cases of this page. */
 
 const desk = document.getElementById("desk");
 const slot = document.getElementById("front");
@@ -44,7 +44,11 @@ export function take(parts) {
   const found = [...parts.querySelectorAll("template[data-part=case]")].map((part) => part.content.firstElementChild);
   const first = root.dataset.front && found.find((element) => idOf(element) === root.dataset.front);
   const known = new Set(held());
-  for (const element of found) if (element !== first && !known.has(idOf(element))) ahead.push(element);
+  for (const element of found) {
+    if (element === first || known.has(idOf(element))) continue;
+    ahead.push(element);
+    document.dispatchEvent(new CustomEvent("front:ahead", { detail: element }));
+  }
   if (first) bring(first);
   advance();
   const idle = parts.querySelector("template[data-part=idle]")?.content.firstElementChild;

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import Mention
 from moderation.operations.cases import mentions
-from moderation.queries.cases import mention_pages
+from moderation.queries.cases import mention_names, mention_pages
+from moderation.queries.cases.mention_names import MentionName
 from moderation.web import access
 from moderation.web.lists import list_pages
+
+_LONGEST = 150
 
 
 @require_safe
@@ -42,6 +46,15 @@ def count(request: access.DeskRequest) -> HttpResponse:
     return render(request, "cases/_mention_count.html", context)
 
 
+@require_safe
+@access.deciders
+def names(request: access.DeskRequest) -> HttpResponse:
+    """Answer whom a note can name, for what was typed after its @, as JSON."""
+    start = request.GET.get("start", "")[:_LONGEST]
+    found = mention_names.beginning(start, viewer=request.user)
+    return JsonResponse({"names": [{"name": one.name, "told": _told(one)} for one in found]})
+
+
 @require_POST
 @access.deciders
 def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
@@ -51,3 +64,7 @@ def done(request: access.DeskRequest, mention_id: int) -> HttpResponse:
     except Mention.DoesNotExist as refusal:
         raise Http404(str(refusal)) from refusal
     return redirect("mentions")
+
+
+def _told(one: MentionName) -> str:
+    return _("everyone with the role %(role)s") % {"role": one.told} if one.role else one.told

@@ -5,10 +5,18 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from moderation.models import Case, Decision, Reason, Score, User
+from moderation.models import Case, CaseNote, Decision, Mention, Reason, Score, User
 from moderation.models.cases import CaseState
 from tests.browser.review.review_page import in_front, reload
-from tests.browser.stage import Settle, press_and_wait, wait_for_ahead, wait_for_decisions
+from tests.browser.stage import (
+    Settle,
+    Watch,
+    press_and_wait,
+    violations,
+    wait_for_ahead,
+    wait_for_decisions,
+    wait_until,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -118,3 +126,65 @@ class TestExplanation:
 
         expect(page.locator(".word--spam-3")).to_have_text("Post")
         assert Case.objects.filter(state=CaseState.OPEN).count() == 14
+
+
+class TestNames:
+    """Whom a note names after an @."""
+
+    @pytest.fixture(autouse=True)
+    def _colleagues(self, db: None) -> None:
+        for name in ("mona", "moritz", "<b>mo"):
+            User.objects.create_user(name, role="moderator", first_name="Ann", last_name=f"\u202e{name}")
+
+    def test_are_completed_by_keyboard(self, page: Page, watch: Watch) -> None:
+        first = in_front(page)
+        field = page.locator(".case-notes__new input[name=note]")
+        page.locator(".case-notes__new summary").click()
+        field.press_sequentially("ask @mo")
+        names = page.get_by_role("listbox", name="Who can be mentioned").get_by_role("option")
+        expect(names).to_have_count(3)  # the role, and two that can be written after an @
+        assert violations(page) == []
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
+            page.keyboard.press(key)
+        expect(names.nth(2)).to_have_attribute("aria-selected", "true")
+        assert field.get_attribute("aria-activedescendant") == names.nth(2).get_attribute("id")
+
+        page.keyboard.press("Enter")
+
+        expect(field).to_have_value("ask @moritz ")
+        expect(names).to_have_count(0)
+        assert field.get_attribute("role") is None
+        page.keyboard.press("Enter")
+        wait_until(lambda: CaseNote.objects.filter(text="ask @moritz").exists())
+        assert Mention.objects.get().user == User.objects.get(username="moritz")
+        assert in_front(page) == first
+        assert not Decision.objects.exists()
+        assert watch.findings == []
+
+    def test_are_put_away_by_escape_and_nothing_else_is(self, page: Page) -> None:
+        page.keyboard.press("e")
+        field = page.locator("#escalation input[name=note]")
+        field.press_sequentially("for @mo")
+        names = page.locator("#mention-names")
+        expect(names).to_be_visible()
+
+        page.keyboard.press("Escape")
+
+        expect(names).to_have_count(0)
+        expect(page.locator("#escalation")).to_be_visible()
+        expect(field).to_have_value("for @mo")
+        page.keyboard.press("Escape")
+        expect(page.locator("#escalation")).to_be_hidden()
+
+    def test_are_taken_by_the_pointer_and_not_offered_within_a_word(self, page: Page, settle: Settle) -> None:
+        field = page.locator(".case-notes__new input[name=note]")
+        page.locator(".case-notes__new summary").click()
+        field.press_sequentially("mail a@mo")
+        settle(page)
+        expect(page.locator("#mention-names")).to_have_count(0)
+        field.press_sequentially(" @mon")
+
+        page.get_by_role("option", name="@mona").click()
+
+        expect(field).to_have_value("mail a@mo @mona ")
+        expect(field).to_be_focused()

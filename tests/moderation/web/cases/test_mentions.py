@@ -10,9 +10,10 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Mention, User
+from moderation.models.users import Role
 from moderation.operations.cases import notes
 from moderation.operations.erasure import erase
-from moderation.queries.cases import mention_pages
+from moderation.queries.cases import mention_names, mention_pages
 
 Case_ = Callable[..., Case]
 Says = Callable[..., Case]
@@ -117,3 +118,64 @@ class TestNumber:
 
     def test_is_asked_for_by_every_page_of_who_decides(self, desk: Client) -> None:
         assert 'hx-get="/mentions/count/"' in desk.get("/queue/").content.decode()
+
+
+class TestNames:
+    """Whom the field of a note offers after an @."""
+
+    @pytest.fixture(autouse=True)
+    def _colleagues(self, lead: User) -> None:
+        names = (("Mona", "Moderator"), ("mona.two", "Zoe"), ("otto", "Monaco"), ("ulf", "Ulf"))
+        for username, last_name in names:
+            User.objects.create_user(username, role=Role.MODERATOR, first_name="Ann", last_name=last_name)
+        User.objects.create_user("monika", role=Role.MODERATOR, is_active=False)
+        User.objects.create_user("molly", role=Role.ML_ENGINEER)
+
+    def names(self, desk: Client, start: str) -> list[str]:
+        return [one["name"] for one in desk.get("/mentions/names/", {"start": start}).json()["names"]]
+
+    @pytest.mark.parametrize(
+        ("start", "found"),
+        [
+            ("mo", ["moderator", "Mona", "mona.two", "otto"]),
+            ("MONA", ["Mona", "mona.two", "otto"]),
+            ("mona.", ["mona.two"]),
+            ("le", ["lead", "lead"]),
+            ("zo", ["mona.two"]),
+            ("x", []),
+            ("50%", []),
+            ("mo na", []),
+            ("mo\x00", []),
+            ("m" * 10_000, []),
+        ],
+    )
+    def test_are_those_of_active_people_who_decide_and_of_their_roles(
+        self, desk: Client, start: str, found: list[str]
+    ) -> None:
+        """Not of the ML engineer, of who left, or of the reader, who is called "moderator"."""
+        assert self.names(desk, start) == found
+
+    def test_of_roles_say_that_they_name_everyone(self, desk: Client) -> None:
+        first = desk.get("/mentions/names/?start=adm").json()["names"][0]
+
+        assert first == {"name": "admin", "told": "everyone with the role Administrator"}
+
+    def test_are_what_a_note_heeds(self, desk: Client, says: Says, moderator: User) -> None:
+        offered = [name for name in self.names(desk, "") if name != "lead"]
+
+        for name in offered:
+            says(f"@{name} look")
+
+        assert Mention.objects.count() == len(offered)
+
+    def test_are_few_and_need_one_query(self, desk: Client, django_assert_num_queries: Any) -> None:
+        for number in range(20):
+            User.objects.create_user(f"mo{number}", role=Role.LEAD)
+
+        with django_assert_num_queries(3):  # session, user, names
+            assert len(self.names(desk, "mo")) == mention_names.MOST
+
+    def test_are_not_for_who_sees_no_cases(self, desk_of: Callable[[User], Client]) -> None:
+        engineer = User.objects.get(username="molly")
+
+        assert desk_of(engineer).get("/mentions/names/?start=m").status_code == 403
