@@ -60,30 +60,9 @@ def _session() -> str:
 
 
 def _pages() -> dict[str, str]:
-    """Return the addresses, sign-in first: nobody has signed in yet."""
-    from moderation.models import Author, Campaign, Case, Domain, Platform  # noqa: PLC0415 - as above
+    from bench import _pages  # noqa: PLC0415 - as above
 
-    case = Case.objects.filter(state="open", is_escalated=False).order_by("-priority", "id").first()
-    campaign = Campaign.objects.filter(merged_into__isnull=True).order_by("-posts", "id").first()
-    author, domain = Author.objects.order_by("id").first(), Domain.objects.order_by("id").first()
-    platform = Platform.objects.order_by("id").first()
-    if not (case and campaign and author and domain and platform):
-        sys.exit("Too little is here to look at: send posts first (make demo-data).")
-    fixed = ("queue", "posts", "campaigns", "decisions", "rules", "platforms", "people", "reasons", "exports")
-    return {
-        "sign-in": "/sign-in/",
-        "review": f"/review/{case.pk}/",
-        "campaign": f"/campaigns/{campaign.pk}/",
-        "author": f"/authors/{author.pk}/",
-        "domain": f"/domains/{domain.name}/",
-        "dry run of a ban": f"/rules/new/?kind=domain&value={domain.name}",
-        "platform": f"/platforms/{platform.pk}/",
-        **{name: f"/{name}/" for name in fixed},
-        "account": "/account/",
-        "preferences": "/account/preferences/",
-        "pace": "/account/pace/",
-        "health": "/health/",
-    }
+    return _pages.addresses()
 
 
 def _sign_in(browser: BrowserContext, session: str, address: str) -> None:
