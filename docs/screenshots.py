@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from deploy.local import browser as installed
 from docs import palette
 
-_STAGED = ("tests/browser/pictures_of_pages.py", "tests/browser/pictures_of_moments.py")
+_STAGED = tuple(f"tests/browser/pictures_of_{subject}.py" for subject in ("pages", "figures", "moments"))
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
     "today": "/today/",
@@ -34,13 +34,16 @@ PAGES = {
     "campaigns": "/campaigns/",
     "decisions": "/decisions/",
     "posts": "/posts/",
+    "authors": "/authors/",
     "domains": "/domains/",
     "rules": "/rules/",
     "appeals": "/appeals/",
     "mentions": "/mentions/",
     "audit": "/audit/",
     "labels": "/labels/",
+    "quality": "/quality/",
     "thresholds": "/thresholds/",
+    "models": "/models/",
     "exports": "/exports/",
     "health": "/health/",
     "account": "/account/",

@@ -1,4 +1,4 @@
-"""How the pictures of the staged screens are taken: each of the whole page, in both sizes and themes."""
+"""How the pictures of the staged screens are taken: each of the whole page, in every size and theme."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from moderation.models import User
 
 Open = Callable[..., Page]
 Shoot = Callable[[Page, str], None]
-SIZES = ((1280, 800), (1920, 1080))
+SIZES = ((1280, 800), (1920, 1080), (390, 844))
 PLACES = {
     "today": "/today/",
     "queue": "/queue/",
+    "named-queues": "/queues/",
     "review": "/review/",
     "campaigns": "/campaigns/",
     "decisions": "/decisions/",
@@ -25,8 +26,15 @@ PLACES = {
     "domains": "/domains/",
     "rules": "/rules/",
     "rule": "/rules/new/?kind=domain&value=nobody.example",
+    "appeals": "/appeals/",
+    "mentions": "/mentions/",
+    "audit": "/audit/",
     "exports": "/exports/",
     "labels": "/labels/",
+    "quality": "/quality/",
+    "thresholds": "/thresholds/",
+    "models": "/models/",
+    "guidelines": "/guidelines/",
     "health": "/health/",
     "account": "/account/",
     "preferences": "/account/preferences/",
@@ -52,7 +60,7 @@ ARABIC = (
 
 @pytest.fixture
 def shoot() -> Shoot:
-    """Keep what a page shows, by name, in both sizes and themes."""
+    """Keep what a page shows, by name, in every size and theme."""
     folder = Path(os.environ.get("SPAMDESK_PICTURES", "pictures"))
     folder.mkdir(parents=True, exist_ok=True)
 

@@ -1,7 +1,7 @@
 """Pictures of every screen in the states that the demo does not reach: `docs.screenshots --staged`.
 
-Not tests: pytest collects this file only when it is named. Each picture is of the whole page, in both sizes
-and themes, to be looked at.
+Not tests: pytest collects this file only when it is named. Each picture is of the whole page, in every size
+and theme, to be looked at.
 """
 
 from __future__ import annotations
