@@ -150,7 +150,7 @@ def point(thresholds: Thresholds, *, basis: Basis) -> Point:
 
 
 def cheapest(now: Thresholds, *, basis: Basis) -> Thresholds | None:
-    """Return the thresholds with the lowest estimated cost; None without labels or a known time per case.
+    """Return the thresholds with the lowest estimated cost; None where a part of that cost is not known.
 
     What review begins with decides on missed spam, what removal begins with on wrong removals, and every post
     between is a case: the cost is a sum of two parts, so the best of every pair of thousandths is found.
@@ -169,8 +169,16 @@ def cheapest(now: Thresholds, *, basis: Basis) -> Thresholds | None:
     letting = np.concatenate(([0.0], np.cumsum(spam)[:-1])) * scale * costs.missed_spam - below * case
     honest = (every - spam)[::-1].cumsum()[::-1] * scale
     removing = honest * costs.wrong_removal - (counted.free.sum() - below) * case
+    # Where hardly a post was labelled nothing seems to cost anything, and the search would run there.
+    seen = np.histogram(labels.probability[free], bins=_EDGES)[0]
+    seen_below = np.concatenate(([0.0], np.cumsum(seen)[:-1]))
+    letting[(seen_below < estimates.FEWEST_SHOWN) & (below > 0)] = np.inf
+    seen_above, above = seen.sum() - seen_below, counted.free.sum() - below
+    removing[(seen_above < estimates.FEWEST_SHOWN) & (above > 0)] = np.inf
     best = np.minimum.accumulate(letting)
     remove = int(np.argmin(best + removing))
+    if not np.isfinite(best[remove] + removing[remove]):
+        return None
     review = int(np.argmin(letting[: remove + 1]))
     return Thresholds(
         review_from=float(steps[review]), remove_from=float(steps[remove]), audit_rate=now.audit_rate
@@ -210,7 +218,7 @@ def _share(labels: Sample, *, part: Flags, whole: Flags, alpha: float = 0.05) ->
 
 
 def _per_day(share: Estimate, *, of: float) -> PerDay:
-    value = None if share.value is None else share.value * of
+    value = 0.0 if not of else None if share.value is None else share.value * of
     return PerDay(value=value, low=share.low * of, high=share.high * of)
 
 

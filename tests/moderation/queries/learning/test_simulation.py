@@ -8,6 +8,7 @@ import pytest
 from moderation.queries.learning import simulation
 from moderation.queries.learning.simulation import Basis, Costs, Sample
 from moderation.queries.learning.traffic import STEPS, Traffic
+from moderation.queries.quality.estimates import FEWEST_SHOWN
 from scoring.release import Thresholds
 
 COSTS = Costs(missed_spam=1.0, wrong_removal=5.0, minute=0.5)
@@ -116,7 +117,7 @@ def test_posts_for_humans_stay_with_them() -> None:
     assert found.cases_per_day == 10
 
 
-def test_the_cheapest_pair_is_that_of_all_pairs() -> None:
+def test_the_cheapest_pair_is_that_of_all_pairs_with_labels() -> None:
     chances = np.random.default_rng(7)
     probability = np.round(chances.random(400), 2)
     labels = Sample(
@@ -133,9 +134,27 @@ def test_the_cheapest_pair_is_that_of_all_pairs() -> None:
     assert found is not None
     grid = [place / 50 for place in range(51)]
     costs = [
-        _cost(labels, review=review, remove=remove) for review in grid for remove in grid if review <= remove
+        _cost(labels, review=review, remove=remove)
+        for review in grid
+        for remove in grid
+        if review <= remove
+        and not 0 < (labels.probability < review).sum() < FEWEST_SHOWN
+        and not 0 < (labels.probability >= remove).sum() < FEWEST_SHOWN
     ]
     assert _cost(labels, review=found.review_from, remove=found.remove_from) <= min(costs) + 1e-9
+
+
+def test_nothing_is_cheapest_where_nobody_looked() -> None:
+    labels = sample((0.5, True, 1.0, 30), (0.5, False, 1.0, 30), (0.97, False, 1.0, 3))
+    free = np.zeros(STEPS + 1, dtype=np.int64)
+    free[[100, 500, 970]] = 1_000, 60, 300
+    world = Basis(labels=labels, counted=Traffic(free=free, forced=0, days=1.0), seconds=20.0, costs=COSTS)
+
+    found = simulation.cheapest(Thresholds(review_from=0, remove_from=1, audit_rate=0.02), basis=world)
+
+    assert found is not None
+    assert simulation.point(found, basis=world).cost is not None
+    assert found.remove_from <= 0.5 or found.remove_from > 0.97
 
 
 def _cost(labels: Sample, *, review: float, remove: float) -> float:
