@@ -16,6 +16,7 @@ SECONDS = {
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
     "count_hours": 60.0,
+    "sweep_blind_reviews": 60.0,
     "mend_clock_steps": 60.0,
     "erase_expired": 300.0,
     "seal_late_audit": 600.0,

@@ -12,6 +12,7 @@ from django.utils import timezone
 from moderation.operations import activity, explanations, reconsider
 from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
+from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
@@ -110,6 +111,12 @@ def settle_campaign(*, campaign_decision_id: int, **_: object) -> int:
 def sweep_campaigns(at: datetime) -> int:
     """Enqueue decisions on campaigns that a lost message left open."""
     return decide_large.sweep(at=at)
+
+
+@_sweep
+def sweep_blind_reviews(at: datetime) -> int:
+    """Draw decisions for a blind review, and open the cases of those that were drawn."""
+    return blind_reviews.sweep(at=at)
 
 
 @_sweep

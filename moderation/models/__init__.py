@@ -4,6 +4,7 @@ from moderation.models.activity import HourlyCount
 from moderation.models.appeals import Appeal
 from moderation.models.audit import AuditEntry, AuditLink
 from moderation.models.author_notes import AuthorNote
+from moderation.models.blind_reviews import BlindReview, BlindReviewPlan
 from moderation.models.campaigns import Campaign, CampaignDecision, CampaignMember, CampaignTrait
 from moderation.models.case_notes import CaseNote
 from moderation.models.cases import Case
@@ -46,6 +47,8 @@ __all__ = [
     "Author",
     "AuthorBand",
     "AuthorNote",
+    "BlindReview",
+    "BlindReviewPlan",
     "Campaign",
     "CampaignDecision",
     "CampaignMember",

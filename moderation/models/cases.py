@@ -41,12 +41,22 @@ class CaseReason(models.TextChoices):
     RECONSIDERED = "reconsidered", _("let through before similar posts were found to be spam")
     OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")
     UNREAD_SCRIPT = "unread_script", _("in a script the models cannot read")
+    BLIND = "blind", _("blind review")
 
 
 BLIND_REASONS = frozenset(
-    {CaseReason.AUDIT.value, CaseReason.CAMPAIGN.value, CaseReason.SECOND.value, CaseReason.RANDOM.value}
+    {
+        CaseReason.AUDIT.value,
+        CaseReason.CAMPAIGN.value,
+        CaseReason.SECOND.value,
+        CaseReason.RANDOM.value,
+        CaseReason.BLIND.value,
+    }
 )
 """Cases that measure the filter or a campaign: decided individually, without seeing what is measured."""
+
+PLATFORM_REASONS = tuple(reason for reason in CaseReason.values if reason != CaseReason.BLIND)
+"""Cases that platforms see. A blind review is between the people of the desk: no decision comes of it."""
 
 KEPT_REASONS = frozenset({CaseReason.RANDOM.value, CaseReason.RECONSIDERED.value})
 """Cases that somebody requested: a new score does not withdraw them."""

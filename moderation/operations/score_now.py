@@ -12,7 +12,7 @@ from django.db import OperationalError, connection, transaction
 
 from moderation import enqueue, scorer
 from moderation.models import Case, Decision, Platform, Score
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.posts import ScoreState
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
@@ -59,9 +59,14 @@ def run(
         post=answer,
         score=found,
         decision=_decision(answer) if found else None,
-        case=Case.objects.filter(post=answer.post_id, state=CaseState.OPEN).first() if found else None,
+        case=_case(answer) if found else None,
         took_ms=round(1000 * (time.monotonic() - began)),
     )
+
+
+def _case(answer: Accepted) -> Case | None:
+    waiting = Case.objects.filter(post=answer.post_id, state=CaseState.OPEN)
+    return waiting.exclude(reason=CaseReason.BLIND).first()
 
 
 def _score(answer: Accepted, *, at: datetime, ends: float) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
+from moderation.models.cases import CaseReason
 from moderation.queries import parents
 from moderation.queries.decisions import platform_decisions
 from moderation.queries.parents import Parent
@@ -59,6 +60,6 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         parent=parents.parent(revision),
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
-        case=Case.objects.filter(post=post).order_by("-id").first(),
+        case=Case.objects.filter(post=post).exclude(reason=CaseReason.BLIND).order_by("-id").first(),
         decision=platform_decisions.standing(post_id=post.pk, at=at),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 
 from moderation.models import (
     CampaignMember,
@@ -25,7 +25,7 @@ from moderation.models import (
     Score,
     User,
 )
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.feed import Stream
 from moderation.queries import case_access, keyset, latest_scores, parents
@@ -125,7 +125,7 @@ def page(
     cursors = cursors or Cursors()
     post = Post.objects.select_related("platform", "author").get(pk=post_id)
     cases = _cases(post, viewer)
-    is_blind = case_access.has_blind_case(post)
+    is_blind = case_access.has_blind_case(post, viewer)
     complaints = list(
         Complaint.objects.filter(post=post)
         .select_related("reporter")
@@ -252,6 +252,12 @@ def _notes(post: Post, viewer: User) -> tuple[CaseNote, ...]:
     if not viewer.may_lead:
         hidden = Case.objects.filter(pk=OuterRef("case"), is_escalated=True, state=CaseState.OPEN)
         notes = notes.exclude(Exists(hidden))
+        # What others wrote about a post that is judged again would tell what they thought of it.
+        blind = Q(case__reason=CaseReason.BLIND)
+        waits = Case.objects.filter(post=post, reason=CaseReason.BLIND, state=CaseState.OPEN)
+        if waits.exclude(case_access.kept_from(viewer)).exists():
+            blind = Q()
+        notes = notes.exclude(blind & ~Q(author=viewer))
     return tuple(notes.order_by("-id")[:_NOTES])
 
 

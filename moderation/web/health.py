@@ -39,6 +39,7 @@ _SWEEPS = {
     "number_feeds": _("Number decisions for polling"),
     "rescore_degraded": _("Re-score posts scored without the content model"),
     "sweep_campaigns": _("Continue applying campaign decisions"),
+    "sweep_blind_reviews": _("Draw decisions for blind reviews"),
     "sweep_reconsiderations": _("Re-check posts similar to decided ones"),
     "reload_content_models": _("Load promoted content models"),
     "sweep_deliveries": _("Send deliveries that are due"),

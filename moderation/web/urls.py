@@ -23,6 +23,7 @@ from moderation.web.cases import (
     queue,
     review,
     review_actions,
+    second_reviews,
 )
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
@@ -49,6 +50,10 @@ urlpatterns = [
     path("today/", today.page, name="today"),
     path("today/csv/", today.export, name="today-csv"),
     path("appeals/", appeals.page, name="appeals"),
+    path("second-reviews/", second_reviews.page, name="second-reviews"),
+    path("second-reviews/<int:review_id>/settle/", second_reviews.settle, name="disagreement-settle"),
+    path("second-reviews/plans/<int:platform_id>/", second_reviews.plan, name="blind-review-plan"),
+    path("blind-reviews/<int:review_id>/undo/", second_reviews.undo, name="blind-review-undo"),
     path("audit/", audit_log.page, name="audit"),
     path("mentions/", mentions.page, name="mentions"),
     path("mentions/count/", mentions.count, name="mention-count"),

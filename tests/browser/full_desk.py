@@ -93,5 +93,6 @@ def addresses(case: Case) -> list[str]:
         "/today/?span=month",
         "/audit/",
         "/appeals/",
+        "/second-reviews/",
         "/decisions/",
     ]

@@ -12,8 +12,10 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Author, Case, Decision, Platform, Post, Revision, User
+from moderation.models import Author, BlindReview, Case, Decision, Platform, Post, Revision, User
+from moderation.models.blind_reviews import BlindCause
 from moderation.models.platforms import Scope
+from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from moderation.operations.scoring import score
 from tests.moderation.operations.campaigns.campaign_posts import CITIES, TEXT, campaign_of
@@ -145,6 +147,7 @@ class Drive:
 
     def around(self, cases: list[Case]) -> None:
         first, second, third = (Decision.objects.get(case=case) for case in cases)
+        self.disagreement(second)
         self.send(f"cases/{cases[0].pk}/second-reviews", {"note": word("ask_second_person/note")})
         self.send(
             "appeals",
@@ -157,6 +160,28 @@ class Drive:
         self.send(f"decisions/{first.pk}/reversal", {"reason": word("reverse_decision/reason")})
         self.press(f"/decisions/{third.pk}/correct/", verdict="not_spam", reason=word("CorrectForm.reason"))
         self.press(f"/decisions/{second.pk}/correct/", verdict="not_spam", reason=word("CorrectForm.reason"))
+
+    def disagreement(self, decision: Decision) -> None:
+        """Settle a blind review that contradicts a decision, as the third person."""
+        one, other = (User.objects.create_user(name, role=Role.MODERATOR) for name in ("one", "other"))
+        Decision.objects.filter(pk=decision.pk).update(decided_by=one)
+        at = timezone.now() - timedelta(hours=1)
+        review = BlindReview.objects.create(
+            platform=self.platform,
+            post=decision.post,
+            decision=decision,
+            case=decision.case,
+            cause=BlindCause.SAMPLE,
+            chance=0.5,
+            drawn_at=at,
+            verdict="not_spam",
+            note=word("DecideForm.note"),
+            answered_by=other,
+            answered_at=at,
+            is_disputed=True,
+        )
+        self.press(f"/second-reviews/{review.pk}/settle/", verdict="spam", note=word("SettleForm.note"))
+        assert BlindReview.objects.get(pk=review.pk).settled_note
 
     def campaign(self) -> None:
         found = campaign_of(Post.objects.get(external_id=f"{RUN}-3"))

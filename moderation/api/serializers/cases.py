@@ -15,7 +15,7 @@ from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.post_page import PostParentSerializer, parent
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Case, CaseNote
-from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
+from moderation.models.cases import BLIND_REASONS, PLATFORM_REASONS, CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.queries import parents
 from moderation.queries.cases import platform_cases
@@ -41,7 +41,7 @@ class CaseQuerySerializer(PageQuerySerializer):
 
     state = OneOfField(choices=CaseState.values, required=False, default=CaseState.OPEN)
     queue = RenamedChoiceField(
-        choices=CaseReason.values,
+        choices=PLATFORM_REASONS,
         earlier=EARLIER_QUEUES,
         required=False,
         help_text="Only cases of this reason.",
@@ -64,7 +64,7 @@ class CaseSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     version = serializers.IntegerField(help_text="Grows with every edit of the post and every decision.")
     state = serializers.ChoiceField(choices=CaseState.values)
-    reason = serializers.ChoiceField(choices=CaseReason.values)
+    reason = serializers.ChoiceField(choices=PLATFORM_REASONS)
     priority = serializers.FloatField()
     is_escalated = serializers.BooleanField()
     post = PostReferenceSerializer()

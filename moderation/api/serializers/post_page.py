@@ -9,7 +9,7 @@ from rest_framework import serializers
 from moderation.api import about
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.models import Case, Score
-from moderation.models.cases import CaseReason, CaseState
+from moderation.models.cases import PLATFORM_REASONS, CaseState
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
@@ -73,7 +73,7 @@ class PostCaseSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     state = serializers.ChoiceField(choices=CaseState.values)
-    reason = serializers.ChoiceField(choices=CaseReason.values)
+    reason = serializers.ChoiceField(choices=PLATFORM_REASONS)
     opened_at = serializers.DateTimeField()
 
 

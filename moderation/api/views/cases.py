@@ -44,7 +44,7 @@ from moderation.api.views.base import (
     user_of,
 )
 from moderation.models import Case
-from moderation.models.cases import CaseReason
+from moderation.models.cases import PLATFORM_REASONS
 from moderation.models.decisions import Verdict
 from moderation.models.platforms import Scope
 from moderation.operations import refusals
@@ -121,7 +121,7 @@ class Claims(ApiView):
                 "queue",
                 str,
                 OpenApiParameter.PATH,
-                enum=[EVERY_QUEUE, *CaseReason.values, *EARLIER_QUEUES],
+                enum=[EVERY_QUEUE, *PLATFORM_REASONS, *EARLIER_QUEUES],
                 description="A reason, or all. `wave` is the earlier name of `hold`, deprecated.",
             ),
         ],
@@ -135,7 +135,7 @@ class Claims(ApiView):
     def post(self, request: Request, queue: str) -> Response:
         """Claim the most harmful free cases until the lease ends."""
         queue = EARLIER_QUEUES.get(queue, queue)
-        if queue not in (EVERY_QUEUE, *CaseReason.values):
+        if queue not in (EVERY_QUEUE, *PLATFORM_REASONS):
             raise Refused("not_found", "There is no such queue.")
         count, at = self.read(ClaimRequestSerializer, request)["count"], timezone.now()
         own = platform_cases.of_platform(platform_of(request), reason="" if queue == EVERY_QUEUE else queue)

@@ -61,7 +61,9 @@ def _case(post: Post, *, at: datetime) -> Case:
         case = opening.opened(post, reason=CaseReason.APPEALED, at=at, is_escalated=True)
         announce.opened([case], at=at)
     elif case.reason != CaseReason.APPEALED:
+        if case.reason == CaseReason.BLIND:
+            case.skipped_by = []  # who may not judge it blindly may well judge the appeal
         case.reason, case.is_escalated = CaseReason.APPEALED, True
-        case.save(update_fields=("reason", "is_escalated"))
+        case.save(update_fields=("reason", "is_escalated", "skipped_by"))
     entries.add(action="case.appealed", subject_kind="case", subject_id=case.pk, actor=None, at=at)
     return case

@@ -94,7 +94,7 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         refuse_closed(case)
         if not moderator.may_decide or (case.is_escalated and not moderator.may_lead):
             raise NotAllowed(_("This case is waiting for a lead."))
-        if case.reason == CaseReason.SECOND and moderator.pk in case.skipped_by:
+        if case.reason in (CaseReason.SECOND, CaseReason.BLIND) and moderator.pk in case.skipped_by:
             raise NotAllowed(_("A second person should review this case."))
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):

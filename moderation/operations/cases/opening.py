@@ -54,8 +54,9 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
     open cases.
     """
     posts = [opening.post.pk for opening in openings]
-    versions = _counted(Case.objects.filter(post__in=posts))
-    places = queue_places([opening.score for opening in openings if opening.draw is None])
+    # A blind review leaves no trace in the version: it would tell how often a post was judged so.
+    versions = _counted(Case.objects.filter(post__in=posts).exclude(reason=CaseReason.BLIND))
+    places = queue_places([opening.score for opening in openings if not _is_drawn(opening)])
     return Case.objects.bulk_create(
         [
             Case(
@@ -68,7 +69,7 @@ def all_opened(openings: Sequence[Opening], *, at: datetime) -> list[Case]:
                 audit_probability=opening.audit_probability,
                 version=1 + versions[opening.post.pk],
                 opened_at=at,
-                **(_drawn_place(opening.score) if opening.draw else places[opening.score.pk]),
+                **(_drawn_place(opening.score) if _is_drawn(opening) else places[opening.score.pk]),
             )
             for opening in openings
         ]
@@ -90,8 +91,12 @@ def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
     }
 
 
+def _is_drawn(opening: Opening) -> bool:
+    return opening.draw is not None or opening.reason == CaseReason.BLIND
+
+
 def _drawn_place(score: Score) -> dict[str, Any]:
-    """Return the one queue place of all posts of a draw: it must not reveal the filter's score."""
+    """Return the one queue place of all drawn posts: it must not reveal the filter's score."""
     return {"priority": _NO_OPINION, "uncertainty": _NO_OPINION, "language": score.revision.language}
 
 

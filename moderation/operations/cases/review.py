@@ -9,18 +9,23 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from moderation.models import Case, CaseNote, Decision, User
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.audit import entries
 from moderation.operations.cases import claims, mentions, overrule
 from moderation.operations.decisions import recording
-from moderation.operations.refusals import AlreadyDecided, PostChanged
+from moderation.operations.refusals import AlreadyDecided, NotAllowed, PostChanged
+
+
+class JudgedBlindly(NotAllowed):
+    """A blind review is answered (`blind_answers`): no decision comes of it."""
 
 
 def escalate(*, case_id: int, moderator: User, at: datetime, note: str = "") -> Case:
     """Hand a case to the leads, with a note of 2,000 characters at most. Raises ClaimLost."""
     with transaction.atomic():
         case = claims.locked(case_id)
+        _refuse_blind(case)
         claims.refuse_closed(case)
         claims.refuse_unclaimed(case, moderator=moderator, at=at)
         claims.release(case)
@@ -63,6 +68,7 @@ def decide(
     """
     with transaction.atomic():
         case = claims.locked(case_id)
+        _refuse_blind(case)
         # Closed comes before unclaimed: a decided case has no claim any more, and a request that is repeated
         # because its answer was lost must get its decision, not ClaimLost.
         try:
@@ -99,6 +105,11 @@ def _is_repeated(decision: Decision, *, moderator: User, verdict: Verdict, key: 
         and decision.idempotency_key == key
         and (decision.decided_by, decision.verdict) == (moderator, verdict)
     )
+
+
+def _refuse_blind(case: Case) -> None:
+    if case.reason == CaseReason.BLIND:
+        raise JudgedBlindly(_("This case is a blind review: it is answered on the review page."))
 
 
 def _decision(

@@ -14,7 +14,7 @@ from moderation.models import Case, Decision, Presence, User
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
 from moderation.operations import explanations
-from moderation.operations.cases import claims, review
+from moderation.operations.cases import blind_answers, claims, review
 from moderation.queries.cases import exposure, queue_filter
 from moderation.queries.cases.queue_filter import EVERYTHING, QueueFilter
 
@@ -89,18 +89,12 @@ def decide(
     ahead: int = 0,
     wanted: QueueFilter = EVERYTHING,
 ) -> Step:
-    """Decide the case and hold the next. Raises what `review.decide` raises."""
+    """Decide the case, or answer a blind review, and hold the next.
+
+    Raises what `review.decide` and `blind_answers.answer` raise.
+    """
     with transaction.atomic():
-        decision = review.decide(
-            case_id=case_id,
-            case_version=choice.case_version,
-            moderator=moderator,
-            verdict=choice.verdict,
-            reason=choice.reason,
-            note=choice.note,
-            idempotency_key=choice.idempotency_key,
-            at=at,
-        )
+        decision = _decided(case_id, choice, moderator=moderator, at=at)
         return Step(decision=decision, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
@@ -124,7 +118,10 @@ def escalate(
 ) -> Step:
     """Leave the case to a lead and hold the next. Raises what `review.escalate` raises."""
     with transaction.atomic():
-        review.escalate(case_id=case_id, moderator=moderator, note=note, at=at)
+        try:
+            review.escalate(case_id=case_id, moderator=moderator, note=note, at=at)
+        except review.JudgedBlindly:
+            blind_answers.hand_on(case_id=case_id, moderator=moderator, note=note, at=at)
         return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
@@ -164,6 +161,33 @@ def hand_back(*, case_ids: Sequence[int], moderator: User) -> None:
     """Release claims; those held by somebody else or by nobody are left alone."""
     for case_id in case_ids:
         claims.hand_back(case_id=case_id, moderator=moderator)
+
+
+def _decided(case_id: int, choice: Choice, *, moderator: User, at: datetime) -> Decision | None:
+    """Return the decision; None of a blind review, whose answer is none."""
+    try:
+        return review.decide(
+            case_id=case_id,
+            case_version=choice.case_version,
+            moderator=moderator,
+            verdict=choice.verdict,
+            reason=choice.reason,
+            note=choice.note,
+            idempotency_key=choice.idempotency_key,
+            at=at,
+        )
+    except review.JudgedBlindly:
+        blind_answers.answer(
+            case_id=case_id,
+            case_version=choice.case_version,
+            moderator=moderator,
+            verdict=choice.verdict,
+            reason=choice.reason,
+            note=choice.note,
+            idempotency_key=choice.idempotency_key,
+            at=at,
+        )
+    return None
 
 
 def _missing(*, held: int, ahead: int, moderator: User, wanted: QueueFilter, at: datetime) -> int:

@@ -14,6 +14,7 @@ from moderation.models import (
     Appeal,
     Author,
     AuthorNote,
+    BlindReview,
     CampaignDecision,
     CaseNote,
     Complaint,
@@ -38,6 +39,7 @@ def around_posts(post_ids: Sequence[int]) -> None:
     """Wipe what was written about posts, whoever wrote it. Call with the posts locked."""
     Complaint.objects.filter(post__in=post_ids).update(note="", external_id="")
     CaseNote.objects.filter(case__post__in=post_ids).update(text="")
+    BlindReview.objects.filter(post__in=post_ids).update(note="", settled_note="")
     Appeal.objects.filter(post__in=post_ids).update(reason="", external_id="")
     decisions = Decision.objects.filter(post__in=post_ids)
     _wipe_notes(decisions)

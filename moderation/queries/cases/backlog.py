@@ -10,6 +10,7 @@ from django.db.models import Count, Min, Q, QuerySet
 
 from moderation.models import Case, User
 from moderation.models.cases import CaseReason, CaseState
+from moderation.queries import case_access
 from moderation.queries.cases.queue_filter import BUCKETS, EVERYTHING, QueueFilter, aged, condition
 
 
@@ -85,5 +86,5 @@ def overview(*, viewer: User, at: datetime, wanted: QueueFilter = EVERYTHING) ->
 
 def visible(viewer: User) -> QuerySet[Case]:
     """Return the open cases that a user may work on."""
-    cases = Case.objects.filter(state=CaseState.OPEN)
+    cases = Case.objects.filter(state=CaseState.OPEN).exclude(case_access.kept_from(viewer))
     return cases if viewer.may_lead else cases.filter(is_escalated=False)

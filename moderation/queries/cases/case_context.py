@@ -38,14 +38,17 @@ class Lane:
 
 
 def lanes(*, case: Case, is_blind: bool) -> tuple[Lane, ...]:
-    """Return the lanes of a case in six queries; `is_blind` leaves out what the filter decided."""
+    """Return the lanes of a case in six queries.
+
+    `is_blind` leaves out what the filter decided, and every decision on the case's own post.
+    """
     revision = case.score.revision
     author_id = case.post.author_id
     domains = _domains(revision)
     return (
         Lane(name="posts", events=_posts(case, is_blind=is_blind)),
         Lane(name="complaints", events=_complaints(author_id)),
-        Lane(name="decisions", events=_decisions(author_id, is_blind=is_blind)),
+        Lane(name="decisions", events=_decisions(case, is_blind=is_blind)),
         Lane(name="domains", events=_linked(domains, author_id), subject=", ".join(domains.values())),
         Lane(name="network", events=_network(revision, author_id), subject=revision.ip_network),
     )
@@ -56,7 +59,11 @@ def _posts(case: Case, *, is_blind: bool) -> tuple[Event, ...]:
     verdict = Subquery(standing.order_by("-decided_at", "-id").values("verdict")[:1])
     posts = Post.objects.filter(author=case.post.author_id).annotate(verdict=verdict)
     rows = posts.order_by("-received_at", "-id").values_list("received_at", "verdict", "pk")[:LIMIT]
-    return tuple(Event(at=at, verdict=said or "", is_this=pk == case.post_id) for at, said, pk in rows)
+    hidden = case.post_id if is_blind else None
+    return tuple(
+        Event(at=at, verdict="" if pk == hidden else said or "", is_this=pk == case.post_id)
+        for at, said, pk in rows
+    )
 
 
 def _complaints(author_id: int) -> tuple[Event, ...]:
@@ -64,8 +71,9 @@ def _complaints(author_id: int) -> tuple[Event, ...]:
     return _plain(about.values_list("received_at", flat=True)[:LIMIT])
 
 
-def _decisions(author_id: int, *, is_blind: bool) -> tuple[Event, ...]:
-    decided = _told(Decision.objects.filter(post__author=author_id, reversal__isnull=True), is_blind=is_blind)
+def _decisions(case: Case, *, is_blind: bool) -> tuple[Event, ...]:
+    standing = Decision.objects.filter(post__author=case.post.author_id, reversal__isnull=True)
+    decided = _told(standing.exclude(post=case.post_id) if is_blind else standing, is_blind=is_blind)
     rows = decided.order_by("-decided_at", "-id").values_list("decided_at", "verdict")[:LIMIT]
     return tuple(Event(at=at, verdict=verdict) for at, verdict in rows)
 

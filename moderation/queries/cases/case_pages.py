@@ -199,7 +199,12 @@ def read_link(candidate: str) -> tuple[str, str] | None:
 
 
 def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:
-    """Return the earlier decisions; none in an open second review, where they must be hidden."""
+    """Return the earlier decisions; none in an open second review, where they must be hidden.
+
+    None in a blind review either, even answered: the answer may still be undone.
+    """
+    if case.reason == CaseReason.BLIND:
+        return ()
     if case.state == CaseState.OPEN and case.reason == CaseReason.SECOND:
         return ()
     return tuple(decision for decision in decisions if decision != winner)

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
-from django.db.models.functions import TruncDate
+from django.db.models import Count, F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce, NullIf, TruncDate
 
 from moderation.models import Decision, User
 from moderation.queries import outcome_counts
@@ -32,8 +32,9 @@ class Day:
 class Pace:
     """The last fortnight. `seconds` is the median time per case today, None below ten cases.
 
-    `judged` counts decisions on which somebody else decided later: a second look, an appeal, a correction, an
-    escalation; `agreed` those that they decided alike. For other decisions agreement is unknown.
+    `judged` counts decisions on which somebody else decided later (a second look, an appeal, a correction, an
+    escalation) or that somebody judged blindly; `agreed` those that they decided alike. For other decisions
+    agreement is unknown.
     """
 
     days: tuple[Day, ...]
@@ -72,7 +73,9 @@ def own_pace(*, user: User, at: datetime) -> Pace:
         .values_list("decided_at", flat=True)
     )
     is_undone = Q(reversal__isnull=False, reversal__replacement__isnull=True)
-    counts = mine.annotate(said=_said_by_others(user)).aggregate(
+    counts = mine.annotate(
+        said=Coalesce(_said_by_others(user), NullIf("blind_review__verdict", Value("")))
+    ).aggregate(
         undone=Count("pk", filter=is_undone),
         judged=Count("pk", filter=Q(said__isnull=False) & ~is_undone),
         agreed=Count("pk", filter=Q(said=F("verdict")) & ~is_undone),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from django.db.models import Q, QuerySet
 
 from moderation.models import Appeal, Case, Platform
-from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.cases import BLIND_REASONS, CaseReason, CaseState
 from moderation.queries import keyset
 from moderation.queries.cases.queue_filter import KEYS, Sort
 from moderation.queries.keyset import Key, Page
@@ -32,7 +32,8 @@ class Wanted:
 
 def of_platform(platform: Platform, *, reason: str = "") -> Q:
     """Return the condition for a platform's cases, of one reason or of all."""
-    return Q(post__platform=platform) & (Q(reason=reason) if reason else Q())
+    own = Q(post__platform=platform) & ~Q(reason=CaseReason.BLIND)
+    return own & Q(reason=reason) if reason else own
 
 
 def page(*, platform: Platform, wanted: Wanted, limit: int) -> Page[Case]:
@@ -88,7 +89,8 @@ def held(case: Case, *, at: datetime) -> bool:
 
 
 def _shown() -> QuerySet[Case]:
-    rows = Case.objects.select_related("post__author", "score__revision__parent_author", "claimed_by")
+    shown = Case.objects.exclude(reason=CaseReason.BLIND)
+    rows = shown.select_related("post__author", "score__revision__parent_author", "claimed_by")
     return rows.defer(
         "score__record", "score__features", "score__word_contributions", "score__revision__journey"
     )

@@ -12,7 +12,8 @@ from typing import Any
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
-from moderation.models import Appeal, Complaint, Decision, Label, Platform
+from moderation.models import Appeal, BlindReview, Complaint, Decision, Label, Platform
+from moderation.models.blind_reviews import BlindCause
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import DecisionSource
 from moderation.models.quality import QualityTableKind
@@ -33,7 +34,11 @@ def tables(
     appeals = Appeal.objects.filter(filed_at__gte=since, filed_at__lt=until)
     complaints = Complaint.objects.filter(received_at__gte=since, received_at__lt=until, post__isnull=False)
     labels = Label.objects.filter(retracted_at__isnull=True, labelled_at__gte=since, labelled_at__lt=until)
+    answers = BlindReview.objects.filter(
+        cause__in=(BlindCause.SAMPLE, BlindCause.FIRST), answered_at__gte=since, answered_at__lt=until
+    )
     if platform is not None:
+        answers = answers.filter(platform=platform)
         decisions, labels = decisions.filter(post__platform=platform), labels.filter(post__platform=platform)
         appeals, complaints = appeals.filter(platform=platform), complaints.filter(platform=platform)
     return {
@@ -42,7 +47,7 @@ def tables(
         QualityTableKind.APPEALS: _appeals(appeals),
         QualityTableKind.COMPLAINTS: _complaints(complaints),
         QualityTableKind.RULES: _rules(labels),
-        QualityTableKind.AGREEMENT: _agreement(decisions),
+        QualityTableKind.AGREEMENT: _agreement(decisions, answers),
     }
 
 
@@ -108,8 +113,12 @@ def _rules(labels: QuerySet[Label]) -> Rows:
     return sorted(found.values(), key=lambda row: (-row["judged"], row["rule"]))[:MOST_RULES]
 
 
-def _agreement(decisions: QuerySet[Decision]) -> Rows:
-    """Compare blind second reviews with the first decision on the same text, together and by its reason."""
+def _agreement(decisions: QuerySet[Decision], answers: QuerySet[BlindReview]) -> Rows:
+    """Compare blind second reviews with the first decision on the same text, together and by its reason.
+
+    Of those that chance drew or the rule for new moderators, the answer stands beside the decision; who was
+    asked by a person wrote a decision of their own.
+    """
     first = Decision.objects.filter(
         revision=OuterRef("revision"), decided_at__lt=OuterRef("decided_at"), source=DecisionSource.MODERATOR
     ).exclude(decided_by=OuterRef("decided_by"))
@@ -126,6 +135,13 @@ def _agreement(decisions: QuerySet[Decision]) -> Rows:
             texts[""].append(spam)
             if reason:
                 texts[reason].append(spam)
+    for verdict, before, reason in answers.exclude(verdict="").values_list(
+        "verdict", "decision__verdict", "decision__reason"
+    ):
+        spam = (verdict == "spam") + (before == "spam")
+        texts[""].append(spam)
+        if reason:
+            texts[reason].append(spam)
     return [
         {"reason": reason, "same": sum(one != 1 for one in spam)}
         | asdict(agreement(spam=spam, judgements=[2] * len(spam)))

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 ACTIONS: dict[str, StrOrPromise] = {
+    "blind_review.answered": _("Blind review answered"),
+    "blind_review.settled": _("Disagreement settled"),
+    "blind_review.undone": _("Blind review answer undone"),
+    "blind_reviews.planned": _("Second reviews planned"),
     "campaign.corrected": _("Campaign corrected"),
     "campaign.decided": _("Campaign decided"),
     "campaign.left_out": _("Post excluded from a campaign"),

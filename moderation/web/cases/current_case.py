@@ -12,7 +12,7 @@ from moderation.models import Case
 from moderation.models.preferences import Blur
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.campaigns import campaign_pages
-from moderation.queries.cases import backlog, case_pages
+from moderation.queries.cases import backlog, blind_reviews, case_pages
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
 from moderation.web.cases import evidence, model_view
@@ -60,8 +60,12 @@ def idle_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
 
 
 def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, object]:
-    """Return the variables of `cases/_last_decision.html`: the decision that can still be undone."""
-    return {"at": at, "last": decision_pages.undoable(moderator=request.user, at=at)}
+    """Return the variables of `cases/_last_decision.html`: what was decided last and can still be undone."""
+    decision = decision_pages.undoable(moderator=request.user, at=at)
+    answer = blind_reviews.undoable(moderator=request.user, at=at)
+    if answer and decision and answer.answered_at and answer.answered_at < decision.decided_at:
+        answer = None
+    return {"at": at, "last": None if answer else decision, "last_answer": answer}
 
 
 def render(request: access.DeskRequest, case_id: int | None, *, at: datetime) -> str:

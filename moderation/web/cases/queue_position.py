@@ -26,6 +26,7 @@ _REASONS = {
     CaseReason.RECONSIDERED: gettext_lazy("Similar to a decided post"),
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("Script not read"),
+    CaseReason.BLIND: gettext_lazy("Blind review"),
 }
 
 _PLACES = {
@@ -34,6 +35,7 @@ _PLACES = {
     CaseReason.RECONSIDERED: gettext_lazy("let through before similar posts were found to be spam"),
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("not readable by the models, sorted by reach"),
+    CaseReason.BLIND: gettext_lazy("blind review, in random order"),
 }
 
 

@@ -1,0 +1,120 @@
+"""Blind reviews: posts that were decided once and are judged again by somebody who does not see how."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.cases import Case
+from moderation.models.decisions import Decision, Verdict
+from moderation.models.platforms import Platform
+from moderation.models.posts import Post
+
+
+class BlindCause(models.TextChoices):
+    """Why a post is judged again. Only leads read it: to the reviewer all blind reviews look alike."""
+
+    SAMPLE = "sample", _("drawn at random")
+    FIRST = "first", _("first decisions of a new moderator")
+
+
+class BlindReviewPlan(models.Model):
+    """How many of a platform's decisions are judged again, and up to where they were drawn."""
+
+    platform = models.OneToOneField(
+        Platform, primary_key=True, on_delete=models.CASCADE, related_name="blind_review_plan"
+    )
+    share = models.FloatField(default=0.0, help_text="Chance in [0, 1] of each decision made individually.")
+    first_decisions = models.PositiveIntegerField(
+        default=0, help_text="So many decisions of each new moderator are drawn with chance 1."
+    )
+    # Decisions are drawn once, in the order in which they took effect.
+    drawn_until = models.DateTimeField()
+    drawn_id = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ("platform_id",)
+        constraints = (
+            models.CheckConstraint(condition=Q(share__gte=0.0, share__lte=1.0), name="blind_share_in_range"),
+        )
+
+    def __str__(self) -> str:
+        return f"plan of {self.platform_id}"
+
+
+class BlindReview(models.Model):
+    """A post to be judged again, and the answer. It is no decision: the platform never hears of it.
+
+    Without a case it waits for room in the queue. One whose case was closed unanswered came to nothing.
+    """
+
+    platform = models.ForeignKey(Platform, on_delete=models.CASCADE, related_name="+", db_index=False)
+    post = models.ForeignKey(Post, on_delete=models.CASCADE, related_name="blind_reviews")
+    decision = models.OneToOneField(
+        Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="blind_review"
+    )
+    case = models.OneToOneField(
+        Case, null=True, blank=True, on_delete=models.CASCADE, related_name="blind_review"
+    )
+    cause = models.CharField(max_length=10, choices=BlindCause.choices)
+    chance = models.FloatField(help_text="With which the decision was drawn, in (0, 1].")
+    drawn_at = models.DateTimeField()
+    verdict = models.CharField(
+        max_length=8, choices=Verdict.choices, blank=True, help_text="Empty while unanswered, or handed on."
+    )
+    reason = models.CharField(max_length=40, blank=True)
+    note = models.CharField(max_length=2000, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    answered_at = models.DateTimeField(null=True, blank=True)
+    idempotency_key = models.UUIDField(null=True, blank=True)
+    is_disputed = models.BooleanField(
+        default=False, help_text="The answer contradicts the decision, or leaves it to a lead."
+    )
+    settled_verdict = models.CharField(max_length=8, choices=Verdict.choices, blank=True)
+    settled_note = models.CharField(max_length=500, blank=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(chance__gt=0.0, chance__lte=1.0), name="blind_chance_in_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(answered_by__isnull=True, answered_at__isnull=True, verdict="")
+                | Q(answered_by__isnull=False, answered_at__isnull=False, case__isnull=False),
+                name="blind_answer_names_its_moderator",
+            ),
+            models.CheckConstraint(
+                condition=Q(settled_by__isnull=True, settled_at__isnull=True)
+                | Q(settled_by__isnull=False, settled_at__isnull=False, is_disputed=True),
+                name="blind_dispute_settled_by_somebody",
+            ),
+        )
+        indexes = (
+            # Those that wait for room in the queue.
+            models.Index(fields=("platform", "id"), name="blind_review_due", condition=Q(case__isnull=True)),
+            models.Index(fields=("-id",), name="blind_review_disputed", condition=Q(is_disputed=True)),
+        )
+
+    def __str__(self) -> str:
+        return f"blind review {self.pk} of {self.post_id}"
+
+    @property
+    def final_at(self) -> datetime | None:
+        """When the answer can no longer be undone; None while it is open."""
+        return self.answered_at and self.answered_at + timedelta(seconds=settings.UNDO_SECONDS)

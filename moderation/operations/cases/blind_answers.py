@@ -1,0 +1,118 @@
+"""Answer blind reviews: the verdict is kept beside the decision, which stands. Nobody outside is told."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from moderation.models import BlindReview, Case, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.audit import entries
+from moderation.operations.cases import claims
+from moderation.operations.cases.reversals import PostErased, TooLate
+from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.refusals import NotAllowed, PostChanged
+
+
+def answer(
+    *,
+    case_id: int,
+    case_version: int,
+    moderator: User,
+    verdict: Verdict,
+    at: datetime,
+    reason: str = "",
+    note: str = "",
+    idempotency_key: UUID | None = None,
+) -> BlindReview:
+    """Store a moderator's verdict on a claimed blind review; a repeated request has the same key.
+
+    Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
+    """
+    with transaction.atomic():
+        case = claims.locked(case_id)
+        review = _review(case)
+        is_repeated = idempotency_key is not None and review.idempotency_key == idempotency_key
+        if is_repeated and review.answered_by == moderator and review.verdict == verdict:
+            return review
+        claims.refuse_closed(case)
+        claims.refuse_unclaimed(case, moderator=moderator, at=at)
+        if case.version != case_version:
+            raise PostChanged(_("The post was edited while you looked at it."))
+        review.verdict, review.reason, review.idempotency_key = verdict, reason, idempotency_key
+        _close(review, case, moderator=moderator, note=note, at=at)
+    return review
+
+
+def hand_on(*, case_id: int, moderator: User, at: datetime, note: str = "") -> BlindReview:
+    """Leave a claimed blind review to a lead, without a verdict.
+
+    Raises CaseClosed, ClaimLost, PostChanged or NotAllowed.
+    """
+    with transaction.atomic():
+        case = claims.locked(case_id)
+        review = _review(case)
+        claims.refuse_closed(case)
+        claims.refuse_unclaimed(case, moderator=moderator, at=at)
+        _close(review, case, moderator=moderator, note=note, at=at)
+    return review
+
+
+def undo(*, review_id: int, moderator: User, at: datetime) -> Case:
+    """Take back one's own answer, as long as a decision could be undone; the case is open and claimed again.
+
+    Raises TooLate, PostErased, NotAllowed or BlindReview.DoesNotExist.
+    """
+    with transaction.atomic():
+        found = BlindReview.objects.get(pk=review_id)
+        if not erasure_locks.posts(pk=found.post_id):
+            raise PostErased(_("The post was erased."))
+        review = BlindReview.objects.select_for_update(of=("self",)).select_related("case").get(pk=review_id)
+        if review.answered_by != moderator or review.case is None:
+            raise NotAllowed(_("You can only undo your own decisions."))
+        is_busy = Case.objects.filter(post=review.post_id, state=CaseState.OPEN).exists()
+        if is_final(review, at=at) or is_busy:
+            raise TooLate(_("The answer is recorded and cannot be undone any more."))
+        case = claims.locked(review.case.pk)
+        review.verdict, review.reason, review.note = "", "", ""
+        review.answered_by = review.answered_at = review.idempotency_key = None
+        review.is_disputed = False
+        review.save()
+        case.state, case.closed_at, case.version = CaseState.OPEN, None, case.version + 1
+        case.save(update_fields=("state", "closed_at", "version"))
+        claims.lease([case], moderator=moderator, at=at)
+        _audit("blind_review.undone", case, actor=moderator, at=at)
+    return case
+
+
+def is_final(review: BlindReview, *, at: datetime) -> bool:
+    """Whether the answer can no longer be undone."""
+    return review.final_at is not None and at >= review.final_at
+
+
+def _review(case: Case) -> BlindReview:
+    if case.reason != CaseReason.BLIND:
+        # An appeal or an edit has made an ordinary case of it meanwhile.
+        raise PostChanged(_("This case has changed: look at it again."))
+    rows = BlindReview.objects.select_for_update(of=("self",)).select_related("decision")
+    return rows.get(case=case)
+
+
+@transactions.required
+def _close(review: BlindReview, case: Case, *, moderator: User, note: str, at: datetime) -> None:
+    review.note, review.answered_by, review.answered_at = note, moderator, at
+    review.is_disputed = review.decision is not None and review.verdict != review.decision.verdict
+    review.save()
+    claims.release(case)
+    case.state, case.closed_at = CaseState.DECIDED, at
+    case.save(update_fields=("claimed_by", "lease_end_at", "state", "closed_at"))
+    _audit("blind_review.answered", case, actor=moderator, at=at)
+
+
+def _audit(action: str, case: Case, *, actor: User, at: datetime) -> None:
+    # Without the verdict: the entry of a known post must look like that of any other.
+    entries.add(action=action, subject_kind="case", subject_id=case.pk, actor=actor, at=at)

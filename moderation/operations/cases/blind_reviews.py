@@ -1,0 +1,261 @@
+"""Draw decisions to be judged again by somebody else, and open their cases as far as the queue has room.
+
+A sweep does both, after the time for undoing: no decision waits for its draw. Answers are in `blind_answers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+
+from moderation.models import (
+    BlindReview,
+    BlindReviewPlan,
+    Case,
+    CaseNote,
+    Decision,
+    Platform,
+    Post,
+    Revision,
+    User,
+)
+from moderation.models.blind_reviews import BlindCause
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import DecisionSource
+from moderation.models.users import Role
+from moderation.operations.audit import entries
+from moderation.operations.cases import opening
+from moderation.operations.cases.opening import Opening
+from moderation.operations.refusals import NotAllowed, Refusal
+from moderation.queries import latest_scores
+
+MOST_OF_QUEUE = 0.1
+"""Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
+FEWEST = 5
+"""So many may wait however short the queue is."""
+MOST_FIRST_DECISIONS = 500
+WAITS = timedelta(days=7)
+"""Longer, nobody asks about a decision any more: neither one without room nor one that nobody took."""
+_BATCH = 1_000
+_COMMITTED = timedelta(seconds=60)
+"""Decisions that took effect later may still have neighbours in transactions that have not committed."""
+
+
+class OutOfRange(Refusal):
+    """A share or a number is beyond its limits."""
+
+
+def plan(
+    *, platform_id: int, share: float, first_decisions: int, changed_by: User, at: datetime
+) -> BlindReviewPlan:
+    """Set how many of a platform's decisions are judged again, from those made from now on.
+
+    Raises NotAllowed, OutOfRange or Platform.DoesNotExist.
+    """
+    if not changed_by.may_lead:
+        raise NotAllowed(_("Only leads plan second reviews."))
+    if not (0 <= share <= 1 and 0 <= first_decisions <= MOST_FIRST_DECISIONS):
+        raise OutOfRange(_("Enter a share from 0 to 100 % and at most 500 first decisions."))
+    with transaction.atomic():
+        platform = Platform.objects.get(pk=platform_id)
+        row, _is_new = BlindReviewPlan.objects.select_for_update().get_or_create(
+            platform=platform, defaults={"drawn_until": at}
+        )
+        if not (row.share or row.first_decisions):
+            # What was decided while nothing was drawn stays undrawn.
+            row.drawn_until, row.drawn_id = at, 0
+        row.share, row.first_decisions = share, first_decisions
+        row.save()
+        entries.add(
+            action="blind_reviews.planned",
+            subject_kind="platform",
+            subject_id=platform.pk,
+            actor=changed_by,
+            at=at,
+            share=share,
+            first_decisions=first_decisions,
+        )
+    return row
+
+
+def sweep(*, at: datetime) -> int:
+    """Draw what took effect since the last sweep, open cases, and withdraw those that nobody took.
+
+    Returns how many cases were opened. Running it again changes nothing.
+    """
+    opened = 0
+    for platform_id in BlindReviewPlan.objects.values_list("platform_id", flat=True):
+        with transaction.atomic():
+            _draw(platform_id, at=at)
+        opened += fill(platform_id=platform_id, at=at)
+    return opened
+
+
+def fill(*, platform_id: int, at: datetime) -> int:
+    """Open cases of a platform's blind reviews that wait, as many as the queue has room for."""
+    with transaction.atomic():
+        # One sweep at a time counts the room.
+        BlindReviewPlan.objects.select_for_update().get(pk=platform_id)
+        _expire(platform_id, at=at)
+        due = BlindReview.objects.filter(platform=platform_id, case__isnull=True, drawn_at__gt=at - WAITS)
+        room = _room(platform_id)
+        return _opened(list(due.order_by("pk")[:room]), at=at) if room else 0
+
+
+def who_know(post: Post) -> list[int]:
+    """Return the users who decided a post or one like it, judged it blindly, or wrote about it.
+
+    None of them can judge it without knowing what was said of it.
+    """
+    groups = post.revisions.exclude(similarity_group=None).values("similarity_group")
+    near = Revision.objects.filter(similarity_group__in=groups).values("post")
+    alike = Q(post=post) | Q(post__in=near)
+    deciders = Decision.objects.filter(alike, decided_by__isnull=False).values_list("decided_by", flat=True)
+    judges = BlindReview.objects.filter(alike, answered_by__isnull=False).values_list(
+        "answered_by", flat=True
+    )
+    writers = CaseNote.objects.filter(case__post=post).values_list("author", flat=True)
+    return sorted({*deciders, *judges, *writers})
+
+
+def _draw(platform_id: int, *, at: datetime) -> None:
+    """Draw from the next decisions in the order in which they took effect, each once."""
+    row = BlindReviewPlan.objects.select_for_update().get(pk=platform_id)
+    if not (row.share or row.first_decisions):
+        return
+    found = list(_undrawn(row, until=at - _COMMITTED)[:_BATCH])
+    if not found:
+        return
+    firsts = _first_decisions(found, row.first_decisions)
+    drawn = [(one, 1.0 if one.pk in firsts else row.share) for one in found if _may_be_drawn(one)]
+    BlindReview.objects.bulk_create(
+        [
+            BlindReview(
+                platform_id=platform_id,
+                post_id=one.post_id,
+                decision=one,
+                cause=BlindCause.FIRST if one.pk in firsts else BlindCause.SAMPLE,
+                chance=chance,
+                drawn_at=at,
+            )
+            for one, chance in drawn
+            if draw("blind review", one.pk) < chance
+        ],
+        ignore_conflicts=True,
+    )
+    row.drawn_until, row.drawn_id = found[-1].effective_at, found[-1].pk
+    row.save(update_fields=("drawn_until", "drawn_id"))
+
+
+def draw(subject: str, pk: int) -> float:
+    """Return a number in [0, 1) that nobody foresees without the installation's key, always the same."""
+    digest = salted_hmac(subject, str(pk), algorithm="sha256").digest()
+    return int.from_bytes(digest[:7], "big") / 2**56
+
+
+def _undrawn(row: BlindReviewPlan, *, until: datetime) -> QuerySet[Decision]:
+    """Return the platform's decisions after the plan's position, those of the filter and campaigns, too."""
+    later = Q(effective_at__gt=row.drawn_until) | Q(effective_at=row.drawn_until, pk__gt=row.drawn_id)
+    decisions = Decision.objects.filter(
+        later,
+        # The plain bound lets the index start at the position.
+        effective_at__gte=row.drawn_until,
+        effective_at__lte=until,
+        post__platform=row.platform_id,
+        source=DecisionSource.MODERATOR,
+        campaign_decision__isnull=True,
+    )
+    return decisions.select_related("reversal", "replaces", "decided_by").order_by("effective_at", "pk")
+
+
+def _may_be_drawn(decision: Decision) -> bool:
+    # What replaced another decision was judged by two people already.
+    return not hasattr(decision, "reversal") and not hasattr(decision, "replaces")
+
+
+def _first_decisions(decisions: Sequence[Decision], number: int) -> set[int]:
+    """Return the decisions among the first ones of moderators."""
+    people = {one.decided_by for one in decisions if one.decided_by and one.decided_by.role == Role.MODERATOR}
+    firsts: set[int] = set()
+    if number:
+        for person in people:
+            own = Decision.objects.filter(decided_by=person, campaign_decision__isnull=True)
+            firsts |= set(own.order_by("decided_at", "pk").values_list("pk", flat=True)[:number])
+    return firsts
+
+
+def _room(platform_id: int) -> int:
+    waiting = Case.objects.filter(platform=platform_id, state=CaseState.OPEN)
+    blind = waiting.filter(reason=CaseReason.BLIND).count()
+    others = waiting.count() - blind
+    return max(0, max(FEWEST, int(MOST_OF_QUEUE * others)) - blind)
+
+
+def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
+    """Open the cases of blind reviews whose decision still stands; the others come to nothing."""
+    reviews = {review.post_id: review for review in due}
+    posts = _free_posts(reviews)
+    scores = latest_scores.of(posts)
+    standing = _still_standing(reviews.values())
+    taken = [
+        review
+        for pk, review in sorted(reviews.items(), key=lambda item: draw("order of cases", item[1].pk))
+        if pk in posts and pk in scores and review.pk in standing
+    ]
+    cases = opening.all_opened(
+        [
+            Opening(post=posts[one.post_id], score=scores[one.post_id], reason=CaseReason.BLIND)
+            for one in taken
+        ],
+        at=at,
+    )
+    for review, case in zip(taken, cases, strict=True):
+        case.skipped_by = who_know(posts[review.post_id])
+        review.case = case
+    Case.objects.bulk_update(cases, ["skipped_by"])
+    BlindReview.objects.bulk_update(taken, ["case"])
+    gone = [review.pk for review in due if review.pk not in standing]
+    BlindReview.objects.filter(pk__in=gone).delete()
+    return len(cases)
+
+
+def _free_posts(reviews: Iterable[int]) -> dict[int, Post]:
+    """Lock the posts, without those that are erased or have an open case: these are tried again."""
+    rows = Post.objects.select_for_update(no_key=True, of=("self",)).select_related("platform")
+    posts = {row.pk: row for row in rows.filter(pk__in=list(reviews), erased_at=None).order_by("pk")}
+    busy = Case.objects.filter(post__in=posts, state=CaseState.OPEN).values_list("post_id", flat=True)
+    return {pk: post for pk, post in posts.items() if pk not in set(busy)}
+
+
+def _still_standing(reviews: Iterable[BlindReview]) -> set[int]:
+    """Return the reviews of decisions in force on the newest text of posts that are not erased."""
+    return set(
+        BlindReview.objects.filter(
+            pk__in=[review.pk for review in reviews],
+            post__erased_at__isnull=True,
+            decision__reversal__isnull=True,
+            decision__revision__number=F("post__latest_revision"),
+        ).values_list("pk", flat=True)
+    )
+
+
+def _expire(platform_id: int, *, at: datetime) -> None:
+    """Take what nobody claimed for so long out of the queue, and forget what never got into it."""
+    old = Case.objects.filter(
+        Q(lease_end_at__isnull=True) | Q(lease_end_at__lte=at),
+        platform=platform_id,
+        state=CaseState.OPEN,
+        reason=CaseReason.BLIND,
+        opened_at__lte=at - WAITS,
+    )
+    held = list(old.select_for_update(skip_locked=True).values_list("pk", flat=True))
+    Case.objects.filter(pk__in=held).update(
+        state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None
+    )
+    due = BlindReview.objects.filter(platform=platform_id, case__isnull=True)
+    due.filter(drawn_at__lte=at - WAITS).delete()

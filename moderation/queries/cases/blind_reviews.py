@@ -1,0 +1,132 @@
+"""Blind reviews as their moderator and as leads read them: the last answer, and who disagreed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.conf import settings
+from django.db.models import Count, Q, QuerySet
+
+from moderation.models import BlindReview, BlindReviewPlan, CaseNote, Platform, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.queries import keyset
+from moderation.queries.keyset import Page
+
+_NOTES = 10
+
+
+class DisputeState(StrEnum):
+    """Which disagreements to show."""
+
+    WAITING = "waiting"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """Two verdicts on one text. `notes` were written on any case of the post, the newest first.
+
+    `is_own` tells that the viewer gave one of the verdicts and may not settle it.
+    """
+
+    review: BlindReview
+    notes: tuple[CaseNote, ...]
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRow:
+    """A platform's plan, None if it has none, and its blind reviews: answered, open, waiting for room."""
+
+    platform: Platform
+    plan: BlindReviewPlan | None
+    answered: int
+    in_queue: int
+    waiting: int
+
+    @property
+    def share_percent(self) -> str:
+        """The share as an HTML number field takes it."""
+        return f"{100 * (self.plan.share if self.plan else 0):g}"
+
+
+def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
+    """Return the moderator's last answer while it can be undone, else None."""
+    since = at - timedelta(seconds=settings.UNDO_SECONDS)
+    rows = BlindReview.objects.filter(answered_by=moderator, answered_at__gt=since, settled_at__isnull=True)
+    return rows.order_by("-answered_at", "-pk").first()
+
+
+def disagreements(
+    *, viewer: User, state: DisputeState, at: datetime, cursor: str = "", limit: int = 20
+) -> Page[Disagreement]:
+    """Return disagreements, the newest first. Raises InvalidCursor."""
+    rows = _disputed(state, at=at).select_related(
+        "platform",
+        "post__author",
+        "decision__decided_by",
+        "decision__revision",
+        "answered_by",
+        "settled_by",
+    )
+    rows = rows.defer("decision__revision__journey", "decision__revision__links")
+    found = keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit)
+    notes = _notes([review.post_id for review in found.rows])
+    return Page(
+        tuple(
+            Disagreement(
+                review=review,
+                notes=tuple(notes.get(review.post_id, ())),
+                is_own=review.decision is not None
+                and viewer.pk in (review.decision.decided_by_id, review.answered_by_id),
+            )
+            for review in found.rows
+        ),
+        found.end,
+    )
+
+
+def waiting_count(*, at: datetime) -> int:
+    """Return how many disagreements wait for a lead."""
+    return _disputed(DisputeState.WAITING, at=at).count()
+
+
+def plans() -> tuple[PlanRow, ...]:
+    """Return every platform with its plan and counts, in two queries."""
+    is_open = Q(case__state=CaseState.OPEN, case__reason=CaseReason.BLIND)
+    rows = BlindReview.objects.order_by().values_list("platform")
+    counted = rows.annotate(
+        answered=Count("answered_at"),
+        in_queue=Count("pk", filter=is_open),
+        waiting=Count("pk", filter=Q(case__isnull=True)),
+    )
+    counts = {platform: (answered, in_queue, waiting) for platform, answered, in_queue, waiting in counted}
+    found = []
+    for platform in Platform.objects.select_related("blind_review_plan").order_by("slug"):
+        answered, in_queue, waiting = counts.get(platform.pk, (0, 0, 0))
+        plan = getattr(platform, "blind_review_plan", None)
+        found.append(
+            PlanRow(platform=platform, plan=plan, answered=answered, in_queue=in_queue, waiting=waiting)
+        )
+    return tuple(found)
+
+
+def _disputed(state: DisputeState, *, at: datetime) -> QuerySet[BlindReview]:
+    rows = BlindReview.objects.filter(is_disputed=True)
+    if state == DisputeState.SETTLED:
+        return rows.filter(settled_at__isnull=False)
+    # A decision that was corrected meanwhile leaves nothing to settle; an answer may still be undone.
+    is_final = Q(answered_at__lte=at - timedelta(seconds=settings.UNDO_SECONDS))
+    return rows.filter(is_final, settled_at__isnull=True, decision__reversal__isnull=True)
+
+
+def _notes(posts: list[int]) -> dict[int, list[CaseNote]]:
+    found: dict[int, list[CaseNote]] = {}
+    rows = CaseNote.objects.filter(case__post__in=posts).exclude(text="").select_related("author", "case")
+    for note in rows.order_by("-id"):
+        kept = found.setdefault(note.case.post_id, [])
+        if len(kept) < _NOTES:
+            kept.append(note)
+    return found

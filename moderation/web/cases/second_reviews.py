@@ -1,0 +1,117 @@
+"""Second reviews: who disagreed and how many decisions are judged again, for leads; undoing an answer."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import BlindReview, Platform
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import blind_answers, disagreements
+from moderation.operations.cases import blind_reviews as plans
+from moderation.operations.refusals import Refusal
+from moderation.queries.accounts import reasons as accounts_reasons
+from moderation.queries.cases import blind_reviews
+from moderation.queries.cases.blind_reviews import DisputeState
+from moderation.web import access
+from moderation.web.cases import review_actions
+from moderation.web.cases.blind_review_forms import PlanForm, SettleForm
+from moderation.web.lists import list_pages
+
+
+@require_safe
+@access.leads
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the disagreements, by default those that wait, and every platform's plan."""
+    given, at = request.GET.get("state", ""), timezone.now()
+    state = DisputeState(given) if given in set(DisputeState) else DisputeState.WAITING
+    with list_pages.cursor_or_404():
+        found = blind_reviews.disagreements(
+            viewer=request.user, state=state, at=at, cursor=request.GET.get("cursor", "")
+        )
+    context = {
+        "section": "today",
+        "lead_page": "second_reviews",
+        "at": at,
+        "state": state,
+        "query": f"state={state}",
+        "page": found,
+        "waiting": blind_reviews.waiting_count(at=at),
+        "reasons": accounts_reasons.reasons(),
+        "plans": blind_reviews.plans(),
+        "most_percent": round(100 * plans.MOST_OF_QUEUE),
+        "fewest": plans.FEWEST,
+        "most_first": plans.MOST_FIRST_DECISIONS,
+        "wait_days": plans.WAITS.days,
+    }
+    return render(request, "cases/second_reviews.html", context)
+
+
+@require_POST
+@access.leads
+def settle(request: access.DeskRequest, review_id: int) -> HttpResponse:
+    """Let the decision stand, or correct it."""
+    form = SettleForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Choose a verdict and say why."))
+        return redirect("second-reviews")
+    try:
+        review = disagreements.settle(
+            review_id=review_id,
+            verdict=Verdict(form.cleaned_data["verdict"]),
+            note=form.cleaned_data["note"],
+            reason=form.cleaned_data["code"],
+            lead=request.user,
+            at=timezone.now(),
+        )
+    except BlindReview.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+        return redirect("second-reviews")
+    if review.decision and review.decision.verdict == review.settled_verdict:
+        messages.success(request, _("Settled: the decision stands."))
+    else:
+        messages.success(request, _("Settled: the decision was corrected. The platform will be notified."))
+    return redirect("second-reviews")
+
+
+@require_POST
+@access.leads
+def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Change a platform's plan."""
+    get_object_or_404(Platform, pk=platform_id)
+    form = PlanForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Enter a share from 0 to 100 % and at most 500 first decisions."))
+        return redirect("second-reviews")
+    plans.plan(
+        platform_id=platform_id,
+        share=form.share,
+        first_decisions=form.cleaned_data["first_decisions"],
+        changed_by=request.user,
+        at=timezone.now(),
+    )
+    messages.success(request, _("Saved."))
+    return redirect("second-reviews")
+
+
+@require_POST
+@access.deciders
+def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
+    """Take back one's own answer while its countdown runs; the case is shown again."""
+    at = timezone.now()
+    try:
+        case = blind_answers.undo(review_id=review_id, moderator=request.user, at=at)
+    except BlindReview.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        if "Shift" in request.headers:
+            return review_actions.answer(request, cases=[], notice=str(refusal), status=409, at=at)
+        messages.warning(request, str(refusal))
+        return redirect("review")
+    return review_actions.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)

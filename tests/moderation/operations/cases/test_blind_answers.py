@@ -1,0 +1,275 @@
+"""Answers to blind reviews. Promise: an answer changes nothing outside, until a lead settles what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import uuid4
+
+import pytest
+
+from moderation.models import (
+    AuditEntry,
+    BlindReview,
+    Case,
+    Decision,
+    Delivery,
+    FeedEntry,
+    Label,
+    Platform,
+    User,
+)
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
+from moderation.operations.cases import (
+    appeals,
+    blind_answers,
+    blind_reviews,
+    claims,
+    disagreements,
+    reversals,
+    review,
+    shift,
+)
+from moderation.operations.cases.shift import Choice
+from moderation.operations.erasure import erase
+from moderation.operations.refusals import CaseClosed, NotAllowed, PostChanged
+from moderation.queries.cases import blind_reviews as pages
+from moderation.queries.cases.blind_reviews import DisputeState
+
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def first(
+    decided: Callable[..., Decision], platform: Platform, lead: User, at: datetime, later: Later
+) -> Decision:
+    """A moderator's decision, spam, that is judged again."""
+    blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=at)
+    made = decided(at=later(2))
+    blind_reviews.sweep(at=later(100))
+    return made
+
+
+@pytest.fixture
+def blind_case(first: Decision) -> Case:
+    return Case.objects.get(post=first.post, reason=CaseReason.BLIND)
+
+
+@pytest.fixture
+def other_lead(db: None) -> User:
+    return User.objects.create_user("other_lead", role=Role.LEAD)
+
+
+def answered(case: Case, *, by: User, verdict: Verdict, at: datetime, **more: object) -> BlindReview:
+    claims.claim(case_id=case.pk, moderator=by, at=at)
+    choice = Choice(verdict=verdict, case_version=case.version, **more)  # type: ignore[arg-type]  # of a Choice
+    step = shift.decide(case_id=case.pk, choice=choice, moderator=by, at=at)
+    assert step.decision is None
+    return BlindReview.objects.get(case=case)
+
+
+def outside() -> tuple[object, ...]:
+    """Everything by which somebody outside could notice an act."""
+    return (
+        list(Decision.objects.values_list("pk", "verdict", "reversal")),
+        list(Label.objects.values_list("pk", "is_spam", "retracted_at")),
+        list(Delivery.objects.values_list("pk", "event")),
+        list(FeedEntry.objects.values_list("pk", flat=True)),
+    )
+
+
+@pytest.mark.usefixtures("webhook")
+@pytest.mark.parametrize("verdict", [Verdict.SPAM, Verdict.NOT_SPAM])
+def test_an_answer_changes_nothing_outside(
+    blind_case: Case, other_moderator: User, later: Later, verdict: Verdict
+) -> None:
+    before = outside()
+
+    given = answered(blind_case, by=other_moderator, verdict=verdict, at=later(110), note="looks real")
+
+    assert outside() == before
+    assert (given.verdict, given.note, given.answered_by) == (verdict, "looks real", other_moderator)
+    assert given.is_disputed is (verdict == Verdict.NOT_SPAM)
+    blind_case.refresh_from_db()
+    assert (blind_case.state, blind_case.claimed_by) == (CaseState.DECIDED, None)
+    entry = AuditEntry.objects.get(action="blind_review.answered")
+    assert verdict not in str(entry.details)
+
+
+def test_cannot_be_decided_or_escalated_like_a_case(
+    blind_case: Case, other_moderator: User, later: Later
+) -> None:
+    claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
+
+    with pytest.raises(review.JudgedBlindly):
+        review.decide(
+            case_id=blind_case.pk,
+            case_version=blind_case.version,
+            moderator=other_moderator,
+            verdict=Verdict.SPAM,
+            at=later(111),
+        )
+    with pytest.raises(review.JudgedBlindly):
+        review.escalate(case_id=blind_case.pk, moderator=other_moderator, at=later(111))
+
+
+def test_a_repeated_answer_is_the_same_one(blind_case: Case, other_moderator: User, later: Later) -> None:
+    key = uuid4()
+    given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110), idempotency_key=key)
+
+    again = blind_answers.answer(
+        case_id=blind_case.pk,
+        case_version=blind_case.version,
+        moderator=other_moderator,
+        verdict=Verdict.SPAM,
+        idempotency_key=key,
+        at=later(111),
+    )
+
+    assert (again.pk, again.answered_at) == (given.pk, later(110))
+    with pytest.raises(CaseClosed):
+        blind_answers.answer(
+            case_id=blind_case.pk,
+            case_version=blind_case.version,
+            moderator=other_moderator,
+            verdict=Verdict.NOT_SPAM,
+            at=later(112),
+        )
+
+
+def test_escalating_leaves_it_to_a_lead_without_a_verdict(
+    blind_case: Case, other_moderator: User, lead: User, later: Later
+) -> None:
+    claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
+
+    shift.escalate(case_id=blind_case.pk, moderator=other_moderator, note="irony?", at=later(111))
+
+    [found] = pages.disagreements(viewer=lead, state=DisputeState.WAITING, at=later(200)).rows
+    assert (found.review.verdict, found.review.note) == ("", "irony?")
+
+
+class TestUndo:
+    def test_opens_the_case_again(self, blind_case: Case, other_moderator: User, later: Later) -> None:
+        given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
+        assert pages.undoable(moderator=other_moderator, at=later(112)) == given
+
+        case = blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(112))
+
+        assert (case.state, case.claimed_by) == (CaseState.OPEN, other_moderator)
+        given.refresh_from_db()
+        assert (given.verdict, given.is_disputed, given.answered_by) == ("", False, None)
+
+    def test_is_refused_when_its_time_is_over(
+        self, blind_case: Case, other_moderator: User, later: Later
+    ) -> None:
+        given = answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
+
+        with pytest.raises(reversals.TooLate):
+            blind_answers.undo(review_id=given.pk, moderator=other_moderator, at=later(500))
+
+    def test_is_for_who_answered(
+        self, blind_case: Case, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        given = answered(blind_case, by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+
+        with pytest.raises(NotAllowed):
+            blind_answers.undo(review_id=given.pk, moderator=moderator, at=later(111))
+
+
+@pytest.mark.usefixtures("webhook")
+class TestDisagreements:
+    @pytest.fixture
+    def disputed(self, blind_case: Case, other_moderator: User, later: Later) -> BlindReview:
+        return answered(blind_case, by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110), note="real")
+
+    def test_wait_for_a_lead_once_the_answer_is_final(
+        self, disputed: BlindReview, lead: User, later: Later
+    ) -> None:
+        at_once = pages.disagreements(viewer=lead, state=DisputeState.WAITING, at=later(111))
+        final = pages.disagreements(viewer=lead, state=DisputeState.WAITING, at=later(200))
+
+        assert at_once.rows == ()
+        assert [found.review for found in final.rows] == [disputed]
+        with pytest.raises(disagreements.NothingToSettle):
+            disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, at=later(111))
+
+    def test_settled_for_the_decision_change_nothing_outside(
+        self, disputed: BlindReview, lead: User, later: Later
+    ) -> None:
+        before = outside()
+
+        disagreements.settle(
+            review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="it is spam", at=later(200)
+        )
+
+        assert outside() == before
+        assert pages.waiting_count(at=later(201)) == 0
+        with pytest.raises(disagreements.NothingToSettle):
+            disagreements.settle(review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, at=later(202))
+
+    def test_settled_against_it_correct_it_as_any_correction(
+        self, disputed: BlindReview, first: Decision, lead: User, later: Later
+    ) -> None:
+        disagreements.settle(
+            review_id=disputed.pk, verdict=Verdict.NOT_SPAM, lead=lead, note="her shop", at=later(200)
+        )
+
+        replacement = Decision.objects.get(reversal__isnull=True)
+        assert first.reversal.replacement == replacement
+        assert (replacement.verdict, replacement.decided_by) == (Verdict.NOT_SPAM, lead)
+        told = Delivery.objects.get(decision=replacement)
+        assert (told.event, told.body["data"]["reverses"]) == ("decision.reversed", str(first.pk))
+        labels = Label.objects.order_by("pk").values_list("is_spam", "retracted_at")
+        assert list(labels) == [(True, later(200)), (False, None)]
+
+    def test_are_settled_by_a_third_person(
+        self, first: Decision, blind_case: Case, lead: User, other_lead: User, later: Later
+    ) -> None:
+        given = answered(blind_case, by=lead, verdict=Verdict.NOT_SPAM, at=later(110))
+
+        with pytest.raises(disagreements.Involved):
+            disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=lead, at=later(200))
+        disagreements.settle(review_id=given.pk, verdict=Verdict.SPAM, lead=other_lead, at=later(200))
+
+    def test_are_not_for_moderators(self, disputed: BlindReview, moderator: User, later: Later) -> None:
+        with pytest.raises(NotAllowed):
+            disagreements.settle(review_id=disputed.pk, verdict=Verdict.SPAM, lead=moderator, at=later(200))
+
+    def test_end_where_the_decision_was_corrected(
+        self, disputed: BlindReview, first: Decision, lead: User, later: Later
+    ) -> None:
+        reversals.correct(
+            decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(150)
+        )
+
+        assert pages.waiting_count(at=later(200)) == 0
+
+    def test_lose_their_words_with_the_post(
+        self, disputed: BlindReview, first: Decision, lead: User, later: Later
+    ) -> None:
+        disagreements.settle(
+            review_id=disputed.pk, verdict=Verdict.SPAM, lead=lead, note="her words", at=later(200)
+        )
+
+        erase.post(post_id=first.post_id, at=later(300))
+
+        disputed.refresh_from_db()
+        assert (disputed.note, disputed.settled_note) == ("", "")
+
+
+def test_an_answer_to_what_became_an_appeal_is_refused(
+    first: Decision, blind_case: Case, platform: Platform, other_moderator: User, later: Later
+) -> None:
+    claims.claim(case_id=blind_case.pk, moderator=other_moderator, at=later(110))
+    appeals.dispute(platform=platform, decision_id=first.pk, at=later(111))
+
+    with pytest.raises(PostChanged):
+        blind_answers.answer(
+            case_id=blind_case.pk,
+            case_version=blind_case.version,
+            moderator=other_moderator,
+            verdict=Verdict.SPAM,
+            at=later(112),
+        )

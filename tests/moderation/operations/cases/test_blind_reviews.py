@@ -1,0 +1,191 @@
+"""Blind reviews are drawn. Promise: by the plan's share, once, after the undo time, and never a flood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Delivery, Platform, User
+from moderation.models.blind_reviews import BlindCause
+from moderation.models.cases import CaseReason, CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import appeals, blind_reviews, claims, reversals, review
+from moderation.operations.erasure import erase
+from moderation.operations.refusals import NotAllowed
+
+Decided = Callable[..., Decision]
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def every(platform: Platform, lead: User, at: datetime) -> BlindReviewPlan:
+    """Every decision from `at` on is judged again."""
+    return blind_reviews.plan(platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=at)
+
+
+def blind_cases() -> list[Case]:
+    return list(Case.objects.filter(reason=CaseReason.BLIND, state=CaseState.OPEN).order_by("pk"))
+
+
+class TestPlan:
+    def test_is_for_leads(self, platform: Platform, moderator: User, at: datetime) -> None:
+        with pytest.raises(NotAllowed):
+            blind_reviews.plan(
+                platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=moderator, at=at
+            )
+
+    @pytest.mark.parametrize(("share", "firsts"), [(-0.1, 0), (1.1, 0), (0.5, -1), (0.5, 501)])
+    def test_has_limits(
+        self, platform: Platform, lead: User, at: datetime, share: float, firsts: int
+    ) -> None:
+        with pytest.raises(blind_reviews.OutOfRange):
+            blind_reviews.plan(
+                platform_id=platform.pk, share=share, first_decisions=firsts, changed_by=lead, at=at
+            )
+
+    def test_leaves_out_what_was_decided_before_it(
+        self, decided: Decided, platform: Platform, lead: User, later: Later
+    ) -> None:
+        decided(at=later(2))
+        blind_reviews.plan(
+            platform_id=platform.pk, share=1.0, first_decisions=0, changed_by=lead, at=later(100)
+        )
+
+        blind_reviews.sweep(at=later(1_000))
+
+        assert not BlindReview.objects.exists()
+
+
+@pytest.mark.usefixtures("every")
+class TestSweep:
+    def test_opens_a_blind_case_that_the_decider_cannot_get(
+        self, decided: Decided, moderator: User, other_moderator: User, later: Later
+    ) -> None:
+        first = decided(at=later(2))
+
+        assert blind_reviews.sweep(at=later(100)) == 1
+
+        [case] = blind_cases()
+        review = BlindReview.objects.get(case=case)
+        assert (review.decision, review.cause, review.chance) == (first, BlindCause.SAMPLE, 1.0)
+        assert claims.claim_next(moderator=moderator, at=later(101)) == []
+        with pytest.raises(NotAllowed):
+            claims.claim(case_id=case.pk, moderator=moderator, at=later(101))
+        assert claims.claim_next(moderator=other_moderator, at=later(101)) == [case]
+
+    def test_waits_until_a_decision_cannot_be_undone(self, decided: Decided, later: Later) -> None:
+        first = decided(at=later(2))
+
+        blind_reviews.sweep(at=first.effective_at)
+
+        assert not BlindReview.objects.exists()
+
+    def test_draws_a_decision_once(self, decided: Decided, later: Later) -> None:
+        decided(at=later(2))
+
+        assert [blind_reviews.sweep(at=later(seconds)) for seconds in (100, 160, 220)] == [1, 0, 0]
+
+    def test_tells_the_platform_nothing(self, decided: Decided, webhook: Platform, later: Later) -> None:
+        decided(at=later(2))
+        before = Delivery.objects.count()
+
+        blind_reviews.sweep(at=later(100))
+
+        assert Delivery.objects.count() == before
+
+    def test_leaves_out_what_was_undone(self, decided: Decided, moderator: User, later: Later) -> None:
+        first = decided(at=later(2))
+        case = reversals.undo(decision_id=first.pk, moderator=moderator, at=later(4))
+        claims.hand_back(case_id=case.pk, moderator=moderator)
+
+        blind_reviews.sweep(at=later(100))
+
+        assert not BlindReview.objects.exists()
+
+    def test_leaves_out_erased_posts(self, decided: Decided, later: Later) -> None:
+        erase.post(post_id=decided(at=later(2)).post_id, at=later(50))
+
+        assert blind_reviews.sweep(at=later(100)) == 0
+
+    def test_never_fills_more_than_its_part_of_the_queue(self, decided: Decided, later: Later) -> None:
+        for number in range(8):
+            decided(at=later(2 + number))
+
+        assert blind_reviews.sweep(at=later(100)) == blind_reviews.FEWEST
+        assert BlindReview.objects.filter(case__isnull=True).count() == 8 - blind_reviews.FEWEST
+        Case.objects.filter(pk=blind_cases()[0].pk).update(state=CaseState.WITHDRAWN)
+        assert blind_reviews.sweep(at=later(200)) == 1
+
+    def test_gives_up_what_nobody_took(self, decided: Decided, later: Later) -> None:
+        decided(at=later(2))
+        blind_reviews.sweep(at=later(100))
+
+        blind_reviews.sweep(at=later(100) + blind_reviews.WAITS)
+
+        assert blind_cases() == []
+        assert not BlindReview.objects.filter(answered_at__isnull=False).exists()
+
+    def test_an_appeal_makes_an_ordinary_case_of_it(
+        self, decided: Decided, platform: Platform, later: Later
+    ) -> None:
+        first = decided(at=later(2))
+        blind_reviews.sweep(at=later(100))
+
+        appeals.dispute(platform=platform, decision_id=first.pk, at=later(110))
+
+        [case] = Case.objects.filter(state=CaseState.OPEN)
+        assert (case.reason, case.is_escalated, case.skipped_by) == (CaseReason.APPEALED, True, [])
+
+
+def test_takes_all_first_decisions_of_a_new_moderator_and_no_more(
+    decided: Decided, platform: Platform, lead: User, at: datetime, later: Later
+) -> None:
+    blind_reviews.plan(platform_id=platform.pk, share=0.0, first_decisions=2, changed_by=lead, at=at)
+    firsts = [decided(at=later(2 + number)) for number in range(3)][:2]
+
+    blind_reviews.sweep(at=later(100))
+
+    drawn = BlindReview.objects.order_by("decision_id")
+    assert [(one.decision, one.cause, one.chance) for one in drawn] == [
+        (first, BlindCause.FIRST, 1.0) for first in firsts
+    ]
+
+
+def test_draws_about_its_share_and_logs_the_chance(
+    decided: Decided, platform: Platform, lead: User, at: datetime, later: Later
+) -> None:
+    blind_reviews.plan(platform_id=platform.pk, share=0.5, first_decisions=0, changed_by=lead, at=at)
+    numbers = [blind_reviews.draw("blind review", pk) for pk in range(2_000)]
+    assert 0.46 < sum(number < 0.5 for number in numbers) / 2_000 < 0.54
+    made = [decided(at=later(2 + number)) for number in range(6)]
+
+    blind_reviews.sweep(at=later(100))
+
+    expected = {one.pk for one in made if blind_reviews.draw("blind review", one.pk) < 0.5}
+    assert set(BlindReview.objects.values_list("decision_id", flat=True)) == expected
+    assert set(BlindReview.objects.values_list("chance", flat=True)) <= {0.5}
+
+
+@pytest.mark.usefixtures("every")
+def test_nobody_who_decided_its_like_gets_it(
+    open_case: Callable[..., Case],
+    decided: Decided,
+    moderator: User,
+    other_moderator: User,
+    later: Later,
+) -> None:
+    text = "Cheap pills without prescription, call 1-800-555-0101"
+    decided(at=later(2), case=open_case(text=text))
+    near = claims.claim(case_id=open_case(text=text).pk, moderator=other_moderator, at=later(3))
+
+    review.decide(
+        case_id=near.pk, case_version=1, moderator=other_moderator, verdict=Verdict.SPAM, at=later(3)
+    )
+
+    blind_reviews.sweep(at=later(100))
+
+    assert {tuple(case.skipped_by) for case in blind_cases()} == {
+        tuple(sorted((moderator.pk, other_moderator.pk)))
+    }

@@ -1,0 +1,173 @@
+"""Second reviews on the desk. Promise: leads see both verdicts, moderators nothing of the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Platform, User
+from moderation.models.cases import CaseReason, CaseState
+from moderation.operations.cases import blind_reviews, claims, notes
+from moderation.queries.cases import case_context
+from tests.moderation.web.conftest import SHIFT, flat
+
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def blind_case(
+    open_case: Case_, decided: Callable[..., Decision], platform: Platform, other_moderator: User, lead: User
+) -> Case:
+    """A blind review of another moderator's decision, spam."""
+    now = timezone.now()
+    blind_reviews.plan(
+        platform_id=platform.pk,
+        share=1.0,
+        first_decisions=0,
+        changed_by=lead,
+        at=now - timedelta(minutes=10),
+    )
+    case = open_case(text="Grey cat <b>seen</b>", at=now)
+    notes.write(case=case, author=other_moderator, text="Known to us as FIRST-NOTE", at=now)
+    decided(case, by=other_moderator)
+    Decision.objects.update(effective_at=now - timedelta(minutes=5))
+    blind_reviews.sweep(at=now)
+    return Case.objects.get(reason=CaseReason.BLIND)
+
+
+def disputed(case: Case, desk: Client, moderator: User) -> BlindReview:
+    claims.claim(case_id=case.pk, moderator=moderator, at=timezone.now())
+    sent = {"verdict": "not_spam", "case_version": case.version, "note": "SECOND-NOTE <i>"}
+    assert desk.post(f"/review/{case.pk}/decide/", sent, headers=SHIFT).status_code == 200
+    review = BlindReview.objects.get(case=case)
+    BlindReview.objects.update(answered_at=timezone.now() - timedelta(minutes=5))
+    return review
+
+
+class TestTheReviewer:
+    def test_sees_nothing_of_the_first_decision(
+        self, blind_case: Case, desk: Client, moderator: User
+    ) -> None:
+        claims.claim(case_id=blind_case.pk, moderator=moderator, at=timezone.now())
+
+        pages = [
+            desk.get(address).content.decode()
+            for address in (
+                f"/review/{blind_case.pk}/",
+                f"/review/{blind_case.pk}/beside/author/",
+                f"/posts/{blind_case.post_id}/",
+                "/queue/",
+                f"/authors/{blind_case.post.author_id}/",
+                "/posts/",
+            )
+        ]
+
+        assert "Blind review" in pages[3]
+        for page in pages:
+            assert "FIRST-NOTE" not in page
+            assert "other_moderator" not in page
+            assert "Judged spam" not in page
+            assert "undo__verdict--spam" not in page
+
+    def test_sees_no_decision_on_the_post_in_its_context(self, blind_case: Case) -> None:
+        lanes = case_context.lanes(case=blind_case, is_blind=True)
+
+        events = [event for lane in lanes if lane.name in ("posts", "decisions") for event in lane.events]
+        assert [(event.is_this, event.verdict) for event in events] == [(True, "")]
+        seen = case_context.lanes(case=blind_case, is_blind=False)
+        assert sum(event.verdict == "spam" for lane in seen for event in lane.events) == 2
+
+    def test_answers_and_may_undo(self, blind_case: Case, desk: Client, moderator: User) -> None:
+        claims.claim(case_id=blind_case.pk, moderator=moderator, at=timezone.now())
+        sent = {"verdict": "spam", "case_version": blind_case.version}
+
+        said = desk.post(f"/review/{blind_case.pk}/decide/", sent, headers=SHIFT).content.decode()
+
+        review = BlindReview.objects.get()
+        assert f"/blind-reviews/{review.pk}/undo/" in said
+        back = desk.post(f"/blind-reviews/{review.pk}/undo/", headers=SHIFT)
+        assert back.status_code == 200
+        assert Case.objects.get(pk=blind_case.pk).state == CaseState.OPEN
+
+    def test_is_told_when_it_is_too_late_to_undo(
+        self, blind_case: Case, desk: Client, moderator: User
+    ) -> None:
+        review = disputed(blind_case, desk, moderator)
+
+        assert desk.post(f"/blind-reviews/{review.pk}/undo/", headers=SHIFT).status_code == 409
+        assert desk.post("/blind-reviews/0/undo/", headers=SHIFT).status_code == 404
+
+
+def test_who_decided_first_does_not_learn_of_it(
+    blind_case: Case, other_moderator: User, desk_of: Callable[[User], Client]
+) -> None:
+    desk = desk_of(other_moderator)
+
+    assert "Blind review" not in flat(desk.get("/queue/").content.decode()).replace(
+        '<option value="blind">Blind review', ""
+    )
+    assert desk.get(f"/review/{blind_case.pk}/").status_code == 404
+    assert "Judged spam" in desk.get(f"/posts/{blind_case.post_id}/").content.decode()
+
+
+class TestTheLead:
+    def test_sees_both_verdicts_with_their_notes_and_settles(
+        self, blind_case: Case, desk: Client, lead_desk: Client, moderator: User
+    ) -> None:
+        review = disputed(blind_case, desk, moderator)
+
+        body = lead_desk.get("/second-reviews/").content.decode()
+
+        assert "SECOND-NOTE &lt;i&gt;" in body
+        assert "FIRST-NOTE" in body
+        assert "other_moderator" in body
+        sent = {"verdict": "not_spam", "note": "her own cat"}
+        lead_desk.post(f"/second-reviews/{review.pk}/settle/", sent)
+        assert Decision.objects.get(reversal__isnull=True).verdict == "not_spam"
+        assert "No disagreements" in lead_desk.get("/second-reviews/").content.decode()
+        assert "her own cat" in lead_desk.get("/second-reviews/?state=settled").content.decode()
+
+    def test_has_to_say_why(self, blind_case: Case, desk: Client, lead_desk: Client, moderator: User) -> None:
+        review = disputed(blind_case, desk, moderator)
+
+        lead_desk.post(f"/second-reviews/{review.pk}/settle/", {"verdict": "spam", "note": " "})
+
+        assert BlindReview.objects.get().settled_at is None
+        assert (
+            lead_desk.post("/second-reviews/0/settle/", {"verdict": "spam", "note": "a"}).status_code == 404
+        )
+
+    def test_plans_a_platform(self, platform: Platform, lead_desk: Client) -> None:
+        sent = {"share_percent": "2.5", "first_decisions": "50"}
+
+        lead_desk.post(f"/second-reviews/plans/{platform.pk}/", sent)
+
+        plan = BlindReviewPlan.objects.get()
+        assert (plan.share, plan.first_decisions) == (0.025, 50)
+        assert 'value="2.5"' in lead_desk.get("/second-reviews/").content.decode()
+
+    @pytest.mark.parametrize("share", ["101", "-1", "nan", ""])
+    def test_is_refused_an_impossible_share(self, platform: Platform, lead_desk: Client, share: str) -> None:
+        lead_desk.post(
+            f"/second-reviews/plans/{platform.pk}/", {"share_percent": share, "first_decisions": "0"}
+        )
+
+        assert not BlindReviewPlan.objects.exists()
+
+    def test_needs_few_queries(
+        self,
+        blind_case: Case,
+        desk: Client,
+        lead_desk: Client,
+        moderator: User,
+        django_assert_max_num_queries: Any,
+    ) -> None:
+        disputed(blind_case, desk, moderator)
+
+        with django_assert_max_num_queries(12):
+            lead_desk.get("/second-reviews/")
