@@ -20,6 +20,7 @@ _BEGINNING = re.compile(r"(\w+)\*")
 def query(text: str) -> SearchQuery:
     """Parse user input: words, "a phrase", -without, one or other, and begin* for a prefix."""
     wanted = SearchQuery(_BEGINNING.sub(" ", text), config=_CONFIG, search_type="websearch")
+    # Only raw syntax knows prefixes, and it fails on stray operators: \w+ lets none in.
     for word in _BEGINNING.findall(text):
         beginning = SearchQuery(f"{word}:*", config=_CONFIG, search_type="raw")
         wanted = beginning if not _BEGINNING.sub("", text).strip() else wanted & beginning

@@ -59,6 +59,7 @@ def page(
     """
     if after is not None:
         rows = beyond(rows, order=order, after=after)
+    # One more than is shown tells whether a page follows, without counting.
     found = tuple(rows.order_by(*order)[: limit + 1])
     return Page(found[:limit], key_of(found[limit - 1], order=order) if len(found) > limit else None)
 
@@ -123,14 +124,17 @@ def _plain(part: Any) -> float | str | bool:
 def _part(part: Any, kind: type) -> Any:
     if kind in (datetime, UUID):
         return _instant(part) if kind is datetime else UUID(str(part))
+    # A bool is an int in Python: True would pass for the id 1.
     if isinstance(part, bool) is not (kind is bool):
         raise TypeError("another kind")
     if not isinstance(part, (int, float) if kind is float else kind):
         raise TypeError("another kind")
     if isinstance(part, int) and not 0 <= part <= _LARGEST_ID:
         raise ValueError("no id")
+    # "not <", so that NaN is refused: json.loads reads it, and it is never larger than a bound.
     if isinstance(part, float) and not abs(part) < _LARGEST_FLOAT:
         raise ValueError("no number of ours")
+    # PostgreSQL takes no NUL; a lone surrogate, which it does not take either, fails in `encode`.
     if isinstance(part, str) and "\0" in part.encode().decode():
         raise ValueError("no text of ours")
     return part

@@ -80,6 +80,7 @@ def placed(members: QuerySet[CampaignMember]) -> QuerySet[PlacedMember]:
 
     A blind case measures the filter or the campaign: a human decides it alone, never with the others.
     """
+    # The filtered join doubles no member: a post has one open case at most (a constraint).
     return members.annotate(
         waiting=FilteredRelation("post__cases", condition=Q(post__cases__state=CaseState.OPEN)),
         standing=standing(post="post"),

@@ -70,6 +70,7 @@ def rows(
     order = (f"-{KEYS[wanted.sort]}", "pk")
     after = keyset.after(cursor, bool, datetime if wanted.sort is Sort.NEWEST else float, int)
     found: list[Any] = []
+    # One query each, as when cases are claimed, so that each reads its index in order and stops.
     for is_escalated in (True, False) if viewer.may_lead else (False,):
         if after is not None and is_escalated and not after[0]:
             continue

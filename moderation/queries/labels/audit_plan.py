@@ -136,6 +136,7 @@ def forget() -> None:
 @lru_cache(maxsize=256)
 def _counted(platform_id: int, minute: int) -> tuple[int, Mapping[str | None, int]]:
     """Return the posts per day, by the last day or a busier last hour, and the random labels."""
+    # The minute is the cache's key, which is how an entry expires; its end, so that its own posts count.
     at = datetime.fromtimestamp(minute * 60 + 60, tz=UTC)
     posts = Post.objects.filter(platform=platform_id, erased_at__isnull=True)
     day = posts.filter(received_at__gt=at - _DAY).count()

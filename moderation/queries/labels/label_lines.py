@@ -119,6 +119,7 @@ def lines(
     """
     values: dict[str, object] = {
         "since": wanted.since or datetime.min.replace(tzinfo=UTC),
+        # No label has the id 0: one of the very instant `since` is beyond (since, 0).
         "after": 0,
         "until": wanted.until or datetime.max.replace(tzinfo=UTC),
         "platform": wanted.platform_id,
@@ -172,4 +173,5 @@ def _features(values: str, contributions: str, content: str) -> str:
         return _CONTRIBUTION.sub(r"\1: \2", contributions)[1:-1]
     if values == "{}":  # banned: no features were computed
         return ""
+    # The text of an array of PostgreSQL, {1.5,NaN}: JSON has no NaN.
     return _FEATURES % (*values[1:-1].replace("NaN", "null").split(","), content)

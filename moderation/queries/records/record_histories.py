@@ -73,6 +73,7 @@ _SOURCES = {
     " ORDER BY l.received_at DESC",
 }
 
+# A label that was retracted later stood at that instant: a replay counts what scoring counted.
 _LABEL = """LEFT JOIN moderation_label l ON l.post_id = s.post_id AND l.labelled_at < %(at)s
         AND (l.retracted_at IS NULL OR l.retracted_at >= %(at)s)"""
 
