@@ -197,6 +197,7 @@ class ContentModel:
         # A lone surrogate has no UTF-8; without normaliser it becomes "?".
         encoded = [text.encode("utf-8", errors="replace") for text in texts]
         tensor.set_data_from_numpy(np.array(encoded, dtype=np.object_).reshape(-1, 1))
+        # Triton's HTTP client takes no limit per call; its own was set when it was made (`_connect`).
         limit = {"client_timeout": seconds} if self._scheme == "grpc" else {}
         answer = client.infer(
             self.model, [tensor], model_version=self.version, priority=self.priority, **limit

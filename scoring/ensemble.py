@@ -179,6 +179,7 @@ class Ensemble:
         """
         columns = self.columns(name)
         read, nothing = features[:, columns], self.reference[columns]
+        # NaN equals nothing, itself included: two unknown values have to be asked for by name.
         is_silent = ((read == nothing) | (np.isnan(read) & np.isnan(nothing))).all(axis=1)
         return np.where(is_silent, np.nan, self.sub_models[name].margins(read))
 
@@ -229,6 +230,7 @@ class Ensemble:
         for counts in EARNED.values():
             if not set(counts) <= set(self.features):
                 continue
+            # Unknown counts earn nothing, and take nothing away.
             honest, spam = np.nan_to_num(features[:, _places(counts, self.features)]).T
             clear = np.maximum(0.0, honest - _SPAM_UNDOES * spam)
             shares = np.maximum(shares, 1.0 - np.exp2(-clear / _HALFEARNED_BY))
@@ -267,6 +269,7 @@ def _margins_before(stored: Mapping[str, Any], features: Floats, *, content: Flo
 def content_margins(probabilities: Floats) -> Floats:
     """Return the log-odds of content probabilities, cut at 1e-6 from 0 and 1; NaN stays NaN."""
     inside = np.clip(probabilities, _CONTENT_EDGE, 1.0 - _CONTENT_EDGE)
+    # log1p(-p), since 1 - p has lost the digits of a small p before its logarithm is taken.
     margins: Floats = np.log(inside) - np.log1p(-inside)
     return margins
 

@@ -130,7 +130,11 @@ class TritonAdmin:
 
 
 def probe(pin: ContentPin, *, content: ContentModel) -> None:
-    """Compare a loaded model's answers with the probes. Raises WrongAnswers, also if there are no probes."""
+    """Compare a loaded model's answers with the probes; without any, ask only that it answers.
+
+    Raises WrongAnswers.
+    """
+    # NaN: no difference to it is larger than the tolerance.
     probes = pin.probes or (Probe(text="Are you ready?", probability=float("nan")),)
     try:
         found = content.probabilities([one.text for one in probes])
@@ -200,6 +204,7 @@ def _put(prepared: Path, place: Path, *, aside: Path) -> None:
     if place.exists():
         if _contents(place) == _contents(prepared):
             return
+        # Aside first: rename() refuses a folder that is there and not empty.
         place.rename(aside)
     prepared.rename(place)
 

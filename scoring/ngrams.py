@@ -22,6 +22,7 @@ def hashed(symbols: NDArray[np.uint32], *, size: int, salt: int) -> NDArray[np.u
         return np.zeros(0, dtype=np.uint32)
     windows = np.full(count, (size + salt) * 2_654_435_761 & 0xFFFF_FFFF, dtype=np.uint32)
     for place in range(size):
+        # uint32 wraps on purpose: FNV is defined modulo 2**32.
         windows = (windows ^ symbols[place : place + count]) * _PRIME
     windows ^= windows >> np.uint32(15)
     buckets: NDArray[np.uint32] = (windows * _MIX) >> np.uint32(32 - BUCKET_BITS)

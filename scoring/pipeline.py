@@ -177,6 +177,7 @@ class Scorer:
         probabilities = np.full(len(records), np.nan)
         is_needed = self._needs_content(records, rows)
         asked = [index for index, record in enumerate(records) if is_needed[index] and record.text.strip()]
+        # Not degraded: the content model was not missed.
         if not asked:
             return probabilities, False
         try:

@@ -28,6 +28,7 @@ def author_bands(author: AuthorSnapshot, *, ip_network: str, user_agent: str) ->
     """
     name = _name_shape(author.display_name)
     mail = (author.email_domain or "").rstrip(".").lower()
+    # %G belongs to %V: with %Y the ISO week at the turn of a year would have two names.
     week = author.created_at.strftime("%G-%V") if author.created_at else ""
     size = _magnitudes(author.friends, author.followers)
     pairs = (

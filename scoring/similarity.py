@@ -85,6 +85,7 @@ def _signature(shingles: NDArray[np.uint64]) -> NDArray[np.uint32]:
     multipliers, offsets = _hash_functions()
     # Multiply-shift hashing (Dietzfelbinger 1997): uint64 arithmetic wraps on purpose, the high half is kept.
     hashed = (shingles[:, None] * multipliers + offsets) >> np.uint64(32)
+    # Little-endian on every machine: the bytes go into digests that are stored.
     signature: NDArray[np.uint32] = hashed.min(axis=0).astype("<u4")
     return signature
 
@@ -93,6 +94,7 @@ def _signature(shingles: NDArray[np.uint64]) -> NDArray[np.uint32]:
 def _hash_functions() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     count = BANDS * _ROWS_PER_BAND
     numbers = np.array([_raw(f"hash function {index}") for index in range(2 * count)], dtype=np.uint64)
+    # Multiply-shift hashing needs odd multipliers.
     return numbers[:count] | np.uint64(1), numbers[count:]
 
 

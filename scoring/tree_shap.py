@@ -132,8 +132,10 @@ class _Cases:
 
     def of(self, rows: Floats) -> NDArray[np.uint8]:
         """Return uint8 (n, n_leaves)."""
+        # Strictly: a value that equals a threshold goes left, as when the trees are evaluated.
         below = np.add.reduceat(self._thresholds < rows[:, self._asked], self._first, axis=1, dtype=np.intp)
         interval = np.where(np.isnan(rows[:, self._read]), self._unknown, below)
+        # A sum is an "or" here: within a leaf each input has a bit of its own.
         cases: NDArray[np.uint8] = self._bits[self._start + interval].sum(axis=1, dtype=np.uint8)
         return cases
 

@@ -110,6 +110,7 @@ def choose_thresholds(
     precision = share_bounds(is_spam[order][::-1], given[::-1], side=-1)[::-1]
     may_allow = np.flatnonzero(leak <= ALLOW_LEAK)
     may_remove = np.flatnonzero(precision >= REMOVE_PRECISION)
+    # The next float above: review begins at its threshold, and the last of the allowed must not be in it.
     review_from = float(np.nextafter(ascending[may_allow[-1]], 1.0)) if len(may_allow) else 0.0
     remove_from = float(ascending[may_remove[0]]) if len(may_remove) else 1.0
     return Thresholds(
@@ -220,6 +221,8 @@ def _isotonic(margins: Floats, is_spam: NDArray[np.bool_], weights: Floats) -> C
     centres = np.bincount(members, weights=margins * weights) / sizes
     # Add half a post of each class to every step: no finite sample proves a probability of 0 or 1.
     shares = (heights * sizes + 0.5) / (sizes + 1.0)
+    # Rising strictly, if only by 1e-9: the half posts may have put a small step below the one before, and
+    # equal probabilities would lose the order of posts.
     shares = np.maximum.accumulate(shares) + np.arange(len(shares)) * 1e-9
     knots = np.concatenate([[centres[0] - _FAR], centres, [centres[-1] + _FAR]])
     probabilities = np.concatenate([[shares[0] / 10.0], shares, [1.0 - (1.0 - shares[-1]) / 10.0]])

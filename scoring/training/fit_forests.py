@@ -81,6 +81,7 @@ def fit_on_top(
     trees: list[Tree] = []
     for round_number in range(_MAIN_ROUNDS):
         probabilities = probabilities_of(margins)
+        # Bounded: where a row is as good as certain, the Newton step would divide by 0.
         curvature = np.maximum(probabilities * (1.0 - probabilities), 1e-6)
         step = HistGradientBoostingRegressor(
             **_MAIN, monotonic_cst=[1] * len(inputs), random_state=seed + round_number

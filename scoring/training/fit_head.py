@@ -101,6 +101,7 @@ def fit(decisions: Decisions) -> PlatformHead:
         duals, moved, shift, shift_reported = found[:rows], found[rows], found[rows + 1], found[rows + 2]
         of_grams = kernel @ duals
         margins = of_grams + (slope + moved) * decisions.content_margins + shift + shift_reported * reported
+        # The derivative of the loss by the margins; logaddexp below does not overflow where exp would.
         slack = -signs * decisions.weights * probabilities_of(-signs * margins)
         loss = float((decisions.weights * np.logaddexp(0.0, -signs * margins)).sum())
         penalty = _GRAMS * (duals @ of_grams) + _SLOPE_HELD * moved**2 + _SHIFT * shift**2
