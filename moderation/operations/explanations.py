@@ -38,6 +38,7 @@ def explain(*, score_id: int) -> None:
     try:
         if score.word_contributions is None and score.content_probability is not None:
             score.word_contributions = _words(score)
+            # At once: these cost some hundred calls, and what follows may fail.
             _save(score, "word_contributions")
         # A rule decided: no change of the models' input would change the route.
         score.counterfactual = {} if score.rule_id else _counterfactual(score)

@@ -58,6 +58,7 @@ def again(
     # The same lock order as scoring, to avoid a deadlock.
     locked = Revision.objects.select_for_update().filter(pk__in=list(revision_ids)).order_by("id")
     due = [pk for pk, state in locked.values_list("pk", "score_state") if state in states]
+    # A new generation: a score is stored once per revision and generation (a constraint).
     Revision.objects.filter(pk__in=due).update(
         score_state=ScoreState.PENDING, generation=F("generation") + 1, attempts=0, enqueued_at=at
     )

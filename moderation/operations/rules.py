@@ -179,6 +179,7 @@ def needs_second_person(target: Target, *, effect: str, at: datetime) -> bool:
 def lift(*, rule_id: int, actor: User, at: datetime, is_requeued: bool = False) -> int:
     """End a rule, or delete a draft; return how many posts are rescored. Raises NotInForce."""
     with transaction.atomic():
+        # Conditional: of two people who lift at once one changes the row, and its posts are rescored once.
         lifted = Rule.objects.filter(pk=rule_id, lifted_at__isnull=True).update(lifted_at=at, lifted_by=actor)
         if not lifted:
             raise NotInForce(_("This rule was already lifted."))

@@ -76,6 +76,8 @@ def _score(answer: Accepted, *, at: datetime, ends: float) -> None:
             with transaction.atomic():
                 _limit_statements(max(1, round(1000 * (ends - time.monotonic()))))
                 score.at_once(revision_id=answer.revision_id, at=at)
+                # Else the rest of the surrounding transaction would run under it. After a failure the
+                # rollback to the savepoint takes it back.
                 _limit_statements(0)
         except (OperationalError, scorer.Loading) as late:
             # A row lock was held longer than the budget, or this process has just started.

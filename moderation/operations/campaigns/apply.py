@@ -29,9 +29,11 @@ def settle(*, decision: CampaignDecision, member_ids: Sequence[int], at: datetim
     members = CampaignMember.objects.filter(pk__in=member_ids)
     posts = lock_posts(list(members.values_list("post_id", flat=True)))
     cases = lock_cases(posts)
+    # Behind the locks: what somebody else decides from here on waits for this transaction.
     left = _still_meant(decision, member_ids)
     scores = latest_scores.of([post for post in left if post not in cases])
     rows = [_decision(decision, posts[post], cases.get(post), scores.get(post), at=at) for post in left]
+    # Before the new ones: a post has one live label at most (a constraint).
     Label.objects.filter(post__in=left, retracted_at__isnull=True).update(retracted_at=at)
     recording.record(decisions=rows)
     Case.objects.filter(pk__in=[cases[post].pk for post in left if post in cases]).update(

@@ -73,6 +73,8 @@ class Assignment:
         enough = [target for target, found in ties.items() if found.is_enough]
         if not enough:
             return
+        # Single posts are negative numbers: with equal evidence a campaign comes before a post, the newest
+        # campaign before older ones.
         best = min(enough, key=lambda target: (-ties[target].evidence, -target))
         campaigns = sorted(target for target in enough if target > 0)
         home = best if best > 0 else campaigns[0] if campaigns else self._open(revision)
@@ -80,6 +82,7 @@ class Assignment:
             self._join(home, post_id=-best, revision=None, ties=ties[best])
         self._join(home, post_id=revision.post_id, revision=revision, ties=ties[best])
         for other in campaigns:
+            # Looked up each time: a merger of this loop may have moved either.
             self._unite(self._home(home), self._home(other))
 
     def _target_of(self, post_id: int) -> int:

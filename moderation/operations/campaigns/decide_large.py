@@ -55,6 +55,7 @@ def run_piece(*, campaign_decision_id: int, at: datetime) -> bool:
             campaign_reversals.compensate(correction=decision, decision_ids=piece, at=at)
         elif piece:
             apply.settle(decision=decision, member_ids=piece, at=at)
+        # In the transaction of the batch, so that a killed worker leaves none half done and none done twice.
         decision.reached_id = piece[-1] if piece else decision.reached_id
         decision.state = CampaignDecisionState.RUNNING if piece else CampaignDecisionState.DONE
         decision.lease_until = at + _LEASE if piece else None

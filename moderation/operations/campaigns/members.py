@@ -90,6 +90,7 @@ def remove(*, members: Sequence[CampaignMember]) -> None:
     CampaignTrait.objects.filter(campaign__in=set(homes.values()), posts=0).delete()
     CampaignMember.objects.filter(pk__in=[member.pk for member in members]).delete()
     left = Counter(member.campaign_id for member in members)
+    # At an instant of the past: a campaign that is left must not look active again.
     _recount(Counter({campaign: -count for campaign, count in left.items()}), at=members[0].joined_at)
 
 
@@ -99,6 +100,7 @@ def merge(*, gone: int, kept: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(_MERGE_TRAITS, {"gone": gone, "kept": kept})
     CampaignTrait.objects.filter(campaign=gone).delete()
+    # Every old address leads to the campaign itself, never through one that was merged, too.
     Campaign.objects.filter(merged_into=gone).update(merged_into=kept)
     latest_at = Campaign.objects.values_list("latest_at", flat=True).get(pk=gone)
     Campaign.objects.filter(pk=gone).update(merged_into=kept, posts=0, authors=0, domains=0)

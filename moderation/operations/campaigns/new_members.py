@@ -79,4 +79,5 @@ def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Rulin
 def _draw(score: Score, decision: CampaignDecision) -> float:
     """Return a uniform number in [0, 1), the same whenever this post is scored again."""
     name = f"{decision.pk}:{score.revision.post_id}".encode()
+    # 48 bits, which a float holds exactly; 64 would be rounded, at the top to 1.0.
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

@@ -83,6 +83,7 @@ def decide(
         decision = _decision(case, moderator=moderator, verdict=verdict, reason=reason, note=note, at=at)
         decision.idempotency_key = idempotency_key
         replaced = overrule.standing(decision)
+        # Before the new one: a post has one live label at most (a constraint).
         recording.retract_label(post_id=case.post_id, at=at)
         recording.record(
             decisions=[decision],

@@ -53,6 +53,7 @@ def make(folder: Path, *, at: datetime) -> dict[str, Any]:
         unfinished = staging / "backup"
         unfinished.mkdir(mode=0o700)
         run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={unfinished / DUMP}")
+        # After the dump: a release is kept on disk before a score names it, so none of the dump is missing.
         _pack(unfinished / FILES)
         manifest = {
             "format": FORMAT,

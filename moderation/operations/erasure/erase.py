@@ -215,7 +215,8 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     """Wipe posts. Locks posts before anything else, as ingest and scoring do."""
     if not post_ids:
         return
-    # First: it takes the campaign lock, which comes before posts in the lock order.
+    # First: it takes the campaign lock, which comes before posts in the lock order, and it counts down traits
+    # by the rows that are wiped below.
     gather.forget(post_ids=post_ids)
     wanted, answers = set(post_ids), forget.answers(post_ids)
     rows = Post.objects.select_for_update(no_key=True).filter(pk__in=wanted.union(answers))

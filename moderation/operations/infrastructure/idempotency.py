@@ -126,6 +126,8 @@ def _take_turn(*, platform: Platform, key: str) -> None:
     A row marked as in flight would outlive a killed process; the database drops this lock with it.
     """
     digest = _digest(platform=platform, key=key)
+    # Signed, as bigint is. One number of 64 bits: PostgreSQL keeps these locks apart from those that are
+    # taken by two (advisory_locks).
     [(is_ours,)] = prepared.rows(_TAKE_TURN, number=int.from_bytes(digest[:8], "big", signed=True))
     if not is_ours:
         raise InFlight("The first request with this Idempotency-Key is still being answered.")

@@ -23,6 +23,7 @@ MOST_DAYS = 90
 MOST_WAITING = 1_000
 """Drawn posts of one platform that may wait at once: more would never be labelled."""
 
+# The window counts before LIMIT cuts: that is the population that the posts are drawn from.
 _DRAW = """
 SELECT p.id, count(*) OVER () FROM moderation_post p
 JOIN moderation_revision r ON r.post_id = p.id AND r.number = p.latest_revision

@@ -66,8 +66,7 @@ def build(*, export_id: int, at: datetime) -> None:
         reason = failure.strerror or type(failure).__name__
         attempt.fail(f"The file could not be written ({reason}): mend the export folder, then ask again.")
     # After other errors, such as a lost database, it is unknown whether the row was committed: leave row and
-    # file.
-    # The lease expires, and the next attempt deletes the file.
+    # file. The lease expires, and the next attempt deletes the file.
 
 
 def sweep(*, at: datetime) -> int:

@@ -44,6 +44,8 @@ def write(
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + PARTIAL)
     tally = _Tally()
+    # Before any label is read: one that is committed meanwhile is numbered later, so that it is in the next
+    # increment, whether or not this file has it, too.
     until = _numbered(wanted, at=at)
     with partial.open("wb") as opened:
         file = Digested(opened)
@@ -61,6 +63,7 @@ def write(
         "has_weights": has_weights,
         "sha256": file.sha256.hexdigest(),
     }
+    # The manifest first: whoever sees the file sees its manifest.
     Path(f"{out}{MANIFEST}").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
     partial.replace(out)
     return manifest

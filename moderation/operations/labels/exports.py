@@ -92,6 +92,7 @@ def withdraw(*, post_ids: Sequence[int], at: datetime) -> None:
     for row in rows:
         row.file_name = ""
     Export.objects.bulk_update(rows, ["state", "lease_until", "error", "file_name"])
+    # Deleted before a rollback, a file would be gone while its row names it again.
     transaction.on_commit(lambda: export_files.delete(names))
 
 

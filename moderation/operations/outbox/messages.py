@@ -143,6 +143,7 @@ def _sequences(post_ids: Iterable[int]) -> defaultdict[int, int]:
     wanted = list(post_ids)
     if not wanted:
         return defaultdict(int)
+    # No two transactions read the same last number: whoever writes about a post has locked it.
     told = Delivery.objects.filter(post__in=wanted).order_by().values_list("post")
     return defaultdict(int, told.annotate(last=Max("sequence")).values_list("post", "last"))
 

@@ -201,6 +201,7 @@ def _write(*, fresh: list[Revision], new: set[int], at: datetime) -> None:
         return
     for revision in fresh:
         revision.post.latest_revision = max(revision.post.latest_revision, revision.number)
+    # A second loop: only now is the highest number of each post known.
     for revision in fresh:
         if revision.number < revision.post.latest_revision:
             revision.score_state = ScoreState.SUPERSEDED

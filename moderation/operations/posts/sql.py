@@ -64,6 +64,9 @@ _ADD_REVISION = (
     f"INSERT INTO moderation_revision ({', '.join(_COLUMNS[1:])})"  # noqa: S608 - names of columns
     f" VALUES (%(post_id)s, {_VALUES}) RETURNING id"
 )
+# The parts of a WITH run in no order of their own: every part reads `met` or a part that does, so the lock
+# comes first. All of them see one snapshot. An author whom another transaction inserts meanwhile is in
+# neither `known` nor `added`: then no row comes back, and ingest stores the post by the longer way.
 _ADD_FIRST = f"""
 WITH met AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(intake)s, %(platform)s)),
 known AS MATERIALIZED (
@@ -204,4 +207,5 @@ def _copy_statement() -> LiteralString:
 def _values(revision: Revision) -> dict[str, Any]:
     """Return the row of a revision, by column and in their order."""
     values = revision.__dict__
+    # As text: psycopg would send a list as an array, not as JSON.
     return {name: json.dumps(values[name]) if name in _JSON else values[name] for name in _COLUMNS}

@@ -99,6 +99,7 @@ def go_live(
 ) -> Promotion:
     """Stage, try out and promote a release about which all was asked that can be. Raises one of REFUSED."""
     release.check_schema(features.SCHEMA_HASH)
+    # Read before the minutes of staging: `_flip` refuses if another release went live since.
     replaces, live = scorer.newest(), scorer.release()
     if release.id == live.id:
         raise AlreadyLive(release.id[:12])
@@ -107,6 +108,7 @@ def go_live(
     triton.stage(release, repository=repository)
     _try_out(scorer.of(release.id))
     store.release(release, at=at)
+    # The promotion points to it, and a shipped release that scored nothing yet has no row.
     store.release(live, at=at)
     return _flip(
         release.id,
@@ -181,11 +183,13 @@ def _flip(
         announce.model_promoted(promotion)
         if act is not None:
             act(promotion)
+    # After the commit: had it failed, the release that stays live would have lost its model.
     triton.tidy()
     return promotion
 
 
 def _before(live: str) -> str:
+    # Not by the newest row: after a rollback that one names the release that was just left.
     promoted = Promotion.objects.filter(release_id=live, kind=PromotionKind.PROMOTE).order_by("-id").first()
     if promoted is None:
         raise NothingBefore(f"no release was live before {live[:12]}")

@@ -63,6 +63,7 @@ def tidy() -> None:
     wanted = _wanted()
     settings.TRITON_MODELS_DIR.mkdir(parents=True, exist_ok=True)
     note = settings.TRITON_MODELS_DIR.with_name("live-models")
+    # Replaced in one step: a Triton that starts at this moment reads the old list or the new one.
     note.with_suffix(".new").write_text("".join(f"{name}\n" for name in wanted), encoding="utf-8")
     note.with_suffix(".new").replace(note)
     triton = admin()
@@ -97,6 +98,7 @@ def _load(release: Release) -> None:
 
 def _wanted() -> list[str]:
     """Return the content models of the live release and of those on standby, the live one first."""
+    # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
     names: dict[str, None] = {}

@@ -26,12 +26,14 @@ def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) 
     with transaction.atomic():
         rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
         if rows and not is_alone:
+            # One that was tried twice is left to a message of its own: it may be what kills workers.
             waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
             waiting = waiting.exclude(pk__in=[row.pk for row in rows]).order_by("enqueued_at", "id")
             rows += waiting[: max(0, enqueue.SCORING_CHUNK - len(rows))]
         for row in rows:
             row.score_state = ScoreState.SCORING
             row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
+            # Counted when claimed, not when it fails: a worker that is killed counts nothing.
             row.attempts += 1
         Revision.objects.bulk_update(rows, ["score_state", "lease_until", "attempts"])
     return rows
@@ -47,6 +49,7 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
     ids = [revision.pk for revision in revisions]
     posts = _lock_posts({revision.post_id for revision in revisions})
     locked = Revision.objects.select_for_update().filter(pk__in=ids).order_by("id")
+    # The attempts, too: whoever took over after our lease has the same state and generation.
     standing = {row.pk: (row.score_state, row.generation, row.attempts) for row in locked}
     for revision in revisions:
         revision.post.latest_revision = posts[revision.post_id]

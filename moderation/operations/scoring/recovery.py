@@ -40,8 +40,7 @@ def sweep(*, at: datetime) -> int:
         open_again = [revision.pk for revision in due if revision.attempts < MAX_ATTEMPTS]
         Revision.objects.filter(pk__in=dead).update(score_state=ScoreState.DEAD)
         # Revisions of a killed worker keep their old time of arrival, so that the next task of any post takes
-        # them
-        # along, whatever the backlog. Only once: a post may be what kills the workers.
+        # them along, whatever the backlog. Only once: a post may be what kills the workers.
         left = [row.pk for row in due if row.score_state == ScoreState.SCORING and row.attempts == 1]
         Revision.objects.filter(pk__in=left).update(score_state=ScoreState.PENDING, lease_until=None)
         Revision.objects.filter(pk__in=open_again).exclude(pk__in=left).update(enqueued_at=at)

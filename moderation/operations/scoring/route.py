@@ -83,6 +83,7 @@ def _standings(revisions: Sequence[Revision]) -> dict[int, _Standing]:
         .filter(post__in=posts, state=CaseState.OPEN)
         .order_by("id")
     }
+    # By the order the newest decision in force overwrites those before it.
     decisions = {
         decision.post_id: decision
         for decision in Decision.objects.filter(post__in=posts, reversal__isnull=True).order_by(

@@ -71,6 +71,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, live: Scorer | None = 
     frozen = _freeze(revisions, at=at)
     live = live or scorer.get()
     results = _judge(frozen, live=live, at=at)
+    # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic():
         scores = _store(frozen, results, live=live, at=at)
         announce.scored(scores, at=at)

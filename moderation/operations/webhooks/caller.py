@@ -63,8 +63,10 @@ class Caller:
         )
 
     def _post(self, delivery: Delivery, *, at: datetime) -> egress.Answered:
+        # No lock around it: the first batch of a turn is a single delivery, so threads find the client made.
         if self._client is None:
             self._client = self._open.enter_context(egress.Client(self._url))
+        # Serialised once: the signature covers these very bytes, not equal JSON.
         body = json.dumps(delivery.body, separators=(",", ":"), ensure_ascii=False)
         identifier = str(delivery.pk)
         return self._client.post(

@@ -47,6 +47,7 @@ def add(
     secret = sign.make(kind)
     try:
         with transaction.atomic():
+            # Not serialised: two requests at once may make one more, which does no harm.
             if platform.webhook_endpoints.exclude(state=EndpointState.REMOVED).count() >= MAX_ENDPOINTS:
                 raise TooMany(f"A platform has at most {MAX_ENDPOINTS} endpoints.")
             endpoint = WebhookEndpoint.objects.create(

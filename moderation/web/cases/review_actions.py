@@ -80,6 +80,7 @@ def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
         )
     except Refused as refusal:
         return _refused(request, case_id, refusal)
+    # A request that is repeated gets the decision of the first one, made at another time: 200, not 201.
     is_new = step.decision is not None and step.decision.decided_at == at
     said = _("Decided: %(verdict)s.") % {"verdict": form.verdict_words()}
     return answer(request, cases=step.cases, said=said, status=201 if is_new else 200, at=at)
