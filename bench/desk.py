@@ -26,7 +26,7 @@ _PAINT = """
   observer.observe({ type: "layout-shift", buffered: true });
   let pressedAt = null;
   document.addEventListener("keydown", (event) => { pressedAt = event.timeStamp; }, true);
-  document.addEventListener("front:shown", () => {
+  document.addEventListener("case:shown", () => {
     if (pressedAt === null) return;
     const began = pressedAt;
     pressedAt = null;

@@ -17,5 +17,5 @@ function watch() {
   if (acts) watched.observe(acts);
 }
 
-document.addEventListener("front:shown", watch);
+document.addEventListener("case:shown", watch);
 watch();

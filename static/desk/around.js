@@ -15,6 +15,6 @@ function load() {
   }, REST_MILLISECONDS);
 }
 
-document.addEventListener("front:shown", load);
+document.addEventListener("case:shown", load);
 wide.addEventListener("change", load);
 load();

@@ -61,7 +61,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
 });
 
 /* A case that comes back, by undo, comes without the panel that stood beside it. */
-document.addEventListener("front:shown", (event) => {
+document.addEventListener("case:shown", (event) => {
   const panel = event.detail.querySelector?.("[data-beside]");
   if (panel && !panel.hidden) close(panel);
 });

@@ -6,7 +6,7 @@ function offer(element) {
   for (const button of element.querySelectorAll("[data-copies]")) button.hidden = false;
 }
 
-document.addEventListener("front:shown", (event) => offer(event.detail)); // cases come without a page
+document.addEventListener("case:shown", (event) => offer(event.detail)); // cases come without a page
 offer(document);
 
 document.addEventListener("click", async (event) => {

@@ -1,10 +1,10 @@
 /* What became known since scoring is asked for while a case waits behind the one in front: nothing moves then when it
    is shown. Once in front it is asked for again by itself, since the decisions of a moment ago may have changed it.
-   Expects: <div data-now="url"> in a case, and the event front:ahead with the case. */
+   Expects: <div data-now="url"> in a case, and the event case:ahead with the case. */
 
 const patience = 10_000; // milliseconds
 
-document.addEventListener("front:ahead", async ({ detail: element }) => {
+document.addEventListener("case:ahead", async ({ detail: element }) => {
   const place = element.querySelector("[data-now]");
   if (!place) return;
   const html = await ask(place.dataset.now);

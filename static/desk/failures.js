@@ -30,5 +30,5 @@ document.addEventListener("htmx:responseError", (event) => isAsked(event) && tel
 document.addEventListener("htmx:sendError", (event) => isAsked(event) && tell(0));
 document.addEventListener("htmx:timeout", (event) => isAsked(event) && tell(0));
 document.addEventListener("htmx:afterSwap", (event) => isAsked(event) && clear());
-document.addEventListener("shift:failed", (event) => tell(event.detail));
-document.addEventListener("shift:reached", clear);
+document.addEventListener("action:failed", (event) => tell(event.detail));
+document.addEventListener("action:answered", clear);

@@ -2,7 +2,7 @@
    hand-back on leaving. Expects: #desk[data-beat][data-lease-seconds][data-hand-back][data-held][data-kept], #front with [data-case] and either
    [data-claim][data-lease-seconds] or [data-watched="who holds it"]; [data-lease-left], [data-presence]. */
 
-import { headers, isReaching, pageId, renewPageId, renewToken } from "./reach.js";
+import { headers, isFetching, pageId, renewPageId, renewToken } from "./retrying_fetch.js";
 
 const desk = document.getElementById("desk");
 // Often enough to survive two lost beats, and for others to be seen coming within eight seconds.
@@ -32,7 +32,7 @@ async function beat() {
   const found = await answer.json();
   for (const id of found.held) ends.set(String(id), sentAt + found.lease_seconds * 1000);
   const lost = asked.filter((id) => !found.held.includes(Number(id)) && id !== element?.dataset.case);
-  if (lost.length) document.dispatchEvent(new CustomEvent("front:lost", { detail: lost }));
+  if (lost.length) document.dispatchEvent(new CustomEvent("case:lost", { detail: lost }));
   if (element === current()) tell(element, found);
 }
 
@@ -60,7 +60,7 @@ function tick() {
 }
 
 addEventListener("pagehide", () => {
-  if (!desk.dataset.held && !isReaching()) return;
+  if (!desk.dataset.held && !isFetching()) return;
   const kept = (desk.dataset.kept ?? "").split(",");
   const form = new FormData();
   form.set("csrfmiddlewaretoken", headers()["X-CSRFToken"]);
@@ -71,6 +71,6 @@ addEventListener("pagehide", () => {
   renewPageId(); // a page that is shown again is another one to the server
 });
 document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && (nextBeat = 0));
-document.addEventListener("front:shown", (event) => adopt(event.detail));
+document.addEventListener("case:shown", (event) => adopt(event.detail));
 setInterval(tick, 500);
 adopt(current());

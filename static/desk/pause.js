@@ -2,7 +2,7 @@
    Expects: #desk[data-break-minutes][data-break-cases], <dialog id="pause"> with [data-pause-left], <template
    id="break-prompt">, #notices, <button data-pauses="url">. Counts are kept for all pages of this browser. */
 
-import { headers } from "./reach.js";
+import { headers } from "./retrying_fetch.js";
 
 const REST_MILLISECONDS = 5 * 60000;
 const desk = document.getElementById("desk");
@@ -19,11 +19,11 @@ document.addEventListener("click", (event) => {
 async function pause(url) {
   document.getElementById("notices").replaceChildren();
   const answer = await fetch(url, { method: "POST", headers: headers(), signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  if (!answer?.ok) return document.dispatchEvent(new CustomEvent("shift:failed", { detail: answer?.status ?? 0 }));
+  if (!answer?.ok) return document.dispatchEvent(new CustomEvent("action:failed", { detail: answer?.status ?? 0 }));
   until = performance.now() + (await answer.json()).pause_seconds * 1000;
   document.documentElement.dataset.paused = "";
   const behind = desk.dataset.kept.split(",").slice(1);
-  document.dispatchEvent(new CustomEvent("front:lost", { detail: behind }));
+  document.dispatchEvent(new CustomEvent("case:lost", { detail: behind }));
   tick();
   dialog.showModal();
 }
@@ -49,7 +49,7 @@ function later() {
   write({ ...read(), asleepUntil: Date.now() + 2 * REST_MILLISECONDS });
 }
 
-document.addEventListener("shift:acted", () => {
+document.addEventListener("action:begun", () => {
   const counted = { ...read(), last: Date.now() };
   counted.cases += 1;
   write(counted);

@@ -3,7 +3,7 @@
    reason. Expects: <label data-key="1"><input type="radio" name="reason" data-verdict data-contradicts="what to say"
    data-needs-note form="decide-7">, <input name="note">, <form data-decides>. */
 
-import { notice } from "./front.js";
+import { notice } from "./case_stack.js";
 
 let before = null;
 

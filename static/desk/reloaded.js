@@ -2,7 +2,7 @@
    before the new page has claimed the case again must not be lost: its claim goes first, then the decision.
    Expects: the case that was acted on, with [data-claim]. */
 
-import { reach } from "./reach.js";
+import { retryingFetch } from "./retrying_fetch.js";
 
 export const wasReloaded = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
 let mustClaim = wasReloaded;
@@ -13,6 +13,6 @@ export const claimedSince = () => (mustClaim = false);
 export async function claimFirst(element) {
   if (!mustClaim) return null;
   mustClaim = false;
-  const answer = await reach(element.dataset.claim, new FormData());
+  const answer = await retryingFetch(element.dataset.claim, new FormData());
   return answer.status === 200 ? null : answer;
 }

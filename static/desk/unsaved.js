@@ -1,5 +1,5 @@
 /* Tells that decisions are not saved yet: at once while the desk cannot be reached, after a second where it is slow.
-   Expects: <p id="unsaved" hidden>, and the events of shift.js. What is heard of it is in #announcements. */
+   Expects: <p id="unsaved" hidden>, and the events of actions.js. What is heard of it is in #announcements. */
 
 const SLOW_MILLISECONDS = 1000;
 const shown = document.getElementById("unsaved");
@@ -19,10 +19,10 @@ function wait() {
   timer ||= setTimeout(show, SLOW_MILLISECONDS);
 }
 
-document.addEventListener("shift:acted", wait);
-document.addEventListener("shift:away", show);
-document.addEventListener("shift:reached", () => {
+document.addEventListener("action:begun", wait);
+document.addEventListener("action:retrying", show);
+document.addEventListener("action:answered", () => {
   hide();
-  wait(); // for what is still on its way; without anything, shift:rest comes next
+  wait(); // for what is still on its way; without anything, action:idle comes next
 });
-document.addEventListener("shift:rest", hide);
+document.addEventListener("action:idle", hide);

@@ -13,9 +13,9 @@ export const renewPageId = () => (page = newId());
 export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", Shift: "1" });
 
 let onTheWay = 0;
-export const isReaching = () => onTheWay > 0;
+export const isFetching = () => onTheWay > 0;
 
-export async function reach(url, body, { isAway = () => {} } = {}) {
+export async function retryingFetch(url, body, { isAway = () => {} } = {}) {
   onTheWay += 1;
   try {
     return await attempts(url, body, isAway);

@@ -1,6 +1,6 @@
 /* What is in front and what comes behind it. Expects: #front with one element, a case ([data-case]) or the empty
    desk, each with data-address, data-title and data-announce; #desk, #notices and #announcements.
-   Others listen to the events front:shown and front:ahead; #desk[data-held] and [data-kept] name the cases of this page. */
+   Others listen to the events case:shown and case:ahead; #desk[data-held] and [data-kept] name the cases of this page. */
 
 const desk = document.getElementById("desk");
 const slot = document.getElementById("front");
@@ -47,7 +47,7 @@ export function take(parts) {
   for (const element of found) {
     if (element === first || known.has(idOf(element))) continue;
     ahead.push(element);
-    document.dispatchEvent(new CustomEvent("front:ahead", { detail: element }));
+    document.dispatchEvent(new CustomEvent("case:ahead", { detail: element }));
   }
   if (first) bring(first);
   advance();
@@ -96,7 +96,7 @@ function show(element) {
   article?.focus({ preventScroll: true });
   if (isOther && article?.getBoundingClientRect().top < 0) article.scrollIntoView(); // a phone scrolls the whole page
   remember();
-  document.dispatchEvent(new CustomEvent("front:shown", { detail: element }));
+  document.dispatchEvent(new CustomEvent("case:shown", { detail: element }));
 }
 
 function remember() {
@@ -120,5 +120,5 @@ export function say(words) {
   document.getElementById("announcements").textContent = `${words} ${next}`.trim();
 }
 
-document.addEventListener("front:lost", (event) => drop(event.detail));
+document.addEventListener("case:lost", (event) => drop(event.detail));
 remember();

@@ -1,11 +1,11 @@
 /* Acts on the case in front. The next case is shown at once and the server hears of the act meanwhile, one act
    after the other; an act that fails brings its case back in front, with the reason, and nothing is lost.
    Expects: <form data-act="leave|next|claim|undo">, <button data-done="what is said">, #last, <template id="undo-pending">,
-   #desk[data-ahead][data-retrying]. Tells others by the events shift:acted, shift:away, shift:reached, shift:failed and,
-   when nothing is on its way any more, shift:rest. */
+   #desk[data-ahead][data-retrying]. Tells others by the events action:begun, action:retrying, action:answered, action:failed and,
+   when nothing is on its way any more, action:idle. */
 
-import * as front from "./front.js";
-import { newId, pageId, reach } from "./reach.js";
+import * as stack from "./case_stack.js";
+import { newId, pageId, retryingFetch } from "./retrying_fetch.js";
 import { claimedSince, claimFirst, wasReloaded } from "./reloaded.js";
 
 const desk = document.getElementById("desk");
@@ -25,8 +25,8 @@ document.addEventListener("submit", (event) => {
 
 function begin(form, submitter) {
   const kind = form.dataset.act;
-  if (form.hasAttribute("data-busy") || (kind === "leave" && front.isWaiting())) return;
-  if (kind === "next" && front.goOn()) return refill();
+  if (form.hasAttribute("data-busy") || (kind === "leave" && stack.isWaiting())) return;
+  if (kind === "next" && stack.goOn()) return refill();
   if (kind === "undo" && unanswered.some((act) => act.left)) {
     wantsUndo = true; // of the decision that is on its way, not of the one whose countdown still shows
     return;
@@ -34,14 +34,14 @@ function begin(form, submitter) {
   const body = new FormData(form, submitter);
   body.delete("csrfmiddlewaretoken");
   const act = { url: form.action, body, form, kind, done: submitter?.dataset.done ?? "" };
-  front.notice("");
+  stack.notice("");
   if (kind === "leave") {
-    body.set("idempotency_key", keyOf(front.current(), body));
+    body.set("idempotency_key", keyOf(stack.current(), body));
     form.closest("dialog")?.close();
-    act.left = front.leave();
+    act.left = stack.leave();
     showPending();
-    front.say(act.done);
-    document.dispatchEvent(new CustomEvent("shift:acted"));
+    stack.say(act.done);
+    document.dispatchEvent(new CustomEvent("action:begun"));
   } else {
     form.setAttribute("data-busy", "");
   }
@@ -66,35 +66,35 @@ async function send() {
   isSending = true;
   while (unanswered.length) {
     const act = unanswered[0];
-    act.body.set("known", front.held().join(","));
+    act.body.set("known", stack.held().join(","));
     act.body.set("page", pageId());
     const refused = act.left ? await claimFirst(act.left) : null;
-    const answer = refused ?? (await reach(act.url, act.body, { isAway: () => away(act) }));
+    const answer = refused ?? (await retryingFetch(act.url, act.body, { isAway: () => away(act) }));
     if (answer.parts) settle(unanswered.shift(), answer);
     else fail(unanswered.splice(0), answer.status);
   }
   isSending = false;
-  document.dispatchEvent(new CustomEvent("shift:rest"));
+  document.dispatchEvent(new CustomEvent("action:idle"));
 }
 
 function away(act) {
-  front.say(desk.dataset.retrying);
-  if (act.kind !== "ahead") document.dispatchEvent(new CustomEvent("shift:away"));
+  stack.say(desk.dataset.retrying);
+  if (act.kind !== "ahead") document.dispatchEvent(new CustomEvent("action:retrying"));
 }
 
 function settle(act, { status, parts }) {
-  const isNextShown = front.isWaiting(); // else it was announced when the key was pressed
+  const isNextShown = stack.isWaiting(); // else it was announced when the key was pressed
   act.form?.removeAttribute("data-busy");
-  if (act.left) front.settled(act.left);
-  front.take(parts);
+  if (act.left) stack.settled(act.left);
+  stack.take(parts);
   working.replaceChildren(parts.querySelector("template[data-part=working]").content);
   const told = parts.querySelector("[data-part=notice]").textContent.trim();
-  if (told) front.notice(told); // else what stands there stays: it may be the suggestion of a break
+  if (told) stack.notice(told); // else what stands there stays: it may be the suggestion of a break
   if (!unanswered.some((other) => other.left)) renewLast(parts);
   const said = parts.querySelector("[data-part=said]").textContent.trim();
-  if (said !== (act.done ?? "") || told || isNextShown) front.say(`${said} ${told}`);
+  if (said !== (act.done ?? "") || told || isNextShown) stack.say(`${said} ${told}`);
   if (status < 400 && act.kind !== "ahead") refill();
-  if (status < 400) document.dispatchEvent(new CustomEvent("shift:reached"));
+  if (status < 400) document.dispatchEvent(new CustomEvent("action:answered"));
 }
 
 /* Undo can be pressed before the answer; it then waits for it. The one before must not be taken for it. */
@@ -114,19 +114,19 @@ function renewLast(parts) {
 /* After a claim the answer holds one case only: ask for those behind it, once it is on the screen. */
 function refill() {
   const isAsked = unanswered.some((act) => act.kind === "ahead");
-  const isMine = "claim" in (front.current()?.dataset ?? {});
-  if (isAsked || !isMine || front.held().length > 3) return;
+  const isMine = "claim" in (stack.current()?.dataset ?? {});
+  if (isAsked || !isMine || stack.held().length > 3) return;
   queue({ url: desk.dataset.ahead, body: new FormData(), kind: "ahead" });
 }
 
 function fail(acts, status) {
   wantsUndo = false;
   for (const act of acts) act.form?.removeAttribute("data-busy");
-  front.putBack(acts.map((act) => act.left).filter(Boolean));
+  stack.putBack(acts.map((act) => act.left).filter(Boolean));
   if (lastBefore) last.replaceChildren(...lastBefore);
   lastBefore = null;
   if (acts.every((act) => act.kind === "ahead")) return;
-  document.dispatchEvent(new CustomEvent("shift:failed", { detail: status }));
+  document.dispatchEvent(new CustomEvent("action:failed", { detail: status }));
 }
 
 addEventListener("beforeunload", (event) => {
@@ -136,8 +136,8 @@ addEventListener("beforeunload", (event) => {
 /* A page that is shown again has given its case back on leaving: browsers tell so only after the new page was asked for. */
 function claimAgain() {
   claimedSince();
-  const claim = front.current()?.dataset.claim;
-  const isActedOn = front.isWaiting() || unanswered.length > 0; // then the answer will say what holds
+  const claim = stack.current()?.dataset.claim;
+  const isActedOn = stack.isWaiting() || unanswered.length > 0; // then the answer will say what holds
   if (claim && !isActedOn) queue({ url: claim, body: new FormData(), kind: "claim" });
 }
 
