@@ -20,6 +20,7 @@ from moderation.queries.rules import rule_pages, targets
 from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import Target
 from moderation.web import access
+from moderation.web.lists.filter_form import FilterForm
 
 EFFECTS = (
     ("ban", gettext_lazy("Ban: posts are removed")),
@@ -59,6 +60,14 @@ STATES = (
 )
 
 
+class RuleFilterForm(FilterForm):
+    """Which rules the list shows."""
+
+    kind = forms.ChoiceField(choices=KINDS, required=False)
+    effect = forms.ChoiceField(choices=EFFECTS, required=False)
+    state = forms.ChoiceField(choices=STATES, required=False)
+
+
 class TargetForm(forms.Form):
     """The target of a new rule."""
 
@@ -93,10 +102,12 @@ class RuleForm(RequeueForm):
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the rules in force, the drafts, or those that ended."""
     at = timezone.now()
-    kind, effect, state = (request.GET.get(name, "") for name in ("kind", "effect", "state"))
-    state = state if state in dict(STATES) else RuleState.LIVE.value
-    kind = kind if kind in RuleKind.values else ""
-    effect = effect if effect in RuleEffect.values else ""
+    form = RuleFilterForm(request.GET)
+    kind, effect, state = (
+        form.given("kind"),
+        form.given("effect"),
+        form.given("state") or RuleState.LIVE.value,
+    )
     rules = rule_pages.listed(state=RuleState(state), kind=kind, effect=effect, at=at)
     hits = rule_pages.hits(rules)
     context = {

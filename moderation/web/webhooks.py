@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,6 +19,7 @@ from moderation.operations.webhooks import send as webhooks_send
 from moderation.queries import webhooks
 from moderation.web import access
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
 
 _STATES = (
     DeliveryState.WAITING,
@@ -27,6 +29,12 @@ _STATES = (
 )
 
 
+class DeliveryFilterForm(FilterForm):
+    """Which deliveries of an endpoint the log shows."""
+
+    state = forms.ChoiceField(choices=[(state.value, state.label) for state in _STATES], required=False)
+
+
 @require_safe
 @access.admins
 def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
@@ -34,8 +42,7 @@ def page(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
     endpoint = get_object_or_404(
         WebhookEndpoint.objects.select_related("platform", "circuit"), pk=endpoint_id
     )
-    given = request.GET.get("state", "")
-    state = given if given in set(_STATES) else ""
+    state = DeliveryFilterForm(request.GET).given("state")
     with list_pages.cursor_or_404():
         found = webhooks.log(endpoint=endpoint, state=state, cursor=request.GET.get("cursor", ""))
     context = {

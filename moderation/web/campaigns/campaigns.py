@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -24,13 +25,20 @@ from moderation.web import access
 from moderation.web.campaigns import campaign_timeline
 from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
+
+
+class CampaignFilterForm(FilterForm):
+    """Which campaigns the list shows: those that wait, or all."""
+
+    show = forms.ChoiceField(choices=[("all", "all")], required=False)
 
 
 @require_safe
 @access.deciders
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns of which posts wait, or all."""
-    is_all = request.GET.get("show") == "all"
+    is_all = CampaignFilterForm(request.GET).given("show") == "all"
     listed = campaign_pages.newest if is_all else campaign_pages.waiting
     with list_pages.cursor_or_404():
         found = listed(cursor=request.GET.get("cursor", ""))

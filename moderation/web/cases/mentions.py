@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,15 +15,22 @@ from moderation.queries.cases import mention_names, mention_pages
 from moderation.queries.cases.mention_names import MentionName
 from moderation.web import access
 from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
 
 _LONGEST = 150
+
+
+class MentionFilterForm(FilterForm):
+    """Which notes the list shows."""
+
+    state = forms.ChoiceField(choices=[("open", "open"), ("done", "done")], required=False)
 
 
 @require_safe
 @access.deciders
 def page(request: access.DeskRequest) -> HttpResponse:
     """List the notes that wait for the reader, or with `?state=done` those that are done."""
-    state = "done" if request.GET.get("state") == "done" else "open"
+    state = MentionFilterForm(request.GET).given("state") or "open"
     with list_pages.cursor_or_404():
         found = mention_pages.page(
             viewer=request.user, is_done=state == "done", cursor=request.GET.get("cursor", "")

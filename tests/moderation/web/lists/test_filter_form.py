@@ -56,6 +56,14 @@ def test_a_choice_that_nobody_offers_counts_as_not_given(lead_desk: Client, page
         assert form.given(name) == "", name
 
 
+@pytest.mark.parametrize("page", ["appeals", "mentions", "rules"])
+def test_a_state_that_nobody_offers_counts_as_not_given(lead_desk: Client, page: str) -> None:
+    shown, asked = (lead_desk.get(f"/{page}/{query}") for query in ("", "?state=nonsense&kind=nonsense"))
+
+    assert asked.status_code == 200
+    assert asked.context["state"] == shown.context["state"]
+
+
 @pytest.mark.parametrize("page", [*FilterPage, "audit"])
 @pytest.mark.parametrize(
     "days", ["until=9999-12-31", "since=9999-12-31", "since=0001-01-01&until=0001-01-01"]
