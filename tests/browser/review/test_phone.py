@@ -91,7 +91,7 @@ class TestPhone:
 
     def test_a_notice_is_seen_wherever_one_is(self, phone: Page) -> None:
         phone.evaluate("scrollTo(0, 900)")
-        phone.evaluate("import('/static/desk/case_stack.js').then(stack => stack.notice('Something to read'))")
+        phone.evaluate("import('/static/desk/case_stack.js').then(it => it.notice('Something to read'))")
 
         expect(phone.locator("#notices .notice")).to_be_in_viewport(ratio=1)
 
