@@ -15,6 +15,7 @@ SECONDS = {
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,
     "sweep_training": 10.0,
+    "score_shadow": 15.0,
     "count_hours": 60.0,
     "sweep_blind_reviews": 60.0,
     "mend_clock_steps": 60.0,
@@ -25,7 +26,7 @@ SECONDS = {
 }
 """From the start of one run to the start of the next."""
 
-_LONG = {"erase_expired": "erasures", "estimate_quality": "erasures"}
+_LONG = {"erase_expired": "erasures", "estimate_quality": "erasures", "score_shadow": "erasures"}
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400

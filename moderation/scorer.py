@@ -54,6 +54,8 @@ class Scorers(Protocol):
 
     def explaining_content_of(self, release_id: str) -> ContentModel: ...
 
+    def shadow_of(self, release_id: str) -> Scorer: ...
+
 
 def current() -> Scorers:
     """Return what this process scores with."""
@@ -105,9 +107,22 @@ def explaining_content_of(release_id: str) -> ContentModel:
     return current().explaining_content_of(release_id)
 
 
+def shadow_of(release_id: str) -> Scorer:
+    """Return a scorer of a kept release whose content model answers after all others in Triton.
+
+    Raises NotKept, Corrupt, SchemaMismatch or VersionMismatch.
+    """
+    return current().shadow_of(release_id)
+
+
 @lru_cache(maxsize=4)
 def _of(release_id: str) -> Scorer:
     return Scorer(release=kept(release_id), content=_content_of(release_id))
+
+
+@lru_cache(maxsize=1)
+def _shadow_of(release_id: str) -> Scorer:
+    return Scorer(release=kept(release_id), content=_explaining_content_of(release_id))
 
 
 @lru_cache(maxsize=2)
@@ -173,7 +188,7 @@ def forget() -> None:
     """Clear all caches: the next call reads the live release again."""
     _LIVE.forget()
     _LOW_LATENCY.forget()
-    for cached in (_of, _content_of, _explaining_content_of, _low_latency_of, kept, shipped):
+    for cached in (_of, _content_of, _explaining_content_of, _low_latency_of, _shadow_of, kept, shipped):
         cached.cache_clear()
 
 
@@ -276,6 +291,9 @@ class _OfThisProcess:
 
     def explaining_content_of(self, release_id: str) -> ContentModel:
         return _explaining_content_of(release_id)
+
+    def shadow_of(self, release_id: str) -> Scorer:
+        return _shadow_of(release_id)
 
 
 _CURRENT = _OfThisProcess()

@@ -16,7 +16,7 @@ from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
-from moderation.operations.learning import training_job
+from moderation.operations.learning import shadow_scoring, training_job
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.releases import triton
@@ -187,6 +187,12 @@ def train_release(*, run_id: int, **_: object) -> None:
 def sweep_training(at: datetime) -> int:
     """Enqueue training runs that a lost message or a killed worker left open, and scheduled ones."""
     return training_job.sweep(at=at)
+
+
+@_sweep
+def score_shadow(at: datetime) -> int:
+    """Let a candidate in shadow score what the live release has scored."""
+    return shadow_scoring.sweep(at=at)
 
 
 @_sweep

@@ -31,6 +31,7 @@ from moderation.models.reputation import LinkVerdict
 from moderation.models.rules import Rule
 from moderation.models.saved_filters import SavedFilter
 from moderation.models.scores import Score
+from moderation.models.shadow import ShadowRun, ShadowScore
 from moderation.models.similarity import AuthorBand, SimilarityBand
 from moderation.models.sweeps import SweepRun
 from moderation.models.training_runs import TrainingRun
@@ -89,6 +90,8 @@ __all__ = [
     "Rule",
     "SavedFilter",
     "Score",
+    "ShadowRun",
+    "ShadowScore",
     "SigningSecret",
     "SimilarityBand",
     "StoredAnswer",

@@ -46,6 +46,7 @@ _SWEEPS = {
     "journal_erasures": _("Record erasures"),
     "sweep_exports": _("Resume unfinished exports"),
     "sweep_training": _("Resume and schedule training runs"),
+    "score_shadow": _("Score posts in shadow"),
     "erase_expired": _("Erase expired data"),
     "prune_answers": _("Delete stored API responses"),
 }

@@ -28,7 +28,7 @@ from moderation.web.cases import (
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.learning import candidates, models, proposals, thresholds
+from moderation.web.learning import candidates, models, proposals, shadow, thresholds
 from moderation.web.lists import saved_filters
 from moderation.web.posts import post, search, translation
 from moderation.web.quality import quality
@@ -147,6 +147,11 @@ urlpatterns = [
     path("exports/<int:export_id>/", exports.row, name="export"),
     path("exports/<int:export_id>/download/", exports.download, name="export-download"),
     path("models/", models.page, name="models"),
+    path("models/shadow/", shadow.page, name="shadow"),
+    path("models/shadow/start/", shadow.start, name="shadow-start"),
+    path("models/shadow/<int:run_id>/", shadow.page, name="shadow-run"),
+    path("models/shadow/<int:run_id>/stop/", shadow.stop, name="shadow-stop"),
+    path("models/shadow/<int:run_id>/draws/", shadow.draw, name="shadow-draw"),
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),

@@ -151,6 +151,7 @@ class FakeScorers:
 
     scorer: FakeScorer | Scorer
     content: ContentProtocol
+    shadow: FakeScorer | None = None
 
     def live(self) -> Scorer:
         return cast("Scorer", self.scorer)
@@ -166,6 +167,9 @@ class FakeScorers:
 
     def explaining_content_of(self, release_id: str) -> ContentModel:
         return self.content_of(release_id)
+
+    def shadow_of(self, release_id: str) -> Scorer:
+        return cast("Scorer", self.shadow or self.scorer)
 
 
 def _is_whole(fake: FakeScorers) -> Scorers:

@@ -43,7 +43,8 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     audit_probability = serializers.FloatField()
     decision_id = serializers.CharField(help_text="By which a retraction names it.")
     sample = serializers.ChoiceField(
-        choices=("", "audit", "draw"), help_text="By which chance the post came to a human; empty if by none."
+        choices=("", "audit", "draw", "disagreement"),
+        help_text="By which chance the post came to a human; empty if by none.",
     )
 
 

@@ -92,7 +92,7 @@ def queue_places(scores: Iterable[Score]) -> Mapping[int, dict[str, Any]]:
 
 
 def _is_drawn(opening: Opening) -> bool:
-    return opening.draw is not None or opening.reason == CaseReason.BLIND
+    return opening.reason in {CaseReason.RANDOM, CaseReason.BLIND}
 
 
 def _drawn_place(score: Score) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from moderation.models import (
     Post,
     Revision,
     Score,
+    ShadowScore,
     SimilarityBand,
     Translation,
     User,
@@ -231,6 +232,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}
     )
+    ShadowScore.objects.filter(score__revision__post__in=posts).delete()
     forget.around_posts(posts)
     exports.withdraw(post_ids=posts, at=at)
     Label.objects.filter(post__in=posts).update(similarity_group=RandomUUID())

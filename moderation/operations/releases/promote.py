@@ -21,6 +21,7 @@ from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store, triton
+from moderation.queries.learning import shadow_findings
 from scoring import features, gate, hosting
 from scoring.blocklist import Blocklist
 from scoring.gate import Finding
@@ -103,6 +104,7 @@ def go_live(
     replaces, live = scorer.newest(), scorer.release()
     if release.id == live.id:
         raise AlreadyLive(release.id[:12])
+    findings = [*findings, *shadow_findings.findings(candidate=release.id, live=live.id)]
     if not all(finding.passed for finding in findings):
         raise NotGoodEnough(findings)
     triton.stage(release, repository=repository)

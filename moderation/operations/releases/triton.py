@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 
 from moderation import scorer
-from moderation.models import Promotion
+from moderation.models import Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
 from scoring.hosting import TritonAdmin
@@ -97,10 +97,13 @@ def _load(release: Release) -> None:
 
 
 def _wanted() -> list[str]:
-    """Return the content models of the live release and of those on standby, the live one first."""
+    """Return the content models of the live release, of those on standby and of a candidate in shadow, the
+    live one first.
+    """
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
+    ids += ShadowRun.objects.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
     names: dict[str, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model

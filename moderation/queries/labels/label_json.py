@@ -19,7 +19,7 @@ LABEL_SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelValues:
-    """What a label says but for features and record. `sample` is audit, draw or empty."""
+    """What a label says but for features and record. `sample` is audit, draw, disagreement or empty."""
 
     name: str
     text: str
@@ -96,7 +96,12 @@ def weight_of(*, audit_probability: float, is_audit_sample: bool) -> float:
 
 
 def _head(values: LabelValues, *, has_weights: bool) -> dict[str, Any]:
-    weight = weight_of(audit_probability=values.audit_probability, is_audit_sample=values.is_random)
+    # Disagreements of a shadow run were drawn among themselves: they stand for no other posts.
+    weight = (
+        1.0
+        if values.sample == "disagreement"
+        else weight_of(audit_probability=values.audit_probability, is_audit_sample=values.is_random)
+    )
     return {
         "schema_version": LABEL_SCHEMA_VERSION,
         "id": values.name,

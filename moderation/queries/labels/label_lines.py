@@ -38,7 +38,9 @@ _COLUMNS = (
     ("decision_id", "d.id", "int8"),
     (
         "sample",
-        "CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit' ELSE '' END",
+        """CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit'
+           WHEN EXISTS (SELECT FROM moderation_shadowscore h WHERE h.case_id = c.id) THEN 'disagreement'
+           ELSE '' END""",
         "text",
     ),
     # JSON that stays as it is stored

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from moderation.models import Decision, Label
+from moderation.models import Decision, Label, ShadowScore
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.keyset import Key, Page
@@ -68,9 +68,9 @@ def name_of(decision: Decision) -> str:
 
 
 def _labels(wanted: LabelFilter) -> QuerySet[Label]:
-    labels = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True).order_by(
-        "labelled_at", "id"
-    )
+    standing = Label.objects.filter(retracted_at__isnull=True, post__erased_at__isnull=True)
+    drawn = ShadowScore.objects.filter(case=OuterRef("decision__case"))
+    labels = standing.annotate(is_disagreement=Exists(drawn)).order_by("labelled_at", "id")
     if wanted.since is not None:
         labels = labels.filter(labelled_at__gte=wanted.since)
     if wanted.until is not None:
@@ -101,7 +101,15 @@ def _row(label: Label) -> dict[str, Any]:
         is_random=score.is_audit_sample or is_drawn,
         audit_probability=score.audit_probability if chance is None else chance,
         decision_id=decision.pk,
-        sample="draw" if is_drawn else "audit" if score.is_audit_sample else "",
+        sample=_sample(label, is_drawn=is_drawn),
     )
     features = {name: value for name, value, _ in score.contributions}
     return label_json.row(values, features=features, record=score.record)
+
+
+def _sample(label: Label, *, is_drawn: bool) -> str:
+    if is_drawn:
+        return "draw"
+    if label.decision.score.is_audit_sample:
+        return "audit"
+    return "disagreement" if getattr(label, "is_disagreement", False) else ""

@@ -71,6 +71,26 @@ def ratio(
     parts, wholes, worth = _checked(part=part, whole=whole, chances=chances, weights=weights)
     counted = (wholes > 0) & (worth > 0)
     parts, worth = parts[counted], worth[counted]
+    return _estimated(parts, worth, alpha=alpha, looks=looks)
+
+
+def mean(
+    *, values: npt.ArrayLike, chances: npt.ArrayLike, alpha: float = 0.05, looks: int = LOOKS
+) -> Estimate:
+    """Estimate the mean over all posts of a value in [0, 1] from those that were drawn, as `ratio` does.
+
+    Raises ValueError if the arrays do not fit, or a value is out of range.
+    """
+    found, drawn = np.asarray(values, dtype=np.float64), np.asarray(chances, dtype=np.float64)
+    if found.shape != drawn.shape or found.ndim != 1:
+        raise ValueError(f"chances has shape {drawn.shape}, values {found.shape}: one number a label")
+    if not ((found >= 0) & (found <= 1)).all() or not ((drawn > 0) & (drawn <= 1)).all():
+        raise ValueError("values are not all in [0, 1], or chances not all in (0, 1]")
+    return _estimated(found, 1.0 / drawn, alpha=alpha, looks=looks)
+
+
+def _estimated(parts: Numbers, worth: Numbers, *, alpha: float, looks: int) -> Estimate:
+    """Estimate the mean of `parts` in [0, 1], each standing for `worth` posts."""
     labels = len(parts)
     if not labels:
         return Estimate(value=None, low=0.0, high=1.0, labels=0)

@@ -1,0 +1,70 @@
+"""Shadow runs as the desk and the API show them: the runs, how far one is, and its disagreements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from moderation.models import Score, ShadowRun, ShadowScore, TrainingRun
+from moderation.models.cases import CaseState
+from moderation.queries import keyset
+from moderation.queries.keyset import Page
+
+PAGE = 25
+_SHOWN_RUNS = 20
+_ORDER = ("-distance", "-gap", "id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How many posts a run scored, differing ones among them; drawn ones that wait, and decided ones."""
+
+    scored: int
+    differing: int
+    waiting: int
+    decided: int
+
+
+def runs() -> list[ShadowRun]:
+    """Return the latest runs, the newest first."""
+    rows = ShadowRun.objects.select_related("started_by", "stopped_by").order_by("-id")
+    return list(rows[:_SHOWN_RUNS])
+
+
+def progress(run: ShadowRun) -> Progress:
+    """Count a run's posts, in one query."""
+    return Progress(
+        **ShadowScore.objects.filter(run=run)
+        .order_by()
+        .aggregate(
+            scored=Count("pk"),
+            differing=Count("pk", filter=Q(distance__gt=0)),
+            waiting=Count("pk", filter=Q(case__state=CaseState.OPEN)),
+            decided=Count("pk", filter=Q(case__state=CaseState.DECIDED)),
+        )
+    )
+
+
+def backlog(run: ShadowRun) -> int:
+    """Return how many scores of the live release were not looked at yet."""
+    return Score.objects.filter(pk__gt=run.reached).count() if run.is_open else 0
+
+
+def disagreements(run: ShadowRun, *, cursor: str) -> Page[ShadowScore]:
+    """Return posts on which both routes differ, the farthest apart first. Raises InvalidCursor."""
+    rows = ShadowScore.objects.filter(run=run, distance__gt=0).select_related(
+        "score__revision__post__platform", "case"
+    )
+    rows = rows.defer(*(f"score__{name}" for name in ("record", "features", "contributions")))
+    return keyset.page(rows, order=_ORDER, after=keyset.after(cursor, int, float, int), limit=PAGE)
+
+
+def candidates(kept: set[str], *, live: str) -> Sequence[tuple[str, TrainingRun | None]]:
+    """Return the kept releases that could run in shadow, those of training runs first, the newest first."""
+    made = TrainingRun.objects.filter(candidate__in=kept).only("pk", "candidate").order_by("-pk")
+    by_release = {run.candidate: run for run in reversed(made)}
+    first = sorted(by_release, key=lambda one: -by_release[one].pk)
+    others = sorted(kept - set(first))
+    return [(one, by_release.get(one)) for one in (*first, *others) if one != live]

@@ -1,0 +1,142 @@
+"""What a stored comparison of a candidate with the live release says, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from moderation.models.shadow import LinkKind
+from moderation.queries.learning.shadow_figures import Mistake, Outcome
+from moderation.queries.quality.estimates import FEWEST_SHOWN
+from moderation.web import quantities
+from moderation.web.quality import shares
+
+ROUTES = ("allow", "review", "remove")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownDifference:
+    """One row: where, what, the difference with its interval, and how much it rests on."""
+
+    where: str
+    what: str
+    difference: str
+    labels: str
+    differing: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRate:
+    """One figure of both releases."""
+
+    name: str
+    live: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFigures:
+    """A comparison as the page shows it; `agreement` is empty with too few posts."""
+
+    agreement: str
+    matrix: Sequence[tuple[str, Sequence[str]]]
+    rates: Sequence[ShownRate]
+    worse: Sequence[ShownDifference]
+    differences: Sequence[ShownDifference]
+
+
+def figures(stored: Mapping[str, Any]) -> ShownFigures | None:
+    """Return a stored comparison in words, None before the first."""
+    if not stored:
+        return None
+    counted = {(live, candidate): posts for live, candidate, posts in stored["routes"]}
+    total = sum(counted.values())
+    agreed = sum(posts for (live, candidate), posts in counted.items() if live == candidate)
+    rows = sorted(stored["differences"], key=_rank)
+    shown = [_difference(row) for row in rows]
+    return ShownFigures(
+        agreement=shares.counted(agreed, total) if total else "",
+        matrix=[
+            (route(live), [quantities.count(counted.get((live, one), 0)) for one in ROUTES])
+            for live in ROUTES
+        ],
+        rates=[_rate(row) for row in stored["rates"]],
+        worse=[row for row in shown if row.outcome == Outcome.WORSE],
+        differences=shown,
+    )
+
+
+def route(value: str) -> str:
+    """Return a route in words."""
+    return {"allow": _("let through"), "review": _("review"), "remove": _("removed")}.get(value, value)
+
+
+def _rank(row: Mapping[str, Any]) -> tuple[int, bool, float, str, str]:
+    """Order by what is certain first, all posts before slices, then by size."""
+    order = [Outcome.WORSE, Outcome.BETTER, Outcome.OPEN, Outcome.NEAR]
+    largest = max(abs(row["low"]), abs(row["high"]))
+    return (order.index(row["outcome"]), row["dimension"] != "all", -largest, row["name"], row["mistake"])
+
+
+def _difference(row: Mapping[str, Any]) -> ShownDifference:
+    return ShownDifference(
+        where=_where(row["dimension"], row["name"]),
+        what=_what(row["mistake"]),
+        difference=_per_thousand(row),
+        labels=quantities.count(row["labels"]),
+        differing=_("{part} of {whole}").format(
+            part=quantities.count(row["differing"]), whole=quantities.count(row["posts"])
+        ),
+        outcome=Outcome(row["outcome"]),
+    )
+
+
+def _per_thousand(row: Mapping[str, Any]) -> str:
+    """Return the interval, and with enough labels the value before it."""
+    ends = _("{low} to {high}").format(low=_signed(row["low"]), high=_signed(row["high"]))
+    if row["value"] is None or row["labels"] < FEWEST_SHOWN:
+        return ends
+    return f"{_signed(row['value'])} ({ends})"
+
+
+def _signed(share: float) -> str:
+    number = round(share * 1000, 1) or 0.0
+    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
+    return f"{sign}{formats.number_format(abs(number), 1, use_l10n=True)}"
+
+
+def _rate(row: Mapping[str, Any]) -> ShownRate:
+    names = {
+        "precision": _("Removed posts that are spam"),
+        "recall": _("Spam that is removed"),
+        "missed": _("Spam among posts let through"),
+    }
+
+    def told(one: Mapping[str, Any]) -> str:
+        return shares.estimate(one["value"], one["low"], one["high"], one["labels"])
+
+    return ShownRate(
+        name=names.get(row["name"], row["name"]), live=told(row["live"]), candidate=told(row["candidate"])
+    )
+
+
+def _where(dimension: str, name: str) -> str:
+    if dimension == "all":
+        return _("All posts")
+    if dimension == "links":
+        return str(LinkKind(name).label).capitalize()
+    named = {"platform": _("Platform: {}"), "language": _("Language: {}")}[dimension]
+    return named.format(name or _("unknown"))
+
+
+def _what(mistake: str) -> str:
+    return {
+        Mistake.MISSED.value: _("spam let through"),
+        Mistake.WRONG.value: _("honest posts removed"),
+        Mistake.REMOVED.value: _("spam removed"),
+    }[mistake]

@@ -1,0 +1,51 @@
+"""A candidate in shadow, where the scorers are stand-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation import scorer
+from moderation.models import Post, Promotion, Release, ShadowRun, User
+from moderation.models.releases import PromotionKind
+from moderation.operations.scoring import score
+from tests.moderation.fakes import RELEASE_ID, FakeScorer, FakeScorers
+
+Scored = Callable[..., Post]
+
+
+@pytest.fixture
+def candidate_scorer(fake_scorer: FakeScorer) -> FakeScorer:
+    """The candidate, beside the live stand-in."""
+    stand_in = scorer.current()
+    assert isinstance(stand_in, FakeScorers)
+    stand_in.shadow = FakeScorer()
+    return stand_in.shadow
+
+
+@pytest.fixture
+def shadow_run(candidate_scorer: FakeScorer, lead: User, at: datetime) -> ShadowRun:
+    """A run of all posts, whose live release is the stand-in."""
+    manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
+    live, before = (
+        Release.objects.create(pk=name, manifest=manifest, first_used_at=at)
+        for name in (RELEASE_ID, "0" * 64)
+    )
+    Promotion.objects.create(release=live, replaced=before, kind=PromotionKind.PROMOTE, at=at)
+    return ShadowRun.objects.create(
+        candidate="c" * 64, live=RELEASE_ID, share=1.0, started_by=lead, started_at=at, reached=0
+    )
+
+
+@pytest.fixture
+def scored(post: Callable[..., Post], at: datetime) -> Scored:
+    """Store and score a post."""
+
+    def run(**given: object) -> Post:
+        row = post(**given)
+        score.run(revision_ids=list(row.revisions.values_list("pk", flat=True)), at=at)
+        return row
+
+    return run

@@ -1,0 +1,115 @@
+"""Shadow runs start with a candidate that can score, one at a time, and end at one press."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from moderation import scorer
+from moderation.models import AuditEntry, Promotion, ShadowRun, User
+from moderation.operations.learning import shadow, thresholds
+from moderation.operations.refusals import NotAllowed
+from moderation.operations.releases import promote
+from moderation.queries.learning import shadow_findings
+from scoring.gate import Finding
+from scoring.release import Thresholds
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("own_releases"),
+    pytest.mark.xdist_group("triton"),
+    pytest.mark.timeout(300),
+]
+
+WANTED = Thresholds(review_from=0.1, remove_from=0.97, audit_rate=0.03)
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def other() -> str:
+    """A kept release beside the live one."""
+    return thresholds.derive(scorer.release(), thresholds=WANTED).id
+
+
+class TestStart:
+    def test_starts_a_kept_release_and_says_who(self, other: str, lead: User, at: datetime) -> None:
+        run = shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+
+        assert (run.candidate, run.live, run.share) == (other, scorer.shipped().id, 0.5)
+        entry = AuditEntry.objects.get(action="shadow.started")
+        assert (entry.actor, entry.details["shadow_run"]) == (lead, run.pk)
+
+    def test_refuses_a_second_one(self, other: str, lead: User, at: datetime) -> None:
+        shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+
+        with pytest.raises(shadow.AlreadyRunning):
+            shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+
+    def test_the_database_refuses_a_second_open_run(self, other: str, lead: User, at: datetime) -> None:
+        run = shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+
+        with pytest.raises(IntegrityError, match="one_open_shadow_run"), transaction.atomic():
+            ShadowRun.objects.create(
+                candidate=run.candidate, live=run.live, share=1, started_by=lead, started_at=at, reached=0
+            )
+
+    def test_refuses_a_moderator(self, other: str, moderator: User, at: datetime) -> None:
+        with pytest.raises(NotAllowed):
+            shadow.start(candidate=other, share=0.5, actor=moderator, at=at)
+
+    @pytest.mark.parametrize("share", [0.0, 1.01])
+    def test_refuses_other_shares(self, other: str, lead: User, at: datetime, share: float) -> None:
+        with pytest.raises(shadow.OutOfRange):
+            shadow.start(candidate=other, share=share, actor=lead, at=at)
+
+    def test_refuses_the_live_release(self, lead: User, at: datetime) -> None:
+        with pytest.raises(shadow.AlreadyLive):
+            shadow.start(candidate=scorer.shipped().id, share=1, actor=lead, at=at)
+
+    def test_refuses_a_release_that_is_not_here(self, lead: User, at: datetime) -> None:
+        with pytest.raises(scorer.NotKept):
+            shadow.start(candidate="a" * 64, share=1, actor=lead, at=at)
+
+        assert not ShadowRun.objects.exists()
+
+
+class TestStop:
+    def test_ends_at_one_press_and_lets_the_next_begin(
+        self, other: str, lead: User, at: datetime, later: Later
+    ) -> None:
+        run = shadow.start(candidate=other, share=1, actor=lead, at=at)
+
+        shadow.stop(run_id=run.pk, actor=lead, at=later(60))
+
+        run.refresh_from_db()
+        assert (run.stopped_by, run.stopped_at) == (lead, later(60))
+        assert shadow.start(candidate=other, share=1, actor=lead, at=later(61)).is_open
+
+    def test_refuses_one_that_has_ended(self, other: str, lead: User, at: datetime, later: Later) -> None:
+        run = shadow.start(candidate=other, share=1, actor=lead, at=at)
+        shadow.stop(run_id=run.pk, actor=lead, at=later(60))
+
+        with pytest.raises(shadow.NotRunning):
+            shadow.stop(run_id=run.pk, actor=lead, at=later(61))
+
+
+class TestGate:
+    def test_asks_nothing_of_a_release_that_never_ran_in_shadow(self, other: str) -> None:
+        assert shadow_findings.findings(candidate=other, live=scorer.shipped().id) == []
+
+    def test_lets_no_candidate_go_live_that_is_certainly_worse(
+        self, other: str, lead: User, at: datetime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def worse(**_: str) -> Sequence[Finding]:
+            return [Finding(question="in shadow", passed=False, answer="language th: missed")]
+
+        monkeypatch.setattr(shadow_findings, "findings", worse)
+
+        with pytest.raises(promote.NotGoodEnough, match="language th: missed"):
+            promote.go_live(
+                scorer.kept(other), findings=[], repository=scorer.shipped().folder, actor=lead, at=at
+            )
+        assert not Promotion.objects.exists()

@@ -1,0 +1,129 @@
+"""Disagreements drawn for people: blind, with the chance logged, so that their labels count rightly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation import enqueue
+from moderation.models import AuditEntry, Case, Label, Post, ShadowRun, ShadowScore, User
+from moderation.models.cases import CaseReason
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import claims, review
+from moderation.operations.learning import shadow_draws, shadow_scoring
+from moderation.operations.refusals import NotAllowed
+from moderation.queries.labels import labels
+from moderation.queries.learning import shadow_labels
+from tests.moderation.fakes import FakeScorer
+
+pytestmark = pytest.mark.django_db
+
+Scored = Callable[..., Post]
+Later = Callable[[float], datetime]
+
+
+@pytest.fixture
+def disagreements(
+    shadow_run: ShadowRun,
+    fake_scorer: FakeScorer,
+    candidate_scorer: FakeScorer,
+    scored: Scored,
+    later: Later,
+    monkeypatch: pytest.MonkeyPatch,
+) -> ShadowRun:
+    """Four posts that only the candidate would remove, and one that both allow."""
+    monkeypatch.setattr(enqueue, "scoring_backlog", lambda: 0)
+    fake_scorer.default = candidate_scorer.default = 0.1
+    for number in range(4):
+        candidate_scorer.probabilities[f"Post number {number}"] = 0.95
+        scored(text=f"Post number {number}")
+    scored(text="a quiet post")
+    shadow_scoring.sweep(at=later(120))
+    return shadow_run
+
+
+class TestAsk:
+    def test_opens_blind_cases_of_disagreements_alone(
+        self, disagreements: ShadowRun, lead: User, later: Later
+    ) -> None:
+        assert shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200)) == 2
+
+        cases = list(Case.objects.all())
+        assert {case.reason for case in cases} == {CaseReason.RANDOM.value}
+        assert {case.audit_probability for case in cases} == {0.5}
+        assert len({case.priority for case in cases}) == 1
+        disagreements.refresh_from_db()
+        assert [(draw["drawn"], draw["population"]) for draw in disagreements.draws] == [(2, 4)]
+        assert AuditEntry.objects.filter(action="shadow.drawn").exists()
+
+    def test_draws_nobody_twice(self, disagreements: ShadowRun, lead: User, later: Later) -> None:
+        shadow_draws.ask(run_id=disagreements.pk, posts=4, actor=lead, at=later(200))
+
+        with pytest.raises(shadow_draws.NothingToDraw):
+            shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=lead, at=later(201))
+
+    @pytest.mark.parametrize("posts", [0, shadow_draws.MOST_POSTS + 1])
+    def test_refuses_other_numbers(
+        self, disagreements: ShadowRun, lead: User, later: Later, posts: int
+    ) -> None:
+        with pytest.raises(shadow_draws.OutOfRange):
+            shadow_draws.ask(run_id=disagreements.pk, posts=posts, actor=lead, at=later(200))
+
+    def test_refuses_a_moderator(self, disagreements: ShadowRun, moderator: User, later: Later) -> None:
+        with pytest.raises(NotAllowed):
+            shadow_draws.ask(run_id=disagreements.pk, posts=1, actor=moderator, at=later(200))
+
+
+class TestLabels:
+    def decide(self, moderator: User, *, at: datetime) -> None:
+        for case in Case.objects.order_by("pk"):
+            held = claims.claim(case_id=case.pk, moderator=moderator, at=at)
+            review.decide(
+                case_id=held.pk,
+                case_version=held.version,
+                moderator=moderator,
+                verdict=Verdict.NOT_SPAM,
+                at=at,
+            )
+
+    def test_count_with_the_chance_of_their_draw(
+        self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
+    ) -> None:
+        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        self.decide(moderator, at=later(300))
+        disagreements.refresh_from_db()
+
+        found = shadow_labels.labels(disagreements)
+
+        assert found.is_spam.tolist() == [False, False]
+        assert found.chance.tolist() == pytest.approx([0.5, 0.5])
+        assert set(zip(found.live, found.candidate, strict=True)) == {("allow", "remove")}
+
+    def test_leave_out_posts_that_came_after_the_draw(
+        self,
+        disagreements: ShadowRun,
+        scored: Scored,
+        lead: User,
+        later: Later,
+    ) -> None:
+        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        scored(text="another quiet post")
+        shadow_scoring.sweep(at=later(400))
+        disagreements.refresh_from_db()
+
+        assert ShadowScore.objects.count() == 6
+        assert shadow_labels.counted(disagreements)["all", ""].total() == 5
+
+    def test_are_no_random_labels_in_exports_but_stand_for_themselves(
+        self, disagreements: ShadowRun, lead: User, moderator: User, later: Later
+    ) -> None:
+        shadow_draws.ask(run_id=disagreements.pk, posts=2, actor=lead, at=later(200))
+        self.decide(moderator, at=later(300))
+
+        found = labels.live(decision_ids=list(Label.objects.values_list("decision", flat=True)))
+
+        assert {row["weight"] for row in found.values()} == {1.0}
+        said = {(row["provenance"]["sample"], row["provenance"]["is_audit_sample"]) for row in found.values()}
+        assert said == {("disagreement", False)}

@@ -1,0 +1,132 @@
+"""What labels say of a candidate beside the live release: differences, slices, and what the gate is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from moderation.queries.learning import shadow_figures
+from moderation.queries.learning.shadow_figures import (
+    ALL,
+    Comparison,
+    Difference,
+    Mistake,
+    Outcome,
+    Routes,
+    ShadowLabels,
+)
+
+THAI = ("language", "th")
+Row = tuple[bool, float, str, str, str]
+"""Spam, chance, live route, candidate's route, language."""
+
+
+def compared(rows: list[Row], *, counted: dict[tuple[str, str], Counter[Routes]]) -> Comparison:
+    is_spam, chance, live, candidate, language = zip(*rows, strict=True) if rows else [()] * 5
+    labels = ShadowLabels(
+        is_spam=np.asarray(is_spam, dtype=bool),
+        chance=np.asarray(chance, dtype=float),
+        live=np.asarray(live, dtype=object),
+        candidate=np.asarray(candidate, dtype=object),
+        slices={"language": np.asarray(language, dtype=object)},
+    )
+    return shadow_figures.compare(labels, counted=counted)
+
+
+def of(found: Comparison, slice_: tuple[str, str], mistake: Mistake) -> Difference:
+    [one] = [
+        row for row in found.differences if (row.dimension, row.name) == slice_ and row.mistake is mistake
+    ]
+    return one
+
+
+class TestCompare:
+    def test_is_certain_of_no_difference_where_all_routes_are_the_same(self) -> None:
+        found = compared([], counted={ALL: Counter({("allow", "allow"): 900, ("remove", "remove"): 100})})
+
+        assert {(row.low, row.high, row.outcome) for row in found.differences} == {(0.0, 0.0, Outcome.NEAR)}
+
+    def test_bounds_a_difference_without_labels_by_the_share_that_is_routed_differently(self) -> None:
+        routes = Counter({("allow", "allow"): 990, ("remove", "allow"): 10})
+
+        missed = of(compared([], counted={ALL: routes}), ALL, Mistake.MISSED)
+
+        assert (missed.low, missed.high, missed.value) == (-0.01, 0.01, None)
+        assert missed.outcome == Outcome.OPEN
+
+    def test_names_the_slice_where_spam_gets_through(self) -> None:
+        rows: list[Row] = [(True, 0.5, "remove", "allow", "th")] * 30
+        rows += [(True, 1.0, "review", "review", "en")] * 50
+        routes = Counter({("remove", "allow"): 60, ("allow", "allow"): 940})
+        english = Counter({("allow", "allow"): 49_000})
+
+        found = compared(rows, counted={ALL: routes + english, THAI: routes, ("language", "en"): english})
+
+        missed = of(found, THAI, Mistake.MISSED)
+        assert missed.outcome == Outcome.WORSE
+        assert missed.value == pytest.approx(0.06)
+        assert 0.001 < missed.low < 0.06 <= missed.high + 1e-9
+        assert ("language", "en") not in {(row.dimension, row.name) for row in found.differences}
+
+    def test_counts_honest_posts_that_come_back_as_better(self) -> None:
+        rows: list[Row] = [(False, 0.5, "remove", "allow", "en")] * 40
+
+        found = compared(rows, counted={ALL: Counter({("remove", "allow"): 80, ("allow", "allow"): 920})})
+
+        assert of(found, ALL, Mistake.WRONG).outcome == Outcome.BETTER
+        assert of(found, ALL, Mistake.MISSED).outcome != Outcome.WORSE
+
+    def test_takes_spam_that_a_human_must_see_instead_of_being_removed_as_worse(self) -> None:
+        rows: list[Row] = [(True, 0.5, "remove", "review", "en")] * 40
+
+        found = compared(rows, counted={ALL: Counter({("remove", "review"): 80, ("allow", "allow"): 920})})
+
+        assert of(found, ALL, Mistake.REMOVED).outcome == Outcome.WORSE
+        assert of(found, ALL, Mistake.MISSED).outcome == Outcome.NEAR
+
+    def test_does_not_hold_a_certain_loss_below_one_of_a_thousand_against_it(self) -> None:
+        rows: list[Row] = [(True, 1.0, "review", "allow", "en")] * 40
+
+        found = compared(rows, counted={ALL: Counter({("review", "allow"): 40, ("allow", "allow"): 100_000})})
+
+        assert of(found, ALL, Mistake.MISSED).outcome == Outcome.NEAR
+
+    def test_gives_each_release_its_own_figures_from_the_same_labels(self) -> None:
+        rows: list[Row] = [(True, 1.0, "remove", "allow", "en")] * 20
+        rows += [(True, 1.0, "remove", "remove", "en")] * 20
+
+        rates = {
+            rate.name: (rate.live.value, rate.candidate.value) for rate in compared(rows, counted={}).rates
+        }
+
+        assert rates["recall"] == (pytest.approx(1.0), pytest.approx(0.5))
+
+
+class TestChance:
+    @pytest.mark.parametrize(
+        ("is_review", "audit", "draws", "expected"),
+        [(True, 0.0, [], 1.0), (False, 0.1, [], 0.1), (False, 0.1, [0.5, 0.5], 1 - 0.9 * 0.25)],
+    )
+    def test_is_that_of_being_in_any_sample(
+        self, is_review: bool, audit: float, draws: list[float], expected: float
+    ) -> None:
+        assert shadow_figures.chance(is_review=is_review, audit=audit, draws=draws) == pytest.approx(expected)
+
+
+class TestFinding:
+    def test_refuses_and_says_where(self) -> None:
+        rows: list[Row] = [(True, 0.5, "remove", "allow", "th")] * 30
+        routes = Counter({("remove", "allow"): 60, ("allow", "allow"): 940})
+
+        finding = shadow_figures.finding(compared(rows, counted={ALL: routes, THAI: routes}), number=7)
+
+        assert not finding.passed
+        assert "language th: missed" in finding.answer
+        assert finding.answer.startswith("shadow run 7, 1000 posts")
+
+    def test_passes_what_is_not_certainly_worse(self) -> None:
+        routes = Counter({("remove", "allow"): 10, ("allow", "allow"): 990})
+
+        assert shadow_figures.finding(compared([], counted={ALL: routes}), number=7).passed

@@ -1,0 +1,211 @@
+"""The page of shadow runs: what it shows, and what may be started, stopped and drawn there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from moderation.models import Case, ShadowRun, ShadowScore, User
+from moderation.models.users import Role
+from moderation.operations.learning import shadow
+from tests.moderation.web.conftest import flat
+
+pytestmark = pytest.mark.django_db
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+def figures(**changes: Any) -> dict[str, Any]:
+    estimate = {"value": None, "low": 0.0, "high": 1.0, "labels": 3}
+    row: dict[str, Any] = {
+        "dimension": "language",
+        "name": HOSTILE,
+        "mistake": "missed",
+        "posts": 1_000,
+        "differing": 60,
+        "labels": 30,
+        "value": 0.06,
+        "low": 0.02,
+        "high": 0.06,
+        "outcome": "worse",
+    }
+    return {
+        "estimated_at": timezone.now().isoformat(),
+        "until": None,
+        "routes": [["allow", "allow", 940], ["remove", "allow", 60]],
+        "rates": [{"name": "recall", "live": estimate, "candidate": estimate}],
+        "differences": [row | changes],
+    }
+
+
+@pytest.fixture
+def started(lead: User) -> Callable[..., ShadowRun]:
+    def make(**changes: Any) -> ShadowRun:
+        values: dict[str, Any] = {
+            "candidate": "c" * 64,
+            "live": "d" * 64,
+            "share": 0.5,
+            "started_by": lead,
+            "started_at": timezone.now() - timedelta(hours=1),
+            "reached": 0,
+        }
+        return ShadowRun.objects.create(**(values | changes))
+
+    return make
+
+
+def disagree(run: ShadowRun, case: Case, number: int = 1) -> None:
+    """Let the run differ on so many scores, copies of a case's."""
+    score = case.score
+    for _ in range(number):
+        score.pk, score.generation = None, score.generation + 1
+        score.save(force_insert=True)
+        ShadowScore.objects.create(
+            run=run,
+            score=score,
+            scored_at=timezone.now(),
+            spam_probability=0.95,
+            route="remove",
+            live_route="allow",
+            distance=2,
+            gap=0.5,
+            platform=case.post.platform,
+            links="none",
+        )
+
+
+class TestPage:
+    def test_says_that_there_was_no_run(self, lead_desk: Client) -> None:
+        body = flat(lead_desk.get("/models/shadow/").content.decode())
+
+        assert "No shadow runs yet." in body
+
+    def test_names_the_slice_where_the_candidate_is_worse(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        started(figures=figures())
+
+        body = flat(lead_desk.get("/models/shadow/").content.decode())
+
+        assert "Certainly worse than the live release" in body
+        assert "+60.0 (+20.0 to +60.0) per 1,000 posts" in body
+        assert "94.0% (940 of 1,000)" in body
+        assert "<script>alert(1)" not in body
+
+    def test_shows_no_figure_of_few_labels(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        started(figures=figures(labels=19, outcome="open"))
+
+        body = flat(lead_desk.get("/models/shadow/").content.decode())
+
+        assert "+60.0 (" not in body
+        assert "not known: too few labels" in body
+        assert "3 labels, too few" in body
+
+    def test_says_what_the_candidate_cannot_do(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        started(trouble=f"NotKept: {HOSTILE}", trouble_at=timezone.now())
+
+        body = flat(lead_desk.get("/models/shadow/").content.decode())
+
+        assert "The candidate could not score:" in body
+        assert "<script>alert(1)" not in body
+
+    def test_lists_disagreements_page_by_page(
+        self, lead_desk: Client, started: Callable[..., ShadowRun], case_in_front: Case
+    ) -> None:
+        run = started()
+        disagree(run, case_in_front, 26)
+
+        first = lead_desk.get(f"/models/shadow/{run.pk}/")
+        second = lead_desk.get(f"/models/shadow/{run.pk}/?cursor={first.context['page'].next_cursor}")
+
+        assert len(first.context["rows"]) == 25
+        assert len(second.context["rows"]) == 1
+        assert second.context["page"].next_cursor == ""
+
+    def test_takes_as_many_queries_for_many_posts_as_for_one(
+        self, lead_desk: Client, started: Callable[..., ShadowRun], case_in_front: Case
+    ) -> None:
+        run = started(figures=figures())
+
+        def queries() -> int:
+            with CaptureQueriesContext(
+                connection,
+            ) as caught:
+                lead_desk.get(f"/models/shadow/{run.pk}/")
+            return len(caught)
+
+        disagree(run, case_in_front, 1)
+        queries()
+        few = queries()
+        disagree(run, case_in_front, 10)
+
+        assert queries() == few
+
+    def test_is_404_for_other_runs_and_made_up_cursors(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        run = started()
+
+        assert lead_desk.get("/models/shadow/999999/").status_code == 404
+        assert lead_desk.get(f"/models/shadow/{run.pk}/?cursor=nonsense").status_code == 404
+
+    def test_is_for_those_who_may_export(self, desk_of: Callable[[User], Client], moderator: User) -> None:
+        ml_engineer = User.objects.create_user("ml_engineer", role=Role.ML_ENGINEER)
+
+        assert desk_of(moderator).get("/models/shadow/").status_code == 403
+        assert desk_of(ml_engineer).get("/models/shadow/").status_code == 200
+
+
+class TestActs:
+    def test_says_that_a_release_is_not_here(self, lead_desk: Client) -> None:
+        answer = lead_desk.post(
+            "/models/shadow/start/", {"candidate": "a" * 64, "percent": "50"}, follow=True
+        )
+
+        assert "This candidate cannot score here" in flat(answer.content.decode())
+        assert not ShadowRun.objects.exists()
+
+    @pytest.mark.parametrize(
+        "form", [{}, {"candidate": "x", "percent": "5"}, {"candidate": "a" * 64, "percent": "0"}]
+    )
+    def test_refuses_what_is_no_candidate_or_share(self, lead_desk: Client, form: dict[str, str]) -> None:
+        answer = lead_desk.post("/models/shadow/start/", form, follow=True)
+
+        assert "Choose a candidate" in flat(answer.content.decode())
+
+    def test_stops_at_one_press(
+        self, lead_desk: Client, started: Callable[..., ShadowRun], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(shadow.triton, "tidy", lambda: None)
+        run = started()
+
+        lead_desk.post(f"/models/shadow/{run.pk}/stop/")
+
+        run.refresh_from_db()
+        assert not run.is_open
+        answer = lead_desk.post(f"/models/shadow/{run.pk}/stop/", follow=True)
+        assert "has already ended" in flat(answer.content.decode())
+
+    def test_says_when_nothing_can_be_drawn(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "5"}, follow=True)
+
+        assert "No post is left" in flat(answer.content.decode())
+
+    def test_refuses_other_numbers_of_posts(
+        self, lead_desk: Client, started: Callable[..., ShadowRun]
+    ) -> None:
+        answer = lead_desk.post(f"/models/shadow/{started().pk}/draws/", {"posts": "0"}, follow=True)
+
+        assert "Enter 1 to 500 posts" in flat(answer.content.decode())
