@@ -30,6 +30,7 @@ PAGES = (
     "/exports/",
     "/labels/",
     "/models/",
+    "/models/shadow/",
     "/quality/",
     "/thresholds/",
     "/account/",

@@ -103,6 +103,7 @@ STAYS = {
     "NewUserForm.username": _DESK,
     "ReasonForm.signals": _DESK,
     "CandidateForm.reason": _DESK,
+    "ShadowForm.candidate": _OURS,
     "ProposalForm.reason": _DESK,
     "QualityForm.only": _NOT_STORED,
     "ReasonForm.title": _DESK,

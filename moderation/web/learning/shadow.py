@@ -24,14 +24,14 @@ from moderation.web.learning import shadow_words
 from moderation.web.lists import list_pages
 
 
-class StartForm(forms.Form):
+class ShadowForm(forms.Form):
     """Which candidate scores how many percent of posts."""
 
     candidate = forms.RegexField(r"\A[0-9a-f]{64}\Z", max_length=64)
     percent = forms.FloatField(min_value=0.1, max_value=100)
 
 
-class DrawForm(forms.Form):
+class DisagreementsForm(forms.Form):
     """How many disagreements to draw."""
 
     posts = forms.IntegerField(min_value=1, max_value=shadow_draws.MOST_POSTS)
@@ -66,7 +66,7 @@ def page(request: access.DeskRequest, run_id: int | None = None) -> HttpResponse
 @access.exporters
 def start(request: access.DeskRequest) -> HttpResponse:
     """Start a shadow run."""
-    form = StartForm(request.POST)
+    form = ShadowForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Choose a candidate, and a share of 0.1 to 100 percent."))
         return redirect("shadow")
@@ -102,7 +102,7 @@ def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
 def draw(request: access.DeskRequest, run_id: int) -> HttpResponse:
     """Draw disagreements into the queue."""
     get_object_or_404(ShadowRun, pk=run_id)
-    form = DrawForm(request.POST)
+    form = DisagreementsForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter 1 to %(posts)d posts.") % {"posts": shadow_draws.MOST_POSTS})
         return redirect("shadow-run", run_id)
