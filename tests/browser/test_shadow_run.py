@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -63,11 +62,7 @@ def test_is_accessible_and_fits_a_phone(page_of: Open, run: ShadowRun, lead: Use
     page = page_of(lead, scheme=scheme, reduced_motion="reduce")
     page.goto(f"/models/shadow/{run.pk}/")
     assert not violations(page)
-    if place := os.environ.get("SHADOW_SHOTS"):
-        page.screenshot(path=f"{place}-{scheme}.png", full_page=True)
 
     page.set_viewport_size({"width": 390, "height": 800})
 
-    if place := os.environ.get("SHADOW_SHOTS"):
-        page.screenshot(path=f"{place}-{scheme}-390.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

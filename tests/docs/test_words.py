@@ -31,7 +31,7 @@ SUBJECTS = {
     "health": set(),
     "infrastructure": {"idempotency", "sweeps"},
     "labels": {"label_draws", "exports"},
-    "learning": {"models", "training_runs"},
+    "learning": {"models", "shadow", "training_runs"},
     "outbox": {"feed"},
     "posts": {"complaints", "bulk_posts", "incoming_post"},
     "quality": {"quality_figures"},

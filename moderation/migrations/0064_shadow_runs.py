@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0062_quality_figures")]
+    dependencies = [("moderation", "0063_blind_reviews")]
 
     operations = [
         migrations.CreateModel(
