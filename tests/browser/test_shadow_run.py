@@ -10,8 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import Page
 
 from moderation.models import Case, ShadowRun, ShadowScore, User
-from tests.browser.stage import MARKUP
-from tests.browser.test_accessibility import violations
+from tests.browser.stage import MARKUP, violations
 from tests.moderation.web.learning.test_shadow import figures
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from moderation.models import Case, ShadowRun, ShadowScore, User
 from moderation.models.users import Role
-from moderation.operations.learning import shadow
+from moderation.operations.releases import triton
 from tests.moderation.web.conftest import flat
 
 pytestmark = pytest.mark.django_db
@@ -186,7 +186,7 @@ class TestActs:
     def test_stops_at_one_press(
         self, lead_desk: Client, started: Callable[..., ShadowRun], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(shadow.triton, "tidy", lambda: None)
+        monkeypatch.setattr(triton, "tidy", lambda: None)
         run = started()
 
         lead_desk.post(f"/models/shadow/{run.pk}/stop/")
