@@ -49,6 +49,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = QualityForm(request.GET)
     platform, span, dimension, name = form.chosen()
     sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
+    shown = tables.shown(sheet, may_open=request.user.may_lead)
     context = {
         "section": "quality",
         "at": at,
@@ -59,8 +60,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "height": charts.HEIGHT,
         "measures": [measure.label for measure in Measure],
         "reliability": charts.reliability(sheet.tables.get(QualityTableKind.RELIABILITY, [])),
-        "slices": tables.slices(sheet),
-        "counted": tables.counted(sheet, may_open=request.user.may_lead),
+        "tables": [table for table in shown if table.rows],
+        "empty": [table.title for table in shown if not table.rows],
         "platforms": [("", _("all platforms")), *Platform.objects.values_list("slug", "name")],
         "platform": platform.slug if platform else "",
         "spans": [(span.value, span.label) for span in stored.SPANS],

@@ -39,22 +39,33 @@ class ShownTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
+    @property
+    def file(self) -> str:
+        """Return the name of its CSV: the slices are in one file."""
+        return "figures" if self.key in Dimension else self.key
 
-def slices(sheet: Sheet) -> list[ShownTable]:
-    """Return a table for each dimension that has figures."""
-    return [_slices(sheet, dimension) for dimension in Dimension if dimension != Dimension.ALL]
+
+def shown(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
+    """Return every table, that of the reliability diagram first, some of them without rows.
+
+    Numbers link to lists only for those who may open them.
+    """
+    reliability, *counted = _counted(sheet, may_open=may_open)
+    return [reliability, *(_slices(sheet, one) for one in Dimension if one != Dimension.ALL), *counted]
 
 
-def counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
-    """Return the counted tables; numbers link to lists only for those who may open them."""
+def _counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
     reasons = {reason.code: reason.shown_title for reason in Reason.objects.all()}
     titles = {**{code: str(words) for code, words in AUTOMATIC_REASONS.items()}, **reasons}
     rules = {row["rule"] for row in sheet.tables.get(QualityTableKind.RULES, [])}
     names = {
         str(rule.pk): f"{rule.get_kind_display()}: {rule.value}" for rule in Rule.objects.filter(pk__in=rules)
     }
-    shown = _Shown(titles=titles | names, may_open=may_open)
-    return [_table(kind, sheet.tables.get(kind, []), shown) for kind in QualityTableKind]
+    readers = _Shown(titles=titles | names, may_open=may_open)
+    return [
+        _table(kind, [row for row in sheet.tables.get(kind, []) if row.get("labels") != 0], readers)
+        for kind in QualityTableKind
+    ]
 
 
 def _slices(sheet: Sheet, dimension: Dimension) -> ShownTable:

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Score
-from moderation.models.quality import QualityTableKind
+from moderation.models.quality import Dimension, QualityTableKind
 from moderation.operations.quality import refresh
 
 Case_ = Callable[..., Case]
@@ -55,6 +55,16 @@ class TestPage:
         assert "Nothing has been estimated yet." in body
         assert "By day" not in body
         assert 'href="/labels/"' in body
+
+    def test_names_tables_without_rows_in_one_line(self, lead_desk: Client, estimated: Case) -> None:
+        body = lead_desk.get("/quality/").content.decode()
+
+        [line] = [line.strip() for line in body.splitlines() if "Nothing yet" in line]
+        assert line.startswith("Nothing yet: Reason · Decisions corrected, by reason · ")
+        assert line.count("·") + 1 + body.count('id="table-') == len(Dimension) - 1 + len(QualityTableKind)
+        assert (
+            "0 labels" not in body[body.index('id="table-reliability"') : body.index('id="table-language"')]
+        )
 
     @pytest.mark.parametrize(
         "query",
