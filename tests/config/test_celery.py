@@ -31,6 +31,20 @@ def test_only_a_worker_that_explains_words_imports_shap(queues: list[str], impor
     assert printed.split()[-1] == imports
 
 
+def test_a_worker_imports_no_page() -> None:
+    program = (
+        "import sys; from config.celery import app;"
+        "worker = app.WorkController(queues=['scoring'], pool_cls='solo');"
+        "print('moderation.tasks' in sys.modules, 'config.urls' in sys.modules)"
+    )
+
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert printed.split()[-2:] == ["True", "False"]
+
+
 def test_a_worker_starts_where_nothing_can_be_written(broker: None, tmp_path: Path) -> None:
     [kind] = [one for one in application.workers() if one.name == "exports"]
     service = application.worker(kind, state=State(tmp_path))
