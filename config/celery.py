@@ -20,8 +20,8 @@ from django.db import close_old_connections
 from config import database
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# Celery would make Django's system checks and drop what they say. They import every page and the whole API: near
-# half of a worker's start, and a fifth of its memory.
+# Celery would make Django's system checks and drop what they say. They import every page and the whole API:
+# near half of a worker's start, and a fifth of its memory.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 importlib.import_module("config.task_logs")  # the import connects Celery's signals

@@ -20,7 +20,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from deploy.local import application
 from deploy.local.places import ROOT
-from tests import emptying, servers
+from tests import emptying, migrated, servers
 
 _START_SECONDS = 60
 
@@ -73,12 +73,14 @@ def triton() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(
-    postgres: None, broker: None, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    request: pytest.FixtureRequest, postgres: None, broker: None, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[None]:
     """Create the database; the broker runs beside it, since what is stored is enqueued and counted there.
 
     At last, end the sessions that a pool or a killed worker left, or the database could not be dropped.
     """
+    with migrated.once(django_db_blocker):
+        request.getfixturevalue("django_db_setup")  # pytest-django's
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", emptying.empty)
         yield
