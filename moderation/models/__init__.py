@@ -24,6 +24,7 @@ from moderation.models.platforms import ApiKey, Platform
 from moderation.models.posts import Author, Complaint, Post, Revision
 from moderation.models.presence import Presence, ReviewPage
 from moderation.models.quality import QualityFigure, QualityTable
+from moderation.models.queue_mix import QueueMix
 from moderation.models.reasons import Reason
 from moderation.models.reconsiderations import Reconsideration
 from moderation.models.releases import Promotion, Release
@@ -80,6 +81,7 @@ __all__ = [
     "QualityFigure",
     "QualityTable",
     "QueueAssignment",
+    "QueueMix",
     "Reason",
     "Reconsideration",
     "Release",

@@ -62,6 +62,16 @@ KEPT_REASONS = frozenset({CaseReason.RANDOM.value, CaseReason.RECONSIDERED.value
 """Cases that somebody requested: a new score does not withdraw them."""
 
 
+class Lane(models.TextChoices):
+    """By what the next case is chosen."""
+
+    HARM = "harm", _("likely spam with wide reach")
+    UNCERTAINTY = "uncertainty", _("least certain first")
+    DIVERSITY = "diversity", _("one of each campaign first")
+    AUDIT = "audit", _("drawn at random, oldest first")
+    OLDEST = "oldest", _("waited longest")
+
+
 class Case(models.Model):
     """A post waiting for a human. The claim, a moderator's lease on it, is in the row: one holder at most."""
 
@@ -100,6 +110,25 @@ class Case(models.Model):
     )
     lease_end_at = models.DateTimeField(null=True, blank=True)
     skipped_by = ArrayField(models.BigIntegerField(), default=list)
+    is_drawn = models.BooleanField(
+        default=False, db_default=False, help_text="Drawn at random: the audit lane works through these."
+    )
+    is_first_of_campaign = models.BooleanField(
+        default=True, db_default=True, help_text="No other post of its campaign had a case before."
+    )
+    lane = models.CharField(
+        max_length=12,
+        choices=Lane.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="The Lane that the last claim took it from; empty where somebody chose it.",
+    )
+    lane_probability = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="The chance with which that claim drew this lane, not this case.",
+    )
 
     class Meta:
         ordering = ("-priority", "id")
@@ -144,6 +173,17 @@ class Case(models.Model):
                 fields=("platform", "is_escalated", "-priority", "id"),
                 name="case_by_platform",
                 condition=Q(state="open"),
+            ),
+            # The lanes of the queue mix that no index above orders.
+            models.Index(
+                fields=("is_escalated", "opened_at", "id"),
+                name="case_drawn",
+                condition=Q(state="open", is_drawn=True),
+            ),
+            models.Index(
+                fields=("is_escalated", "-priority", "id"),
+                name="case_first_of_campaign",
+                condition=Q(state="open", is_first_of_campaign=True),
             ),
             models.Index(fields=("draw", "state"), name="case_of_draw", condition=Q(draw__isnull=False)),
             # The queue's age over the last day.

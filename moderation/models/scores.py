@@ -49,6 +49,11 @@ class Score(models.Model):
         null=True,
         help_text="The chance of the audit sample's uniform part; null if that part did not draw the post.",
     )
+    review_probability = models.FloatField(
+        null=True,
+        help_text="The chance of the draw among the review route; null if none was made.",
+    )
+    is_review_sample = models.BooleanField(default=False, db_default=False)
     expected_harm = models.FloatField(default=0.0)
     is_degraded = models.BooleanField(default=False)
     ban = models.ForeignKey(Rule, null=True, blank=True, on_delete=models.PROTECT, related_name="+")

@@ -23,6 +23,7 @@ SUBJECTS = {
         "mentions",
         "named_queues",
         "presence",
+        "queue_mix",
     },
     "decisions": {"statements"},
     "entities": {"domains"},

@@ -13,6 +13,7 @@ from moderation.api.serializers.fields import FlagField, InstantField, OneOfFiel
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Export, FeedEntry
+from moderation.models.cases import Lane
 from moderation.models.exports import ExportFormat, ExportState
 from moderation.queries.labels import labels
 from moderation.queries.labels.labels import SPLITS
@@ -43,8 +44,12 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     audit_probability = serializers.FloatField()
     decision_id = serializers.CharField(help_text="By which a retraction names it.")
     sample = serializers.ChoiceField(
-        choices=("", "audit", "draw", "disagreement"),
+        choices=("", "audit", "draw", "review", "disagreement"),
         help_text="By which chance the post came to a human; empty if by none.",
+    )
+    lane = serializers.ChoiceField(
+        choices=("", *Lane.values),
+        help_text="By which lane of the queue its case was handed out; empty if by none.",
     )
 
 

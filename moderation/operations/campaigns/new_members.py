@@ -67,7 +67,9 @@ def automatic(score: Score, *, decision: CampaignDecision, at: datetime) -> Deci
 
 def _ruling(score: Score, decision: CampaignDecision, *, is_open: bool) -> Ruling | None:
     says = _SAYS.get(score.route)
-    if says == decision.verdict or score.is_audit_sample or score.is_degraded:
+    # A post drawn at random stands for others: what a person makes of it must not depend on its campaign.
+    is_drawn = score.is_audit_sample or score.is_review_sample
+    if says == decision.verdict or is_drawn or score.is_degraded:
         return None
     if _draw(score, decision) < settings.CAMPAIGN_AUDIT_SHARE:
         return Ruling(reason=CaseReason.CAMPAIGN)

@@ -13,6 +13,7 @@ from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations import explanations
 from moderation.operations.audit import entries
+from moderation.operations.cases import lanes
 from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.operations.refusals import (
     AlreadyClaimed,
@@ -31,7 +32,7 @@ PAUSE_SECONDS = 15 * 60
 
 
 def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None = None) -> list[Case]:
-    """Claim the next cases for a moderator: those held already, then the most harmful free ones.
+    """Claim the next cases for a moderator: those held already, then free ones by the queue mix.
 
     Escalated cases go to leads, before all others. Two moderators never get the same case: locked rows are
     skipped. `among` narrows the choice: a platform's own cases. Raises NotAllowed.
@@ -39,7 +40,8 @@ def claim_next(*, moderator: User, at: datetime, count: int = 1, among: Q | None
     with transaction.atomic():
         cases = _lock_held(moderator, at=at, count=count, among=among)
         free = free_cases(moderator=moderator, at=at).filter(among or Q())
-        return _claimed(cases + _lock_first(free, count - len(cases), moderator), moderator=moderator, at=at)
+        found = _lock_first(free, count - len(cases), moderator, at=at)
+        return _claimed(cases + found, moderator=moderator, at=at)
 
 
 def claim_held(*, moderator: User, at: datetime, count: int) -> list[Case]:
@@ -53,6 +55,8 @@ def claim_free(
 ) -> list[Case]:
     """Claim free cases of a filter, in its order; what `sparing` names comes only when nothing else is left.
 
+    The order by harm is that of the queue mix; an order that somebody chose is kept.
+
     Raises NotAllowed.
     """
     with transaction.atomic():
@@ -62,9 +66,10 @@ def claim_free(
             if part.most is not None:
                 missing = min(missing, part.most)
             free = _except(cases, free_cases(moderator=moderator, wanted=part, at=at))
-            found = _lock_first(sparing.spare(free), missing, moderator, wanted.sort)
+            found = _lock_first(sparing.spare(free), missing, moderator, wanted.sort, at=at)
             if sparing:
-                found += _lock_first(_except(found, free), missing - len(found), moderator, wanted.sort)
+                rest, left = _except(found, free), missing - len(found)
+                found += _lock_first(rest, left, moderator, wanted.sort, at=at)
             cases += found
         return _claimed(cases, moderator=moderator, at=at)
 
@@ -99,6 +104,8 @@ def claim(*, case_id: int, moderator: User, at: datetime) -> Case:
         holder = case.claimed_by
         if holder is not None and holder != moderator and not _is_expired(case, at=at):
             raise AlreadyClaimed(holder)
+        if holder != moderator or _is_expired(case, at=at):
+            case.lane, case.lane_probability = "", None  # chosen, not handed out
         lease([case], moderator=moderator, at=at)
         explanations.ask([case])
     return case
@@ -138,13 +145,15 @@ def skip(*, case_id: int, moderator: User, at: datetime) -> Case:
 
 @transactions.required
 def lease(cases: list[Case], *, moderator: User, at: datetime) -> None:
-    """Give a moderator the lease on locked cases. Call inside a transaction."""
+    """Give a moderator the lease on locked cases, and log their lanes. Call inside a transaction."""
+    if not cases:
+        return
     lease_end_at = at + timedelta(seconds=settings.LEASE_SECONDS)
     for case in cases:
         case.claimed_by = moderator
         case.lease_end_at = lease_end_at
     Case.objects.filter(pk__in=[case.pk for case in cases]).update(
-        claimed_by=moderator, lease_end_at=lease_end_at
+        claimed_by=moderator, lease_end_at=lease_end_at, **lanes.logged(cases)
     )
 
 
@@ -203,19 +212,31 @@ def _except(cases: list[Case], free: QuerySet[Case]) -> QuerySet[Case]:
     return free.exclude(pk__in=[case.pk for case in cases]) if cases else free
 
 
-def _lock_first(free: QuerySet[Case], count: int, moderator: User, sort: Sort = Sort.HARM) -> list[Case]:
+def _lock_first(
+    free: QuerySet[Case], count: int, moderator: User, sort: Sort = Sort.HARM, *, at: datetime
+) -> list[Case]:
     """Lock the first cases in an order, escalated ones before others.
 
     One query each, so that each uses its index.
     """
-    found: list[Case] = []
     if count <= 0:
+        return []
+    found = _lock_sorted(free.filter(is_escalated=True), count, sort) if moderator.may_lead else []
+    others, left = free.filter(is_escalated=False), count - len(found)
+    if not left:
         return found
-    for is_escalated in (True, False) if moderator.may_lead else (False,):
-        # SKIP LOCKED: moderators who claim at the same time get different cases and never wait.
-        rows = free.filter(is_escalated=is_escalated).select_for_update(skip_locked=True, of=("self",))
-        found += rows.order_by(f"-{queue_filter.KEYS[sort]}", "id")[: count - len(found)]
-    return found
+    if sort is Sort.HARM:
+        return found + lanes.first(others, count=left, moderator=moderator, at=at)
+    return found + _lock_sorted(others, left, sort)
+
+
+def _lock_sorted(free: QuerySet[Case], count: int, sort: Sort) -> list[Case]:
+    # SKIP LOCKED: moderators who claim at the same time get different cases and never wait.
+    rows = free.select_for_update(skip_locked=True, of=("self",))
+    cases = list(rows.order_by(f"-{queue_filter.KEYS[sort]}", "id")[:count])
+    for case in cases:
+        case.lane, case.lane_probability = "", None
+    return cases
 
 
 def _is_free(*, at: datetime) -> Q:

@@ -92,6 +92,7 @@ def ask(
             idempotency_key=idempotency_key,
         )
         cases = _opened(ids, draw=draw, chance=len(ids) / population, at=at)
+        Case.objects.filter(draw=draw).update(is_drawn=True)
         draw.drawn = len(cases)
         draw.save(update_fields=("drawn",))
         announce.opened(cases, at=at)

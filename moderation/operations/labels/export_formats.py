@@ -35,6 +35,7 @@ _PROVENANCE = (
     "audit_probability",
     "decision_id",
     "sample",
+    "lane",
 )
 _BEFORE = ("schema_version", "id", "text", "lang", "label", "group", "split")
 # A spreadsheet runs a cell that begins with one of these as a formula; East Asian versions read full-width

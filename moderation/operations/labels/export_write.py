@@ -17,7 +17,7 @@ from moderation.operations.labels.export_files import MANIFEST, PARTIAL
 from moderation.operations.labels.export_formats import Digested, form_of
 from moderation.operations.outbox import feed
 from moderation.queries.decisions.feeds import Position
-from moderation.queries.labels import label_changes, label_json, label_lines
+from moderation.queries.labels import label_changes, label_json, label_lines, labels
 from moderation.queries.labels.label_lines import LabelLine
 from moderation.queries.labels.labels import LabelFilter
 from scoring.label_balance import Balance, findings
@@ -117,7 +117,7 @@ class _Tally:
         self.spam = 0
         self.splits: Counter[str] = Counter()
         self.releases: Counter[str] = Counter()
-        self.random = self.by_complaint = 0
+        self.random = self.by_complaint = self.presumed = 0
         self.languages: Counter[str] = Counter()
         self.first: str | None = None
         self.last: str | None = None
@@ -146,6 +146,7 @@ class _Tally:
         self.spam += label.is_spam
         self.random += label.is_random
         self.by_complaint += label.is_by_complaint
+        self.presumed += label.is_presumed
         self.languages[label.language.partition("-")[0].casefold()] += 1
         self.splits[label.split] += 1
         self.releases[label.release] += 1
@@ -172,6 +173,8 @@ def _manifest(*, out: Path, wanted: LabelFilter, at: datetime, tally: _Tally) ->
             "retracted": tally.retracted,
         },
         "weaknesses": [finding.message for finding in findings(tally.balance)] if tally.labels else [],
+        # Labels of the review route count once, as if it were decided whole: so many posts of it still wait.
+        "weights": {"presumed": tally.presumed, "waiting": labels.undecided(wanted=wanted, at=at)},
         "balance": {"spam_share": round(tally.spam / tally.labels, 4) if tally.labels else None},
         "window": {"first": tally.first, "last": tally.last},
         "splits": dict(sorted(tally.splits.items())),

@@ -109,6 +109,7 @@ def _opened(chosen: list[ShadowScore], *, population: int, at: datetime) -> int:
         ],
         at=at,
     )
+    Case.objects.filter(pk__in=[case.pk for case in cases]).update(is_drawn=True)
     by_post = {case.post_id: case for case in cases}
     drawn = [row for row in chosen if row.score.revision.post_id in by_post]
     for row in drawn:

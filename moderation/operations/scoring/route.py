@@ -12,7 +12,7 @@ from moderation.models.cases import KEPT_REASONS, CaseReason, CaseState
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.models.scores import RouteChoice
 from moderation.operations.campaigns import new_members
-from moderation.operations.cases import opening
+from moderation.operations.cases import lanes, opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.decisions import recording
 from moderation.operations.decisions.reconsiderations import REASON as RECONSIDERED
@@ -137,7 +137,7 @@ def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list
     places = opening.queue_places([one.score for _, one in waiting])
     for case, one in waiting:
         _update(case, one.score, reason=one.reason, place=places[one.score.pk])
-    return opening.all_opened(
+    opened = opening.all_opened(
         [
             Opening(post=one.score.revision.post, score=one.score, reason=one.reason)
             for one in for_humans
@@ -145,6 +145,8 @@ def _put_before_humans(for_humans: Sequence[_ForHuman], *, at: datetime) -> list
         ],
         at=at,
     )
+    lanes.place(opened)
+    return opened
 
 
 def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) -> None:
@@ -158,7 +160,9 @@ def _update(case: Case, score: Score, *, reason: str, place: Mapping[str, Any]) 
     case.version += int(is_new_text)
     case.skipped_by = [] if is_new_text else case.skipped_by
     case.reason = case.reason if case.is_escalated or case.reason in KEPT_REASONS else reason
-    case.save(update_fields=("score", "version", "skipped_by", "reason", *changed))
+    is_kept = case.is_drawn and case.reason in (CaseReason.RANDOM, CaseReason.BLIND)
+    case.is_drawn = is_kept or score.is_audit_sample or score.is_review_sample
+    case.save(update_fields=("score", "version", "skipped_by", "reason", "is_drawn", *changed))
 
 
 def _reason(standing: _Standing, score: Score) -> str:

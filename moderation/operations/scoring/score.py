@@ -16,7 +16,7 @@ from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store
-from moderation.operations.scoring import audit_sample, leases, route, score_rows
+from moderation.operations.scoring import audit_sample, leases, review_sample, route, score_rows
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
@@ -115,6 +115,7 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
         for revision, record, result in zip(frozen.revisions, frozen.records, results, strict=True)
         if revision.pk in held
     ]
+    review_sample.draw(rows, at=at)
     scores = Score.objects.bulk_create(rows)
     for score in scores:
         score.revision.score_state = ScoreState.DEGRADED if score.is_degraded else ScoreState.SCORED

@@ -21,9 +21,9 @@ _CACHED_SECONDS = 300
 class Measured:
     """Judged posts of one platform that one release scored from `low` to `high` per cent.
 
-    Only posts that came to a human by the uniform part of the audit sample or by the route, judged
-    individually: posts from complaints, appeals and decided campaigns would bias the share upwards, and so
-    would those that the sample drew for their doubtful score.
+    Only posts that came to a human by the uniform part of the audit sample or by the route (those drawn of
+    it, where a draw was made), judged individually: posts from complaints, appeals and decided campaigns
+    would bias the share upwards, and so would those that the sample drew for their doubtful score.
     """
 
     low: int
@@ -69,7 +69,8 @@ def _judged(release_id: str, platform_id: int, _bucket: int) -> tuple[tuple[int,
     """Return (probability in per cent, is spam, when judged) of the latest labels, kept for five minutes."""
     labels = Label.objects.filter(
         Q(decision__score__audit_uniform_probability__isnull=False)
-        | Q(decision__score__audit_probability__gte=1.0),
+        | Q(decision__score__audit_probability__gte=1.0, decision__score__review_probability__isnull=True)
+        | Q(decision__score__is_review_sample=True),
         retracted_at__isnull=True,
         post__platform=platform_id,
         decision__score__release=release_id,

@@ -131,7 +131,11 @@ def draw(*, platform_id: int, draw_id: int) -> DrawRow | None:
     return found[0] if found else None
 
 
-IS_RANDOM = Q(decision__score__is_audit_sample=True) | Q(decision__case__draw__isnull=False)
+IS_RANDOM = (
+    Q(decision__score__is_audit_sample=True)
+    | Q(decision__score__is_review_sample=True)
+    | Q(decision__case__draw__isnull=False)
+)
 
 
 def _with_progress(draws: QuerySet[LabelDraw], *, limit: int) -> list[DrawRow]:

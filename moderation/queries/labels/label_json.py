@@ -19,7 +19,11 @@ LABEL_SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelValues:
-    """What a label says but for features and record. `sample` is audit, draw, disagreement or empty."""
+    """What a label says but for features and record.
+
+    `sample` is audit, draw, review, disagreement or empty; `lane` that by which the case was claimed, empty
+    if by none.
+    """
 
     name: str
     text: str
@@ -37,6 +41,7 @@ class LabelValues:
     audit_probability: float
     decision_id: int
     sample: str
+    lane: str
 
     @property
     def split(self) -> str:
@@ -89,7 +94,8 @@ def weight_of(*, audit_probability: float, is_audit_sample: bool) -> float:
     """Return the weight of a label: 1 over the probability that its post reached a human.
 
     Weighted labels estimate all posts without bias (Horvitz and Thompson 1952). 0 for a label that came by a
-    complaint, an appeal or a second review: it represents no other post.
+    complaint, an appeal or a second review, or by the queue's order where the review route is drawn from: it
+    represents no other post.
     """
     is_by_chance = is_audit_sample or audit_probability >= 1.0
     return 1.0 / audit_probability if is_by_chance and audit_probability else 0.0
@@ -126,6 +132,7 @@ def _provenance(values: LabelValues) -> dict[str, Any]:
         "audit_probability": values.audit_probability,
         "decision_id": str(values.decision_id),
         "sample": values.sample,
+        "lane": values.lane,
     }
 
 

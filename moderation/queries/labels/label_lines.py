@@ -33,16 +33,23 @@ _COLUMNS = (
     ("release", "s.release_id", "text"),
     ("spam_probability", "s.spam_probability", "float8"),
     ("is_degraded", "s.is_degraded", "bool"),
-    ("is_random", "s.is_audit_sample OR c.draw_id IS NOT NULL", "bool"),
-    ("audit_probability", "coalesce(c.audit_probability, s.audit_probability)", "float8"),
+    ("is_random", "s.is_audit_sample OR s.is_review_sample OR c.draw_id IS NOT NULL", "bool"),
+    (
+        "audit_probability",
+        """coalesce(CASE WHEN c.draw_id IS NOT NULL THEN c.audit_probability END, s.review_probability,
+           c.audit_probability, s.audit_probability)""",
+        "float8",
+    ),
     ("decision_id", "d.id", "int8"),
     (
         "sample",
         """CASE WHEN c.draw_id IS NOT NULL THEN 'draw' WHEN s.is_audit_sample THEN 'audit'
+           WHEN s.is_review_sample THEN 'review'
            WHEN EXISTS (SELECT FROM moderation_shadowscore h WHERE h.case_id = c.id) THEN 'disagreement'
            ELSE '' END""",
         "text",
     ),
+    ("lane", "coalesce(c.lane, '')", "text"),
     # JSON that stays as it is stored
     (
         "contributions",
@@ -108,6 +115,7 @@ class LabelLine:
     language: str = ""
     is_random: bool = False
     is_by_complaint: bool = False
+    is_presumed: bool = False
     is_retraction: bool = False
 
 
@@ -166,6 +174,7 @@ def line(row: tuple[Any, ...], *, has_weights: bool) -> LabelLine:
         language=values.language,
         is_random=values.is_random,
         is_by_complaint=named["is_by_complaint"] and not values.is_random,
+        is_presumed=values.audit_probability >= 1.0 and not values.is_random,
     )
 
 

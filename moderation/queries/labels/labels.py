@@ -9,7 +9,8 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from moderation.models import Decision, Label, ShadowScore
+from moderation.models import Case, Decision, Label, Score, ShadowScore
+from moderation.models.cases import CaseState
 from moderation.queries import keyset
 from moderation.queries.decisions.feeds import Position
 from moderation.queries.keyset import Key, Page
@@ -61,6 +62,19 @@ def live(*, decision_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     return {label.decision_id: _row(label) for label in found}
 
 
+def undecided(*, wanted: LabelFilter, at: datetime) -> int:
+    """Return how many posts of the review route wait of which no draw says what they stand for."""
+    cases = Case.objects.filter(
+        state=CaseState.OPEN,
+        opened_at__lt=wanted.until or at,
+        score__audit_probability__gte=1.0,
+        score__review_probability__isnull=True,
+    )
+    if wanted.platform_id is not None:
+        cases = cases.filter(platform=wanted.platform_id)
+    return cases.count()
+
+
 def name_of(decision: Decision) -> str:
     """Return the id of a label: platform, post and revision."""
     post = decision.post
@@ -84,7 +98,7 @@ def _row(label: Label) -> dict[str, Any]:
     decision, score, revision = label.decision, label.decision.score, label.decision.revision
     case = decision.case
     is_drawn = case is not None and case.draw_id is not None
-    chance = case.audit_probability if case is not None else None
+    is_random = is_drawn or score.is_audit_sample or score.is_review_sample
     values = LabelValues(
         name=f"{label.post.platform.slug}/{label.post.external_id}/{revision.number}",
         text=revision.text,
@@ -98,18 +112,30 @@ def _row(label: Label) -> dict[str, Any]:
         release=score.release_id,
         spam_probability=score.spam_probability,
         is_degraded=score.is_degraded,
-        is_random=score.is_audit_sample or is_drawn,
-        audit_probability=score.audit_probability if chance is None else chance,
+        is_random=is_random,
+        audit_probability=_chance(case, score),
         decision_id=decision.pk,
         sample=_sample(label, is_drawn=is_drawn),
+        lane=case.lane if case is not None else "",
     )
     features = {name: value for name, value, _ in score.contributions}
     return label_json.row(values, features=features, record=score.record)
 
 
+def _chance(case: Case | None, score: Score) -> float:
+    """Return the chance by which the label came about: that of the draw, if one was made."""
+    of_case = case.audit_probability if case is not None else None
+    of_draw = of_case if case is not None and case.draw_id is not None else None
+    known = (of_draw, score.review_probability, of_case)
+    return next((chance for chance in known if chance is not None), score.audit_probability)
+
+
 def _sample(label: Label, *, is_drawn: bool) -> str:
+    score = label.decision.score
     if is_drawn:
         return "draw"
-    if label.decision.score.is_audit_sample:
+    if score.is_audit_sample:
         return "audit"
+    if score.is_review_sample:
+        return "review"
     return "disagreement" if getattr(label, "is_disagreement", False) else ""

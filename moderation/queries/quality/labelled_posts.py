@@ -3,7 +3,9 @@
 A label counts if chance, or the filter's own route, brought its post to a human:
 
 - The route itself said review: chance 1, whoever decided it in the end, also with its campaign. Without those
-  that were decided together, most spam of the review route would be left out.
+  that were decided together, most spam of the review route would be left out. With an audit lane in the queue
+  mix only those that were drawn count, with their logged chance: which others are decided, the order of the
+  queue says, and where more comes than is decided that is no sample.
 - The audit sample drew it (`Score.audit_probability`), or a draw of random labels did (`LabelDraw`). A post
   can come up in either, so its chance is that of being in at least one of them.
 
@@ -39,7 +41,7 @@ _ROWS: LiteralString = """
 SELECT l.post_id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
   coalesce(b.effect = 'allow', false), l.is_spam, c.draw_id IS NOT NULL,
   p.platform_id, f.slug, r.language, d.reason, s.release_id, d.decided_by_id, s.scored_at, l.labelled_at,
-  p.received_at, s.audit_uniform_probability
+  p.received_at, s.audit_uniform_probability, s.review_probability
 FROM moderation_label l
 JOIN moderation_decision d ON d.id = l.decision_id
 JOIN moderation_post p ON p.id = l.post_id AND p.erased_at IS NULL
@@ -56,6 +58,7 @@ WHERE l.retracted_at IS NULL AND l.labelled_at >= %(since)s
   AND s.scored_at >= %(since)s AND s.scored_at < %(until)s
   AND (%(platform)s::bigint IS NULL OR p.platform_id = %(platform)s)
   AND (s.audit_probability >= 1 OR s.is_audit_sample OR c.draw_id IS NOT NULL)
+  AND (s.review_probability IS NULL OR s.is_review_sample)
 ORDER BY l.labelled_at, l.id
 """
 """A label is never older than the score of its post: the index by time of the labels bounds the search."""
@@ -141,9 +144,8 @@ def _row(
     has_audit: bool,
 ) -> tuple[Any, ...]:
     post, probability, route, is_audit, audit, is_allowance, is_spam, is_drawn = row[:8]
-    platform, slug, language, reason, release, decided_by, scored_at, labelled_at, received_at, of_audit = (
-        row[8:]
-    )
+    platform, slug, language, reason, release, decided_by, scored_at, labelled_at, received_at = row[8:17]
+    of_audit, of_review = row[17:]
     is_review = route == RouteChoice.REVIEW and not is_audit
     automatic = route
     if is_audit:
@@ -153,9 +155,10 @@ def _row(
     for draw in draws:
         if draw.since < received_at and scored_at <= draw.until:
             undrawn *= 1.0 - draw.chance
-    chance = 1.0 if is_review else 1.0 - (1.0 - audit) * undrawn
-    uniform, is_uniform = 1.0, True
+    chance, is_uniform = 1.0 if of_review is None else of_review, True
+    uniform = chance
     if not is_review:
+        chance = 1.0 - (1.0 - audit) * undrawn
         is_uniform = of_audit is not None if has_audit else is_drawn
         uniform = of_audit if has_audit and is_uniform else (1.0 - audit) * (1.0 - undrawn)
     return (

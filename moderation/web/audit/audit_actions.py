@@ -47,6 +47,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "queue.assigned": _("Queue assigned"),
     "queue.changed": _("Queue changed"),
     "queue.deleted": _("Queue deleted"),
+    "queue.mix": _("Queue mix changed"),
     "queue.withdrawn": _("Queue unassigned"),
     "reason.added": _("Reason added"),
     "reason.changed": _("Reason changed"),

@@ -18,6 +18,7 @@ from moderation.operations.cases import named_queues
 from moderation.operations.cases.named_queues import Content
 from moderation.queries.accounts.users import deciders
 from moderation.queries.cases import named_queues as queue_lists
+from moderation.queries.cases import queue_mix
 from moderation.web import access
 
 
@@ -86,6 +87,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "platforms": Platform.objects.order_by("name"),
         "reasons": CaseReason.choices,
         "form": form,
+        "mix": queue_mix.shown(at=timezone.now()),
     }
     return render(request, "cases/named_queues.html", context, status=422 if form.errors else 200)
 

@@ -25,7 +25,7 @@ from moderation.models import (
     Score,
     User,
 )
-from moderation.models.cases import CaseReason
+from moderation.models.cases import CaseReason, Lane
 from moderation.models.decisions import DecisionSource, Verdict
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
@@ -133,6 +133,8 @@ def _score(makers: Makers, rng: random.Random, revision: Revision) -> Score:
         route="review",
         is_audit_sample=rng.random() < 0.3,
         audit_probability=rng.choice(CHANCES),
+        review_probability=rng.choice((None, None, 0.25, 1e-3)),
+        is_review_sample=rng.random() < 0.2,
         is_degraded=rng.random() < 0.2,
         **_features(rng),
     )
@@ -174,6 +176,7 @@ def _case(makers: Makers, rng: random.Random, score: Score) -> Case:
         closed_at=makers.at,
         draw=makers.draw if is_drawn else None,
         audit_probability=rng.choice(CHANCES) if is_drawn else None,
+        lane=rng.choice(("", *Lane.values)),
     )
 
 

@@ -52,7 +52,8 @@ class TestLines:
         found = rows(LabelFilter())
 
         assert 50 < len(found) < Label.objects.count()
-        assert {row["provenance"]["sample"] for row in found} == {"", "audit", "draw"}
+        assert {row["provenance"]["sample"] for row in found} == {"", "audit", "draw", "review"}
+        assert len({row["provenance"]["lane"] for row in found}) == 6
         assert {row["label"] for row in found} == {0, 1}
         assert len({row["schema_hash"] for row in found}) == 2
         assert any(not row["features"] for row in found)

@@ -1,0 +1,308 @@
+"""Lanes: what each hands out, what is logged, and that weighted labels give the route's rates."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from moderation.models import Campaign, CampaignMember, Case, Platform, QueueMix, User
+from moderation.models.cases import CaseState, Lane
+from moderation.models.decisions import Verdict
+from moderation.models.feed import Stream
+from moderation.operations.cases import claims, lanes, review
+from moderation.operations.outbox import feed
+from moderation.queries.cases import queue_mix as mixes
+from moderation.queries.cases.exposure import Exposure
+from moderation.queries.cases.queue_filter import QueueFilter, Sort
+from moderation.queries.cases.queue_mix import Load, Mix
+from moderation.queries.labels import label_json, label_lines
+from moderation.queries.labels.labels import LabelFilter
+from moderation.queries.quality import estimates
+from moderation.queries.quality.labelled_posts import labelled_posts
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.cases import queue_week
+
+Case_ = Callable[..., Case]
+Later = Callable[[float], datetime]
+ONLY = {lane: {"harm": 0} | {lane.value: 100} for lane in (Lane.UNCERTAINTY, Lane.DIVERSITY, Lane.AUDIT)}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    mixes.forget()
+    yield
+    mixes.forget()
+
+
+def set_mix(at: datetime, **shares: int) -> None:
+    QueueMix.objects.update_or_create(pk=1, defaults={**shares, "changed_at": at})
+
+
+def put(case: Case, **fields: object) -> Case:
+    Case.objects.filter(pk=case.pk).update(**fields)
+    return case
+
+
+class TestDrawn:
+    def test_follows_the_shares_and_says_the_chance(self, at: datetime) -> None:
+        mix = Mix(harm=50, uncertainty=20, diversity=10, audit=20)
+        draws = [
+            lanes.drawn(mix, moderator_id=1, at=at + timedelta(seconds=second), place=0)
+            for second in range(4_000)
+        ]
+
+        counted = Counter(draws)
+        assert sum(chance for _, chance in counted) == pytest.approx(1.0)
+        for (_, chance), times in counted.items():
+            assert times / len(draws) == pytest.approx(chance, abs=0.03)
+
+    def test_is_the_same_again_and_another_for_another_place(self, at: datetime) -> None:
+        mix = Mix(harm=40, uncertainty=20, diversity=20, audit=20)
+        places = [lanes.drawn(mix, moderator_id=1, at=at, place=place) for place in range(40)]
+
+        assert places == [lanes.drawn(mix, moderator_id=1, at=at, place=place) for place in range(40)]
+        assert len({lane for lane, _ in places}) > 2
+
+    def test_is_harm_where_nothing_is_set(self, at: datetime) -> None:
+        assert lanes.drawn(Mix(), moderator_id=1, at=at, place=0) == (Lane.HARM, 1.0)
+
+
+@pytest.mark.django_db
+class TestFirst:
+    @pytest.fixture(autouse=True)
+    def _no_oldest(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(lanes, "OLDEST_SHARE", 0.0)
+
+    @pytest.fixture
+    def cases(self, open_case: Case_, at: datetime) -> dict[str, Case]:
+        """A case that each lane alone takes first."""
+        return {
+            "harm": put(open_case(text="a"), priority=9, uncertainty=0.1, is_first_of_campaign=False),
+            "uncertainty": put(open_case(text="b"), priority=1, uncertainty=0.9, is_first_of_campaign=False),
+            "diversity": put(open_case(text="c"), priority=2, uncertainty=0.2),
+            "audit": put(open_case(text="d"), priority=0.1, uncertainty=0.5, is_drawn=True),
+        }
+
+    @pytest.mark.parametrize("lane", ["harm", "uncertainty", "diversity", "audit"])
+    def test_takes_from_the_lane_and_logs_it(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later, lane: str
+    ) -> None:
+        set_mix(at, **{"harm": 0, lane: 100})
+
+        claims.claim_next(moderator=moderator, at=later(2))
+
+        found = Case.objects.get(claimed_by=moderator)
+        assert found.pk == cases[lane].pk
+        assert (found.lane, found.lane_probability) == (lane, 1.0)
+
+    def test_leaves_drawn_cases_to_their_lane(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
+    ) -> None:
+        put(cases["audit"], priority=100)
+        set_mix(at, harm=99, audit=1)
+
+        taken = {case.pk: case.lane for case in claims.claim_next(moderator=moderator, at=later(2), count=3)}
+
+        assert all(lane == Lane.AUDIT for pk, lane in taken.items() if pk == cases["audit"].pk)
+
+    def test_leaves_the_turn_of_an_empty_lane_to_harm(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
+    ) -> None:
+        put(cases["audit"], is_drawn=False)
+        set_mix(at, harm=0, audit=100)
+
+        claims.claim_next(moderator=moderator, at=later(2))
+
+        found = Case.objects.get(claimed_by=moderator)
+        assert (found.pk, found.lane, found.lane_probability) == (cases["harm"].pk, "harm", None)
+
+    def test_hands_every_case_out_in_the_end(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
+    ) -> None:
+        set_mix(at, harm=25, uncertainty=25, diversity=25, audit=25)
+
+        taken = claims.claim_next(moderator=moderator, at=later(2), count=9)
+
+        assert sorted(case.pk for case in taken) == sorted(case.pk for case in cases.values())
+        assert len({case.lane for case in Case.objects.all()} - {""}) > 1
+
+    def test_gives_the_oldest_its_turn(
+        self,
+        cases: dict[str, Case],
+        moderator: User,
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(lanes, "OLDEST_SHARE", 1.0)
+        set_mix(at, harm=90, audit=10)
+        old = put(cases["diversity"], opened_at=at - timedelta(days=2))
+
+        [found] = claims.claim_next(moderator=moderator, at=later(2))
+
+        assert (found.pk, found.lane) == (old.pk, "oldest")
+
+    def test_keeps_an_order_that_somebody_chose(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later
+    ) -> None:
+        set_mix(at, harm=0, audit=100)
+        wanted = QueueFilter(sort=Sort.UNCERTAINTY)
+
+        [found] = claims.claim_free(
+            moderator=moderator, at=later(2), count=1, sparing=Exposure(), wanted=wanted
+        )
+
+        assert (found.pk, found.lane) == (cases["uncertainty"].pk, "")
+
+    def test_gives_leads_escalated_cases_first(
+        self, cases: dict[str, Case], lead: User, at: datetime, later: Later
+    ) -> None:
+        put(cases["uncertainty"], is_escalated=True)
+        set_mix(at, harm=0, audit=100)
+
+        [found] = claims.claim_next(moderator=lead, at=later(2))
+
+        assert (found.pk, found.lane) == (cases["uncertainty"].pk, "")
+
+    @pytest.mark.parametrize("shares", [{"harm": 100}, {"harm": 0, "audit": 100}])
+    def test_takes_one_statement_for_a_case(
+        self, cases: dict[str, Case], moderator: User, at: datetime, later: Later, shares: dict[str, int]
+    ) -> None:
+        set_mix(at, **shares)
+
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            claims.claim_next(moderator=moderator, at=later(2))
+
+        own = [one["sql"] for one in asked if "moderation_case" in one["sql"]]
+        assert sum("SKIP LOCKED" in one and 'lease_end_at" > ' not in one for one in own) <= 1
+        assert sum(one.startswith('UPDATE "moderation_case"') for one in own) == 1
+
+
+@pytest.mark.django_db
+class TestPlace:
+    def test_only_the_first_post_of_a_campaign_counts_as_new(self, open_case: Case_, at: datetime) -> None:
+        cases = [open_case(text=text) for text in ("one", "two", "three")]
+        campaign = Campaign.objects.create(opened_at=at, latest_at=at)
+        for case in cases[:2]:
+            CampaignMember.objects.create(
+                post=case.post, revision=case.score.revision, campaign=campaign, joined_at=at, likeness=1.0
+            )
+
+        lanes.place(cases)
+
+        found = Case.objects.order_by("pk").values_list("is_first_of_campaign", flat=True)
+        assert list(found) == [True, False, True]
+
+
+class TestWeights:
+    """Two fifths of the review route are decided, the most harmful first: the queue is never emptied."""
+
+    MIX = Mix(harm=60, uncertainty=10, diversity=10, audit=20)
+    WEEKS = 40
+
+    def test_give_back_the_rates_of_the_review_route(self) -> None:
+        covered = unweighted = 0
+        errors = []
+        for seed in range(self.WEEKS):
+            week = queue_week.simulated(seed, self.MIX)
+            truth = float(np.mean(week.is_spam))
+            weights = [
+                label_json.weight_of(audit_probability=chance, is_audit_sample=is_drawn)
+                for chance, is_drawn in zip(week.column(week.chance), week.column(week.is_drawn), strict=True)
+            ]
+            spam, counts = week.column(week.is_spam), np.asarray(weights) > 0
+            whole = np.ones(counts.sum())
+            known = estimates.ratio(part=spam[counts], whole=whole, chances=1 / np.asarray(weights)[counts])
+            naive = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=np.ones(len(spam)))
+            covered += known.low <= truth <= known.high
+            unweighted += naive.low <= truth <= naive.high
+            assert known.value is not None
+            errors.append(known.value - truth)
+
+        assert covered >= 0.95 * self.WEEKS
+        assert unweighted == 0
+        assert abs(np.mean(errors)) < 3 * np.std(errors) / np.sqrt(self.WEEKS)
+
+    def test_need_the_audit_lane(self) -> None:
+        """Without it all count once, as if the queue were emptied, and the rate is wrong."""
+        week = queue_week.simulated(1, Mix())
+        spam = week.column(week.is_spam)
+
+        found = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=week.column(week.chance))
+
+        assert found.low > float(np.mean(week.is_spam))
+
+    @pytest.mark.django_db
+    def test_of_an_export_are_those_of_the_draw(
+        self,
+        open_case: Case_,
+        fake_scorer: FakeScorer,
+        moderator: User,
+        platform: Platform,
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(mixes, "chance_of", lambda **_given: 0.25)
+        set_mix(at, harm=50, audit=50)
+        posts = 140
+        for number in range(posts):
+            case = open_case(text=f"Post {number}")
+            put(case, priority=2.0 if number % 5 < 2 else 1.0)  # two fifths are spam, and more harmful
+        for number in range(posts // 2):
+            [case] = claims.claim_next(moderator=moderator, at=later(10 + number))
+            is_spam = int(case.post.revisions.get().text.split()[1]) % 5 < 2
+            review.decide(
+                case_id=case.pk,
+                case_version=case.version,
+                moderator=moderator,
+                verdict=Verdict.SPAM if is_spam else Verdict.NOT_SPAM,
+                at=later(10 + number),
+            )
+        while feed.number(platform_id=platform.pk, stream=Stream.LABELS, at=later(3_600)):
+            pass
+
+        lines = [json.loads(one.line) for one in label_lines.lines(wanted=LabelFilter())]
+
+        drawn = [line for line in lines if line["weight"]]
+        assert {line["weight"] for line in lines} == {0.0, 4.0}
+        assert {line["provenance"]["sample"] for line in drawn} == {"review"}
+        assert {line["provenance"]["lane"] for line in drawn} == {"audit"}
+        assert {line["provenance"]["lane"] for line in lines} == {"audit", "harm"}
+        assert sum(line["label"] for line in lines) / len(lines) > 0.55
+        chances = np.full(len(drawn), 0.25)
+        spam = np.asarray([line["label"] for line in drawn], dtype=float)
+        found = estimates.ratio(part=spam, whole=np.ones(len(spam)), chances=chances)
+        assert found.low < 0.4 < found.high < 0.75
+        quality = labelled_posts(since=at - timedelta(days=1), until=at + timedelta(days=1))
+        assert sorted(quality.post_id) == sorted(
+            Case.objects.filter(state=CaseState.DECIDED, is_drawn=True).values_list("post", flat=True)
+        )
+        assert set(quality.chance) == {0.25}
+
+
+class TestChance:
+    def test_is_what_the_lane_gets_through(self) -> None:
+        load = Load(decisions=1_000, review_posts=2_000, audit_cases=60, waiting=140)
+
+        assert mixes.chance_of(share=0.2, load=load) == pytest.approx((0.8 * 200 - 60 - 20) / 2_000)
+
+    @pytest.mark.parametrize(
+        ("share", "load", "chance"),
+        [
+            (0.2, Load(decisions=0, review_posts=0, audit_cases=0, waiting=0), 0.2),
+            (1.0, Load(decisions=9_000, review_posts=10, audit_cases=0, waiting=0), mixes.MOST_CHANCE),
+            (0.1, Load(decisions=100, review_posts=9_000, audit_cases=99, waiting=9), mixes.LEAST_CHANCE),
+        ],
+    )
+    def test_is_never_nothing_and_never_all(self, share: float, load: Load, chance: float) -> None:
+        assert mixes.chance_of(share=share, load=load) == chance

@@ -1,0 +1,108 @@
+"""The draw among the review route: what is drawn, what keeps its draw, and what is never drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+import pytest
+
+from moderation.models import Case, QueueMix, Revision, Score
+from moderation.operations.scoring import review_sample, score
+from moderation.queries.cases import queue_mix
+from tests.moderation.fakes import FakeScorer
+
+Case_ = Callable[..., Case]
+Later = Callable[[float], datetime]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _drawn_from(at: datetime, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    QueueMix.objects.create(harm=70, audit=30, changed_at=at)
+    queue_mix.forget()
+    yield
+    queue_mix.forget()
+
+
+def chance(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    monkeypatch.setattr(queue_mix, "chance_of", lambda **_given: value)
+
+
+def score_again(case: Case, at: datetime) -> Score:
+    Revision.objects.filter(post=case.post).update(score_state="pending", generation=2)
+    score.run(revision_ids=[case.score.revision_id], at=at)
+    return Score.objects.get(revision__post=case.post, generation=2)
+
+
+class TestDraw:
+    def test_logs_the_chance_of_drawn_and_others(
+        self, open_case: Case_, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        chance(monkeypatch, 0.4)
+        cases = [open_case(text=f"Post {number}") for number in range(40)]
+
+        drawn = [case for case in cases if case.score.is_review_sample]
+        assert {case.score.review_probability for case in cases} == {0.4}
+        assert 6 <= len(drawn) <= 26
+        assert {case.pk for case in drawn} == set(
+            Case.objects.filter(is_drawn=True).values_list("pk", flat=True)
+        )
+
+    def test_makes_none_without_an_audit_share(self, open_case: Case_) -> None:
+        QueueMix.objects.all().delete()
+
+        found = open_case().score
+
+        assert (found.review_probability, found.is_review_sample) == (None, False)
+
+    def test_leaves_the_audit_sample_to_its_own_chance(
+        self, open_case: Case_, fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.audited = {"audited"}
+
+        case = open_case(text="audited")
+
+        assert (case.score.review_probability, case.is_drawn) == (None, True)
+
+    def test_is_kept_when_the_text_is_scored_again(
+        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        chance(monkeypatch, 1.0)
+        case = open_case()
+        chance(monkeypatch, 0.001)
+
+        again = score_again(case, later(60))
+
+        assert (again.review_probability, again.is_review_sample) == (1.0, True)
+        assert Case.objects.get(pk=case.pk).is_drawn
+
+    def test_passes_over_what_had_an_automatic_verdict_before(
+        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The audit sample stands for it; complaints, not chance, brought it here."""
+        case = open_case()
+        Score.objects.update(route="allow", audit_probability=0.05, review_probability=None)
+        chance(monkeypatch, 1.0)
+
+        again = score_again(case, later(60))
+
+        assert (again.review_probability, again.is_review_sample) == (1.0, False)
+
+    def test_of_a_post_that_waited_before_the_lane_leaves_its_chance_unknown(
+        self, open_case: Case_, later: Later, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        case = open_case()
+        Score.objects.update(review_probability=None, is_review_sample=False)
+        chance(monkeypatch, 1.0)
+
+        assert score_again(case, later(60)).review_probability is None
+
+
+def test_a_sender_cannot_know_the_number(open_case: Case_, settings: object) -> None:
+    case = open_case()
+    before = review_sample._number(case.score)
+
+    settings.SECRET_KEY = "another key of the installation, as long as asked of one"  # type: ignore[attr-defined]  # the fixture of pytest-django
+
+    assert review_sample._number(case.score) != before
