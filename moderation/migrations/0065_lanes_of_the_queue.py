@@ -8,7 +8,7 @@ from django.db.models import F, Q
 def mark_drawn(apps, schema_editor):
     """Mark the random posts that wait already: some hundreds at most by platform."""
     cases = apps.get_model("moderation", "Case").objects.filter(state="open")
-    cases.filter(Q(reason="audit") | Q(draw__isnull=False)).update(is_drawn=True)
+    cases.filter(Q(reason__in=("audit", "blind")) | Q(draw__isnull=False)).update(is_drawn=True)
 
 
 class Migration(migrations.Migration):

@@ -216,8 +216,9 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
     )
     for review, case in zip(taken, cases, strict=True):
         case.skipped_by = who_know(posts[review.post_id])
+        case.is_drawn = True  # the audit lane works through them, whatever else waits
         review.case = case
-    Case.objects.bulk_update(cases, ["skipped_by"])
+    Case.objects.bulk_update(cases, ["skipped_by", "is_drawn"])
     BlindReview.objects.bulk_update(taken, ["case"])
     gone = [review.pk for review in due if review.pk not in standing]
     BlindReview.objects.filter(pk__in=gone).delete()
