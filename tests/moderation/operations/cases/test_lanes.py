@@ -21,7 +21,7 @@ from moderation.operations.outbox import feed
 from moderation.queries.cases import queue_mix as mixes
 from moderation.queries.cases.exposure import Exposure
 from moderation.queries.cases.queue_filter import QueueFilter, Sort
-from moderation.queries.cases.queue_mix import Load, Mix
+from moderation.queries.cases.queue_mix import Mix
 from moderation.queries.labels import label_json, label_lines
 from moderation.queries.labels.labels import LabelFilter
 from moderation.queries.quality import estimates
@@ -288,21 +288,3 @@ class TestWeights:
             Case.objects.filter(state=CaseState.DECIDED, is_drawn=True).values_list("post", flat=True)
         )
         assert set(quality.chance) == {0.25}
-
-
-class TestChance:
-    def test_is_what_the_lane_gets_through(self) -> None:
-        load = Load(decisions=1_000, review_posts=2_000, audit_cases=60, waiting=140)
-
-        assert mixes.chance_of(share=0.2, load=load) == pytest.approx((0.8 * 200 - 60 - 20) / 2_000)
-
-    @pytest.mark.parametrize(
-        ("share", "load", "chance"),
-        [
-            (0.2, Load(decisions=0, review_posts=0, audit_cases=0, waiting=0), 0.2),
-            (1.0, Load(decisions=9_000, review_posts=10, audit_cases=0, waiting=0), mixes.MOST_CHANCE),
-            (0.1, Load(decisions=100, review_posts=9_000, audit_cases=99, waiting=9), mixes.LEAST_CHANCE),
-        ],
-    )
-    def test_is_never_nothing_and_never_all(self, share: float, load: Load, chance: float) -> None:
-        assert mixes.chance_of(share=share, load=load) == chance
