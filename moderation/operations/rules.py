@@ -23,6 +23,7 @@ from moderation.queries.rules.rule_pages import RuleState
 from moderation.queries.rules.targets import NotATarget as NotATarget  # noqa: PLC0414 - a refusal of `impose`
 from moderation.queries.rules.targets import Target
 
+_audit = entries.writer("rule", effect="effect", kind="kind")
 REQUEUE_LIMIT = 50_000
 """Maximum number of posts rescored for one rule, the newest first."""
 
@@ -274,16 +275,3 @@ def _words(rule: Rule) -> dict[str, str]:
 def _value(rule: Rule) -> dict[str, str]:
     """Return the value for the audit log: of an author our id, of what may name a person nothing."""
     return {} if rule.kind in WORDS else {"value": rule.value}
-
-
-def _audit(action: str, rule: Rule, *, actor: User, at: datetime, **details: object) -> None:
-    entries.add(
-        action=action,
-        subject_kind="rule",
-        subject_id=rule.pk,
-        actor=actor,
-        at=at,
-        effect=rule.effect,
-        kind=rule.kind,
-        **details,
-    )

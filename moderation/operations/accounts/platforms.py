@@ -10,6 +10,8 @@ from moderation.models import Platform, User
 from moderation.models.platforms import Reconsidering
 from moderation.operations.audit import entries
 
+_audit = entries.writer("platform")
+
 
 class SlugTaken(Exception):
     """Another platform has this short name."""
@@ -76,7 +78,3 @@ def sample(
             shares_histories=shares_histories,
         )
     return platform
-
-
-def _audit(action: str, platform: Platform, *, actor: User | None, at: datetime, **details: object) -> None:
-    entries.add(action=action, subject_kind="platform", subject_id=platform.pk, actor=actor, at=at, **details)

@@ -18,6 +18,7 @@ from moderation.models.users import Role
 from moderation.operations.accounts import sessions
 from moderation.operations.audit import entries
 
+_audit = entries.writer("user")
 _ALPHABET = "".join(sorted(set(string.ascii_letters + string.digits) - set("0O1lI")))
 _LENGTH = 16  # 93 random bits, and short enough to be read out once
 
@@ -139,7 +140,3 @@ def _refuse_last(user: User) -> None:
 
 def _password() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
-
-
-def _audit(action: str, user: User, *, actor: User | None, at: datetime, **details: object) -> None:
-    entries.add(action=action, subject_kind="user", subject_id=user.pk, actor=actor, at=at, **details)

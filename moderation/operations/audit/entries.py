@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, Protocol
 
 from moderation.models import AuditEntry, User
 from moderation.operations.infrastructure import transactions
+
+
+class Writer(Protocol):
+    """Adds an entry about a row. Call inside the transaction of the act that it records."""
+
+    def __call__(
+        self, action: str, row: Any, *, actor: User | None, at: datetime, **details: object
+    ) -> None: ...
 
 
 @transactions.required
@@ -42,3 +51,23 @@ def entry(
         subject_id=str(subject_id),
         details=details,
     )
+
+
+def writer(subject_kind: str, *, subject_id: str = "pk", **told: str) -> Writer:
+    """Return what adds entries about rows of one kind, so that each tells the same of its row.
+
+    `subject_id` and the values of `told` name attributes of the row; `told` gives them as details.
+    """
+
+    def write(action: str, row: Any, *, actor: User | None, at: datetime, **details: object) -> None:
+        add(
+            action=action,
+            subject_kind=subject_kind,
+            subject_id=getattr(row, subject_id),
+            actor=actor,
+            at=at,
+            **{name: getattr(row, attribute) for name, attribute in told.items()},
+            **details,
+        )
+
+    return write

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from moderation.models import NamedQueue, QueueAssignment, User
 from moderation.operations.audit import entries
 
+_audit = entries.writer("queue")
 MOST = 100
 """Named queues of an installation: the page lists all of them and counts each."""
 
@@ -108,7 +109,3 @@ def set_languages(*, user: User, languages: tuple[str, ...], actor: User, at: da
             at=at,
             languages=list(languages),
         )
-
-
-def _audit(action: str, queue: NamedQueue, *, actor: User, at: datetime, **details: object) -> None:
-    entries.add(action=action, subject_kind="queue", subject_id=queue.pk, actor=actor, at=at, **details)

@@ -18,6 +18,7 @@ from moderation.operations.outbox import announce
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores
 
+_audit = entries.writer("draw", platform="platform_id")
 MOST_POSTS = 500
 MOST_DAYS = 90
 MOST_WAITING = 1_000
@@ -164,16 +165,4 @@ def _opened(ids: Sequence[int], *, draw: LabelDraw, chance: float, at: datetime)
             if pk in posts and pk in scores and pk not in busy
         ],
         at=at,
-    )
-
-
-def _audit(action: str, draw: LabelDraw, *, actor: User, at: datetime, **details: object) -> None:
-    entries.add(
-        action=action,
-        subject_kind="draw",
-        subject_id=draw.pk,
-        actor=actor,
-        at=at,
-        platform=draw.platform_id,
-        **details,
     )

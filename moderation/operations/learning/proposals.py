@@ -20,6 +20,7 @@ from moderation.operations.learning import thresholds
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.operations.releases import promote
 
+_audit = entries.writer("release", subject_id="candidate", proposal="pk", kind="kind")
 OPEN_FOR = timedelta(days=7)
 """A proposal is confirmed within a week: later its figures are of other traffic."""
 
@@ -161,16 +162,3 @@ def _close_expired(candidate: str, *, at: datetime) -> None:
     """Close one that ran out, which still occupies the unique index of open proposals, at its own end."""
     expired = ReleaseProposal.objects.filter(candidate=candidate, closed_at__isnull=True, expires_at__lte=at)
     expired.update(closed_at=F("expires_at"))
-
-
-def _audit(action: str, row: ReleaseProposal, *, actor: User, at: datetime, **details: object) -> None:
-    entries.add(
-        action=action,
-        subject_kind="release",
-        subject_id=row.candidate,
-        actor=actor,
-        at=at,
-        proposal=row.pk,
-        kind=row.kind,
-        **details,
-    )

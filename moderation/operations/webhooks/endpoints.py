@@ -15,6 +15,7 @@ from moderation.operations.audit import entries
 from moderation.operations.infrastructure import egress
 from moderation.operations.webhooks import circuit, sign
 
+_audit = entries.writer("webhook", platform="platform_id")
 MAX_ENDPOINTS = 20
 
 
@@ -165,18 +166,4 @@ def _keep(secret: sign.NewSecret, *, endpoint: WebhookEndpoint, at: datetime) ->
         ciphertext=secret.ciphertext,
         public_key=secret.public_key,
         created_at=at,
-    )
-
-
-def _audit(
-    action: str, endpoint: WebhookEndpoint, *, actor: User | None, at: datetime, **details: object
-) -> None:
-    entries.add(
-        action=action,
-        subject_kind="webhook",
-        subject_id=endpoint.pk,
-        actor=actor,
-        at=at,
-        platform=endpoint.platform_id,
-        **details,
     )
