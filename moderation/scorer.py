@@ -202,6 +202,7 @@ class _Live:
     def forget(self) -> None:
         self._scorer: Scorer | None = None
         self._refused = ""
+        # Not 0: monotonic() may begin there, and the first look would come a second late.
         self._checked_at = -CHECK_SECONDS
 
     def scorer(self) -> Scorer:

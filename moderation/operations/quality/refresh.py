@@ -44,6 +44,7 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         ).items()
     ]
     with transaction.atomic():
+        # Around the storing alone, which replaces all rows: without it two runs at once would both insert.
         advisory_locks.take(AdvisoryLock.QUALITY, subject_id=platform.pk if platform else 0)
         QualityFigure.objects.filter(platform=platform).delete()
         QualityTable.objects.filter(platform=platform).delete()

@@ -44,6 +44,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
         .select_related("domain", "revision")
         .order_by("revision_id", "position")
     )
+    # Before the transaction: providers take seconds, and nothing may be locked meanwhile.
     verdicts = list(_answers(links, at=at))
     with transaction.atomic():
         # Do not store URLs of posts that were erased during the query.

@@ -28,6 +28,7 @@ def groups(texts: Sequence[str]) -> list[uuid.UUID]:
             {digest: group for digest in of_text if digest not in found and digest not in proposed}
         )
     SimilarityBand.objects.bulk_create(
+        # In one order, so that two transactions with the same new bands cannot deadlock.
         [SimilarityBand(digest=digest, similarity_group=proposed[digest]) for digest in sorted(proposed)],
         ignore_conflicts=True,
     )
@@ -50,5 +51,6 @@ def _choose(of_text: tuple[int, ...], known: dict[int, uuid.UUID]) -> uuid.UUID:
         return uuid.uuid4()
     votes = Counter(known[digest] for digest in of_text if digest in known)
     if votes:
+        # A tie is decided by the id, or two workers could put copies of one text into two groups.
         return min(votes, key=lambda group: (-votes[group], group.hex))
     return uuid.uuid5(_NAMESPACE, str(min(of_text)))

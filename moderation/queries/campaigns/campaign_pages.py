@@ -147,6 +147,7 @@ def waiting(*, cursor: str = "", limit: int = 50) -> Page[ListRow]:
 
     Raises InvalidCursor.
     """
+    # The join repeats no member: a post has one open case at most (a constraint).
     rows = Campaign.objects.filter(posts__gte=2, members__post__cases__state=CaseState.OPEN).annotate(
         waiting=Count("members")
     )

@@ -147,6 +147,7 @@ def _count(request: Any, *, username: str) -> None:
         defaults={"failures_since_start": 1, "attempt_time": request.axes_attempt_time, "path_info": ""},
     )
     if not is_new:
+        # Added by the database: of two attempts at the same time both count.
         AccessAttempt.objects.filter(pk=attempt.pk).update(
             failures_since_start=F("failures_since_start") + 1, attempt_time=request.axes_attempt_time
         )
