@@ -14,6 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from moderation import enqueue
 from moderation.operations.infrastructure import probe
 from moderation.queries.health import health, sweeps
+from moderation.queries.quality import drift_pages
 
 _QUANTILES = (0.5, 0.95, 0.99)
 
@@ -71,6 +72,9 @@ class Collector:
             ages.add_metric([backlog.key], max(0.0, age))
         yield rows
         yield ages
+        yield GaugeMetricFamily(
+            "spamdesk_drift_alarms", "alarms of drift that nobody acknowledged", value=drift_pages.unseen()
+        )
         yield from self._sweeps()
         messages = GaugeMetricFamily(
             "spamdesk_queue_messages", "messages in the broker that no worker has taken", labels=["queue"]

@@ -22,11 +22,17 @@ SECONDS = {
     "erase_expired": 300.0,
     "seal_late_audit": 600.0,
     "estimate_quality": 600.0,
+    "watch_drift": 600.0,
     "prune_answers": 900.0,
 }
 """From the start of one run to the start of the next."""
 
-_LONG = {"erase_expired": "erasures", "estimate_quality": "erasures", "score_shadow": "erasures"}
+_LONG = {
+    "erase_expired": "erasures",
+    "estimate_quality": "erasures",
+    "score_shadow": "erasures",
+    "watch_drift": "erasures",
+}
 """Tasks that may take minutes are in another worker's queue, so that they never block a short sweep."""
 _ASKED_EVERY_SECONDS = 30.0
 _EXPIRES_SECONDS = 86_400

@@ -18,7 +18,7 @@ from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
 from moderation.operations.learning import shadow_scoring, training_job
 from moderation.operations.outbox import feed
-from moderation.operations.quality import refresh
+from moderation.operations.quality import drift, refresh
 from moderation.operations.releases import triton
 from moderation.operations.reputation import inquiry
 from moderation.operations.scoring import recovery, score
@@ -147,6 +147,12 @@ def count_hours(at: datetime) -> int:
 def estimate_quality(at: datetime) -> int:
     """Estimate the figures of quality anew."""
     return refresh.refresh(at=at)
+
+
+@_sweep
+def watch_drift(at: datetime) -> int:
+    """Count the last hours' posts by their traits, and raise alarms for what has grown."""
+    return drift.sweep(at=at)
 
 
 @_sweep

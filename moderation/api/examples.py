@@ -168,6 +168,31 @@ ANSWERS: dict[str, Any] = {
         "interval": {"low": 0.76, "high": 1.0},
         "examples": [REFERENCE],
     },
+    "read_drift": {
+        "data": [
+            {
+                "id": "3",
+                "raised_at": "2026-03-01T12:00:00Z",
+                "seen_at": "2026-03-01T16:00:00Z",
+                "acknowledged_at": None,
+                "posts": 37,
+                "all_posts": 6812,
+                "mean_probability": 0.04,
+                "traits": [
+                    {
+                        "family": "words",
+                        "trait": "golden harvest",
+                        "authors": 37,
+                        "all_authors": 6240,
+                        "authors_before": 2,
+                        "all_authors_before": 171_030,
+                    }
+                ],
+                "slices": [{"kind": "language", "name": "en", "posts": 37, "all_posts": 4102}],
+            }
+        ],
+        "next_cursor": None,
+    },
     "read_quality": {
         "data": [
             {

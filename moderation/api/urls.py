@@ -17,7 +17,7 @@ from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
 from moderation.api.views.models import Models, OneModel, OneTrainingRun, TrainingRuns
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
-from moderation.api.views.quality import QualityFigures
+from moderation.api.views.quality import DriftAlarms, QualityFigures
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import EarlierScores, Scores
 from moderation.api.views.statements import Statements
@@ -62,6 +62,7 @@ urlpatterns = [
     path("api/v1/rules/<str:id>", OneRule.as_view(), name="rule"),
     path("api/v1/rules/<str:id>/activation", RuleActivations.as_view(), name="activation"),
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
+    path("api/v1/metrics/drift", DriftAlarms.as_view(), name="drift"),
     path("api/v1/metrics/quality", QualityFigures.as_view(), name="quality"),
     path("api/v1/labels", Labels.as_view(), name="labels"),
     path("api/v1/labels/changes", LabelChanges.as_view(), name="label-changes"),

@@ -11,6 +11,7 @@ from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Reversal
 from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
+from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
@@ -62,6 +63,9 @@ __all__ = [
     "Delivery",
     "DeliveryAttempt",
     "Domain",
+    "DriftAlarm",
+    "DriftBlock",
+    "DriftWatch",
     "EndpointCircuit",
     "Erasure",
     "Export",

@@ -35,6 +35,7 @@ _SWEEPS = {
     "seal_late_audit": _("Seal late entries of the audit log"),
     "count_hours": _("Count posts and decisions"),
     "estimate_quality": _("Estimate quality"),
+    "watch_drift": _("Watch for drift"),
     "mend_clock_steps": _("Reschedule tasks after clock changes"),
     "number_feeds": _("Number decisions for polling"),
     "rescore_degraded": _("Re-score posts scored without the content model"),

@@ -32,7 +32,7 @@ from moderation.web.labels import exports, labels
 from moderation.web.learning import candidates, models, proposals, shadow, thresholds
 from moderation.web.lists import saved_filters
 from moderation.web.posts import post, search, translation
-from moderation.web.quality import quality
+from moderation.web.quality import drift, quality
 
 urlpatterns = [
     path("", account.home, name="home"),
@@ -162,6 +162,8 @@ urlpatterns = [
     path("releases/proposals/<int:proposal_id>/refuse/", proposals.refuse, name="proposal-refuse"),
     path("releases/roll-back/", proposals.roll_back, name="roll-back"),
     path("quality/", quality.page, name="quality"),
+    path("quality/drift/", drift.page, name="drift"),
+    path("quality/drift/<int:alarm_id>/acknowledge/", drift.acknowledge, name="drift-acknowledge"),
     path("quality/csv/<slug:table>/", quality.export, name="quality-csv"),
     path("health/", health.page, name="health"),
 ]

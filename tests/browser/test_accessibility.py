@@ -32,6 +32,7 @@ PAGES = (
     "/models/",
     "/models/shadow/",
     "/quality/",
+    "/quality/drift/",
     "/thresholds/",
     "/account/",
     "/account/preferences/",

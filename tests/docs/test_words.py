@@ -35,7 +35,7 @@ SUBJECTS = {
     "learning": {"models", "shadow", "training_runs"},
     "outbox": {"feed"},
     "posts": {"complaints", "bulk_posts", "incoming_post"},
-    "quality": {"quality_figures"},
+    "quality": {"drift", "quality_figures"},
     "reconsider": {"reconsiderations", "reconsidered"},
     "records": set(),
     "releases": set(),

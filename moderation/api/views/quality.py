@@ -1,4 +1,4 @@
-"""Figures of quality of a platform's posts."""
+"""Figures of quality of a platform's posts, and alarms of drift."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from moderation.api.authentication import platform_of
+from moderation.api.serializers.drift import DriftPageSerializer, DriftQuerySerializer, alarm
 from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan
-from moderation.queries.quality import stored
+from moderation.queries.quality import drift_pages, stored
 
 
 class QualityFigures(ApiView):
@@ -43,3 +44,28 @@ class QualityFigures(ApiView):
             limit=asked["limit"],
         )
         return Response(page_of(found, shown=figure))
+
+
+class DriftAlarms(ApiView):
+    """GET /metrics/drift"""
+
+    scopes: ClassVar = {"GET": Scope.LABELS_EXPORT}
+
+    @extend_schema(
+        operation_id="read_drift",
+        summary="Read what has become more frequent",
+        description=(
+            "Alarms about your posts, the newest first: words, domains, languages, features and "
+            "probabilities whose share has certainly grown, and where these posts are. "
+            "Scope: `labels:export`."
+        ),
+        parameters=[DriftQuerySerializer],
+        responses={200: DriftPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(DriftQuerySerializer, request)
+        found = drift_pages.page(
+            platform_id=platform_of(request).pk, after=asked.get("cursor"), limit=asked["limit"]
+        )
+        return Response(page_of(found, shown=alarm))

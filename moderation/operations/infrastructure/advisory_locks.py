@@ -52,6 +52,9 @@ class AdvisoryLock(IntEnum):
     QUALITY = 7_320
     """Per platform, 0 for all: storing figures of quality."""
 
+    DRIFT = 7_321
+    """Per platform: counting the next hours of drift."""
+
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""
 

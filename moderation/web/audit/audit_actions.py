@@ -34,6 +34,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "delivery.replayed": _("Delivery sent again"),
     "draw.asked": _("Random labels requested"),
     "draw.cancelled": _("Random labels cancelled"),
+    "drift.acknowledged": _("Drift alarm acknowledged"),
     "export.requested": _("Export requested"),
     "key.issued": _("API key issued"),
     "key.revoked": _("API key revoked"),

@@ -15,6 +15,7 @@ OPERATIONS = {
     "scores": "POST",
     "verdicts": "POST",
     "decisions": "GET",
+    "metrics/drift": "GET",
     "metrics/quality": "GET",
     "decisions/{id}/statement-of-reasons": "GET",
     "decisions/{id}/reversal": "POST",

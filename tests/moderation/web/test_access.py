@@ -33,6 +33,8 @@ ALLOWED = {
     "health": EVERYONE,
     "quality": EXPORTERS,
     "quality-csv": EXPORTERS,
+    "drift": EXPORTERS,
+    "drift-acknowledge": LEADS,
     "today": LEADS,
     "today-csv": LEADS,
     "appeals": LEADS,
