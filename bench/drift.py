@@ -14,6 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from bench import _drift_worlds
 from bench._drift_worlds import Numbers, Pool
@@ -33,33 +34,36 @@ class _Watch:
     blocks: list[deque[tuple[Numbers, int]]] = field(
         default_factory=lambda: [deque(maxlen=_DAYS) for _ in range(_BLOCKS_A_DAY)]
     )
-    evidence: np.ndarray[tuple[int, int], np.dtype[np.float32]] = field(
-        default_factory=drift_evidence.nothing  # type: ignore[arg-type]  # numpy has no type for two axes
-    )
+    sums: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros((_BLOCKS_A_DAY, BUCKETS)))
+    evidence: npt.NDArray[np.float32] = field(default_factory=drift_evidence.nothing)
     number: int = 0
 
-    def see(self, counts: Numbers, *, authors: int, is_weighed: bool = True) -> Numbers:
+    def see(self, counts: Numbers, *, authors: int, is_weighed: bool = True) -> npt.NDArray[np.intp]:
         """Weigh a block, keep it, and return the buckets with an alarm."""
-        same_hours = self.blocks[self.number % _BLOCKS_A_DAY]
+        place = self.number % _BLOCKS_A_DAY
+        same_hours = self.blocks[place]
         self.number += 1
-        found = np.zeros(0)
+        found: npt.NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         if is_weighed and len(same_hours) == _DAYS:
-            before = np.sum([one for one, _ in same_hours], axis=0)
             p = drift_evidence.p_values(
                 now=counts,
-                before=before,
+                before=self.sums[place],
                 authors=float(authors),
                 authors_before=np.full(BUCKETS, float(sum(one for _, one in same_hours))),
             )
-            self.evidence = drift_evidence.grown(self.evidence, p)  # type: ignore[assignment]  # likewise
+            self.evidence = drift_evidence.grown(self.evidence, p)
             found = np.flatnonzero(drift_evidence.excess(self.evidence, platforms=1) >= 0.0)
             self.evidence[found] = -np.inf
+        if len(same_hours) == _DAYS:
+            self.sums[place] -= same_hours[0][0]
+        self.sums[place] += counts
         same_hours.append((counts, authors))
         return found
 
     def copy(self) -> _Watch:
         """Return the same to go on from twice."""
-        return _Watch([deque(one, maxlen=_DAYS) for one in self.blocks], self.evidence.copy(), self.number)
+        blocks = [deque(one, maxlen=_DAYS) for one in self.blocks]
+        return _Watch(blocks, self.sums.copy(), self.evidence.copy(), self.number)
 
 
 def main() -> None:
@@ -142,7 +146,7 @@ def _delay(
         own = planted.counts(spam, dice=dice)
         counts = pool.counts(honest, dice=dice) + own
         of_day.append((own, counts))
-        alarms = watch.see(counts, authors=honest + spam).astype(int)
+        alarms = watch.see(counts, authors=honest + spam)
         theirs, everybody = (np.sum(one, axis=0)[alarms] for one in zip(*of_day, strict=True))
         if len(alarms) and bool((2 * theirs > everybody).any()):
             return block * _HOURS + _SETTLED_HOURS

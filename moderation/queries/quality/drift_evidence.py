@@ -25,7 +25,9 @@ GROWTH = 1.5
 BLOCKS_A_MONTH = 180
 _STAKES = np.array([0.05, 0.15, 0.4])
 _TERMS = 64
-_WEIGHTS = np.concatenate([np.full(size, 1.0 / (len(SIZES) * size)) for size in SIZES.values()])
+_TINY = 1e-15
+_EVENLY = np.full(len(_STAKES), 1.0 / len(_STAKES), dtype=np.float32)
+_LOG_WEIGHTS = -np.log(np.concatenate([np.full(size, float(len(SIZES) * size)) for size in SIZES.values()]))
 
 
 def nothing() -> npt.NDArray[np.float32]:
@@ -42,7 +44,7 @@ def p_values(*, now: Numbers, before: Numbers, authors: float, authors_before: N
     both = now + before
     share = GROWTH * authors / (GROWTH * authors + authors_before)
     grown = (now > both * share) & (authors_before > 0)
-    found = np.ones_like(now)
+    found = np.ones(len(now))
     found[grown] = _tails(now[grown], both[grown], share[grown])
     return found
 
@@ -53,7 +55,9 @@ def grown(evidence: npt.NDArray[np.float32], p: Numbers) -> npt.NDArray[np.float
     A stake κ pays κ p^(κ-1), on average at most 1 under chance; each block may be the first of a change.
     """
     paid = np.log(_STAKES) + (_STAKES - 1.0) * np.log(np.maximum(p, 1e-300))[:, None]
-    found: npt.NDArray[np.float32] = (paid + np.logaddexp(0.0, evidence)).astype(np.float32)
+    # log(1 + e), without overflow and several times as fast as logaddexp.
+    added = np.maximum(evidence, 0.0) + np.log(1.0 + np.exp(-np.abs(evidence)))
+    found: npt.NDArray[np.float32] = (paid + added).astype(np.float32)
     return found
 
 
@@ -64,8 +68,10 @@ def excess(evidence: npt.NDArray[np.float32], *, platforms: int) -> Numbers:
     BLOCKS_A_MONTH / FALSE_ALARMS_A_MONTH within a month with at most that probability (Doob).
     """
     needed = math.log(BLOCKS_A_MONTH * platforms / FALSE_ALARMS_A_MONTH)
-    mean = np.logaddexp.reduce(evidence.astype(np.float64), axis=1) - math.log(len(_STAKES))
-    found: Numbers = mean + np.log(_WEIGHTS) - needed
+    most = np.maximum(np.maximum(evidence[:, 0], evidence[:, 1]), evidence[:, 2])
+    known = np.maximum(most, np.float32(-1e30))
+    mean = known + np.log(np.exp(evidence - known[:, None]) @ _EVENLY + np.float32(_TINY))
+    found: Numbers = np.where(np.isfinite(most), mean, -np.inf) + _LOG_WEIGHTS - needed
     return found
 
 
@@ -80,11 +86,13 @@ def _tails(at_least: Numbers, trials: Numbers, share: Numbers) -> Numbers:
         + (trials - at_least) * np.log1p(-share)
     )
     odds = share / (1.0 - share)
-    term, total, place = np.ones_like(share), np.ones_like(share), at_least.copy()
+    term, total, place = np.ones_like(share), np.ones_like(share), at_least.astype(np.float64)
     for _ in range(_TERMS):
         term = term * (trials - place) / (place + 1.0) * odds
         total += term
         place += 1.0
+        if (term <= _TINY * total).all():
+            break
     # Ratios of terms fall: what is left is below a geometric series.
     ratio = np.minimum((trials - place) / (place + 1.0) * odds, 1.0 - 1e-9)
     total += term * np.maximum(ratio, 0.0) / (1.0 - np.maximum(ratio, 0.0))

@@ -85,7 +85,7 @@ def seen(*, platform_id: int, start: datetime, end: datetime) -> Iterator[SeenPo
         language=F("revision__language"),
         text=Left("revision__text", drift_traits.READ_CHARACTERS),
     )
-    chunk: list[dict[str, Any]] = []
+    chunk: list[Any] = []
     for row in rows.iterator(chunk_size=_CHUNK):
         chunk.append(row)
         if len(chunk) == _CHUNK:

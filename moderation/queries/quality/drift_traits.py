@@ -106,4 +106,4 @@ def bucket(trait: Trait) -> int:
 
 def family_of(place: int) -> TraitFamily:
     """Return the family of a bucket."""
-    return next(family for family in reversed(SIZES) if place >= _STARTS[family])
+    return max((family for family in SIZES if place >= _STARTS[family]), key=_STARTS.__getitem__)

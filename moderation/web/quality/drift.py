@@ -26,6 +26,7 @@ from moderation.queries.quality.drift_reference import FEWEST_DAYS
 from moderation.queries.quality.drift_traits import TraitFamily
 from moderation.web import access, quantities
 from moderation.web.quality import shares
+from moderation.web.quality.quality import QualityForm
 
 _BINS = 20
 _FAMILIES = {
@@ -76,7 +77,7 @@ class ShownAlarm:
 @access.exporters
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the newest alarms, and what posts are compared with."""
-    platform = Platform.objects.filter(slug=request.GET.get("platform", "")[:64]).first()
+    platform, *_rest = QualityForm(request.GET).chosen()
     platform_id = platform.pk if platform else None
     alarms = drift_pages.newest(platform_id=platform_id)
     context = {

@@ -144,6 +144,7 @@ ALLOWED = {
     "candidate-propose": EXPORTERS,
 }
 ARGUMENTS = {
+    "alarm_id": 1,
     "case_id": 1,
     "proposal_id": 1,
     "mention_id": 1,
