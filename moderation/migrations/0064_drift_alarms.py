@@ -15,7 +15,7 @@ _ID = {"auto_created": True, "primary_key": True, "serialize": False, "verbose_n
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0062_quality_figures")]
+    dependencies = [("moderation", "0063_blind_reviews")]
 
     operations = [
         migrations.CreateModel(
