@@ -15,7 +15,7 @@ _ID = {"auto_created": True, "primary_key": True, "serialize": False, "verbose_n
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0063_blind_reviews")]
+    dependencies = [("moderation", "0064_shadow_runs")]
 
     operations = [
         migrations.CreateModel(
