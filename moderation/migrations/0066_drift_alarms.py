@@ -15,7 +15,7 @@ _ID = {"auto_created": True, "primary_key": True, "serialize": False, "verbose_n
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0064_shadow_runs")]
+    dependencies = [("moderation", "0065_lanes_of_the_queue")]
 
     operations = [
         migrations.CreateModel(
