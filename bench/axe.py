@@ -15,6 +15,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -61,19 +62,17 @@ def main() -> None:
             env={**os.environ, **installed.launch_environment(chromium)},
             args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
-        for theme in THEMES:
-            for width in WIDTHS:
-                for name, path in pages.items():
-                    page = _page(
-                        browser, theme=theme, width=width, session="" if path == _pages.SIGN_IN else session
-                    )
-                    for state, lines in _looked_at(page, name, path):
-                        found["looks"] += 1
-                        found["violations"] += len(lines)
-                        for line in lines:
-                            print(f"{state:<24} {theme:<5} {width:>5}  {line}", flush=True)
-                    page.context.close()
-                print(f"{theme}, {width} px: {found['looks']} looks so far", file=sys.stderr, flush=True)
+        for name, path in pages.items():
+            page = _page(browser, session="" if path == _pages.SIGN_IN else session)
+            for state in _states(page, name, path):
+                for theme, width in product(THEMES, WIDTHS):
+                    lines = _violations(page, theme=theme, width=width)
+                    found["looks"] += 1
+                    found["violations"] += len(lines)
+                    for line in lines:
+                        print(f"{state:<24} {theme:<5} {width:>5}  {line}", flush=True)
+                print(f"{state}: {found['looks']} looks so far", file=sys.stderr, flush=True)
+            page.context.close()
         browser.close()
     print(
         f"{len(pages)} pages, {len(THEMES)} themes, widths {', '.join(map(str, WIDTHS))}:"
@@ -83,37 +82,39 @@ def main() -> None:
         sys.exit(1)
 
 
-def _page(browser: Browser, *, theme: str, width: int, session: str) -> Page:
+def _page(browser: Browser, *, session: str) -> Page:
     address = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-    context = browser.new_context(
-        base_url=address,
-        viewport={"width": width, "height": WIDTHS[width]},
-        color_scheme="dark" if theme == "dark" else "light",
-        reduced_motion="reduce",  # a colour on its way from one to the other has no contrast yet
-    )
+    context = browser.new_context(base_url=address)
     if session:
         context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
     return context.new_page()
 
 
-def _looked_at(page: Page, name: str, path: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield what axe finds on a page; on the review page again after each of its keys."""
+def _states(page: Page, name: str, path: str) -> Iterator[str]:
+    """Open a page and yield its name; for the review page go on to what each of its keys opens."""
     page.goto(path, wait_until="networkidle")
     page.evaluate(AXE_SCRIPT)
-    yield name, _violations(page)
+    yield name
     if name != "review":
         return
     for key, opened in _OPENED.items():
+        page.set_viewport_size({"width": 1280, "height": 800})
         if not page.locator(f"[data-key='{key}']:visible").count():
-            continue  # the context stands open where there is room, and not every case has more reasons
+            continue  # not every case has more reasons than are shown
         page.keyboard.press(key)
         page.locator(opened).first.wait_for()
-        yield f"{name}, key {key}", _violations(page)
+        yield f"{name}, key {key}"
         if key != "r":
             page.keyboard.press("Escape")
 
 
-def _violations(page: Page) -> list[str]:
+def _violations(page: Page, *, theme: str, width: int) -> list[str]:
+    """Return what axe finds, and whether the page is wider than its window.
+
+    Motion is reduced: a colour on its way from one theme to the other has no contrast yet.
+    """
+    page.set_viewport_size({"width": width, "height": WIDTHS[width]})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
     found: list[str] = page.evaluate(_VIOLATIONS, _OPTIONS)
     wider = page.evaluate(_TOO_WIDE)
     return found + ([f"{wider} px wider than the window"] if wider > 0 else [])

@@ -249,8 +249,7 @@ def _found(page: Page) -> dict[str, str]:
     found["post"] = _first(page, ".table__post a[href^='/posts/']")
     found["address"] = _first(page, "a[href^='/addresses/']")
     page.goto("/decisions/")
-    dialog = page.locator("[data-opens^=correct-]").first.get_attribute("data-opens") or ""
-    found["correct"] = f"/decisions/{dialog.removeprefix('correct-')}/correct/"
+    found["correct"] = _first(page, "a[href$='/correct/']")
     return {name: address for name, address in found.items() if address}
 
 

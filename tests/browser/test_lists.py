@@ -16,6 +16,16 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Open = Callable[..., Page]
 Case_ = Callable[..., Case]
 
+# The widest room between what two neighbouring cells of a row hold.
+WIDEST_GAP = """() => Math.max(...[...document.querySelectorAll('#rows tbody tr')].map(row => {
+  const boxes = [...row.cells].map(cell => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return range.getBoundingClientRect();
+  });
+  return Math.max(...boxes.slice(1).map((box, place) => box.left - boxes[place].right));
+}))"""
+
 
 @pytest.fixture
 def page(page_of: Open, open_case: Case_, lead: User) -> Page:
@@ -48,6 +58,24 @@ class TestRows:
 
         expect(field).to_have_value("j")
         expect(field).to_be_focused()
+
+
+class TestRoom:
+    """What a large screen gives a list."""
+
+    def test_is_used_by_words_that_stand_whole_without_a_gap_between_columns(
+        self, page_of: Open, open_case: Case_, lead: User
+    ) -> None:
+        for number in range(3):
+            open_case(text=f"{number} " + "Préstamos de 426 € a 440 € al 2 % para todos. " * 3, language="es")
+        page = page_of(lead)
+        page.set_viewport_size({"width": 1920, "height": 1080})
+        page.goto("/queue/")
+
+        status = page.locator(".table__claim .soft").first
+        assert status.evaluate("one => one.getClientRects().length") == 1
+        assert page.evaluate(WIDEST_GAP) < 400
+        assert page.locator(".table__row").first.evaluate("row => row.offsetHeight") < 80
 
 
 class TestSearch:

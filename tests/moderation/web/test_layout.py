@@ -34,6 +34,14 @@ def test_no_line_has_two_elements_side_by_side(path: Path) -> None:
     assert [line for line in path.read_text().splitlines() if _NEIGHBOURS.search(line)] == []
 
 
+@pytest.mark.parametrize("path", TEMPLATES, ids=relative)
+def test_what_scrolls_sideways_can_be_scrolled_by_keyboard(path: Path) -> None:
+    """Only a phone's window shows it to axe: the tables of the other widths fit."""
+    scrolled = re.findall(r"<[^>]*\btable-scroll\b[^>]*>", path.read_text())
+
+    assert [each for each in scrolled if 'tabindex="0"' not in each or "aria-label" not in each] == []
+
+
 @pytest.mark.parametrize("path", STYLES, ids=relative)
 def test_styles_have_one_property_per_line(path: Path) -> None:
     """`python -m tests.moderation.web.test_layout` lays them out so."""
