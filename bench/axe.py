@@ -102,7 +102,7 @@ def _states(page: Page, name: str, path: str) -> Iterator[str]:
         if not page.locator(f"[data-key='{key}']:visible").count():
             continue  # not every case has more reasons than are shown
         page.keyboard.press(key)
-        page.locator(opened).first.wait_for()
+        page.locator(f"{opened}:visible").first.wait_for()
         yield f"{name}, key {key}"
         if key != "r":
             page.keyboard.press("Escape")

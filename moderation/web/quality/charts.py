@@ -39,7 +39,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """The measures on one axis, named at some steps, and a table with a row per step."""
+    """The measures that have points on one axis, named at some steps, and a table with a row per step."""
 
     lanes: tuple[Lane, ...]
     width: int
@@ -62,7 +62,7 @@ def trend(figures: Sequence[QualityFigure]) -> Trend:
     every = -(-len(starts) // _MOST_TICKS)
     named = [start if place % every == 0 else None for place, start in enumerate(starts)]
     return Trend(
-        lanes=tuple(lanes),
+        lanes=tuple(lane for lane in lanes if lane.points),
         width=steps * STEP,
         ticks=(*named, *[None] * (steps - len(starts))),
         rows=tuple(rows),

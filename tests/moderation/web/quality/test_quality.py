@@ -65,6 +65,19 @@ class TestPage:
         reliability, *_others = body.split('id="table-reliability"')[1].split("</section>")
         assert "<bdi>0 labels" not in reliability
 
+    def test_draws_no_axis_without_a_point(
+        self, lead_desk: Client, open_case: Case_, judged_alike: Judged, now: datetime
+    ) -> None:
+        case = open_case(at=now - timedelta(hours=2))
+        judged_alike(case, probability=0.95, spam=2, fine=1, score=AUDIT | {"scored_at": now})
+        case.post.labels.model.objects.update(labelled_at=now)
+        refresh.refresh(at=timezone.now())
+
+        body = lead_desk.get("/quality/").content.decode()
+
+        assert "has enough labels to draw" in body
+        assert "lane__bars" not in body
+
     @pytest.mark.parametrize(
         "query",
         ["span=year", "platform=none", "only=language:", "only=route:x", "only=release:none", "span=90d"],
