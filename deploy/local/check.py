@@ -1,8 +1,11 @@
 """`make test`, `test-unit`, `lint` and `types`: the first check that fails ends it."""
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,12 +24,23 @@ def main(arguments: list[str]) -> None:
     """Run the named check and exit with its status."""
     what, rest = arguments[0], arguments[1:]
     if what == "test-unit":
-        _pytest([*_UNIT, *_side_by_side(), *rest])
+        _become_pytest([*_UNIT, *_side_by_side(), *rest])
     if what == "test" and any(map(_is_place, rest)):
-        _pytest(rest)
-    _check([] if what == "types" else _QUICK)
-    if what == "test":
-        _pytest(rest or ["-m", "not long", *_side_by_side()])
+        _become_pytest(rest)
+    with tempfile.TemporaryFile("w+") as said, subprocess.Popen(_TYPES, cwd=ROOT, stdout=said) as types:
+        try:
+            for title, command in [] if what == "types" else _QUICK:
+                print(f"== {title}", flush=True)
+                _end_if_failed(title, subprocess.run(command, cwd=ROOT, check=False).returncode)
+            if what == "test":
+                _test(rest or ["-m", "not long", *_side_by_side()], beside=types)
+            print("== types", flush=True)
+            code = types.wait()
+            said.seek(0)
+            print(said.read(), end="", flush=True)
+            _end_if_failed("types", code)
+        finally:
+            types.kill()
 
 
 def _is_place(argument: str) -> bool:
@@ -34,17 +48,21 @@ def _is_place(argument: str) -> bool:
     return (ROOT / argument.partition("::")[0]).exists()
 
 
-def _check(quick: list[tuple[str, list[str]]]) -> None:
-    """Run the quick checks while the types, which take longest, are checked on another processor."""
-    with subprocess.Popen(_TYPES, cwd=ROOT) as types:
+def _test(arguments: list[str], *, beside: subprocess.Popen[bytes]) -> None:
+    """Run the tests while the types, which take a minute of one processor, are checked beside them.
+
+    Returns when the tests have passed or the types have not; wrong types end the tests.
+    """
+    with subprocess.Popen(_pytest(arguments), cwd=ROOT) as tests:
         try:
-            for title, command in quick:
-                print(f"== {title}", flush=True)
-                _end_if_failed(title, subprocess.run(command, cwd=ROOT, check=False).returncode)
-            print("== types", flush=True)
-            _end_if_failed("types", types.wait())
-        finally:
-            types.kill()
+            while tests.poll() is None and not beside.poll():
+                time.sleep(0.2)
+        except KeyboardInterrupt:  # theirs, too: they stop their servers
+            sys.exit(tests.wait())
+        if tests.poll() is None:
+            tests.send_signal(signal.SIGINT)
+    if not beside.poll() and tests.returncode:
+        sys.exit(tests.returncode)
 
 
 def _end_if_failed(title: str, code: int) -> None:
@@ -52,12 +70,18 @@ def _end_if_failed(title: str, code: int) -> None:
         sys.exit(f"spamdesk: {title} failed")
 
 
-def _pytest(arguments: list[str]) -> NoReturn:
+def _become_pytest(arguments: list[str]) -> NoReturn:
     """Become pytest, whose closing line and status are then ours."""
+    command = _pytest(arguments)
+    os.execv(command[0], command)
+
+
+def _pytest(arguments: list[str]) -> list[str]:
+    """Return the command, and name the browser and its driver in our environment, which it takes over."""
     print("== tests", flush=True)
     os.environ["CHROMIUM"] = str(browser.find())
     os.environ.update(browser.driver_environment())
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *arguments])
+    return [sys.executable, "-m", "pytest", *arguments]
 
 
 def _side_by_side() -> list[str]:
