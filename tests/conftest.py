@@ -1,5 +1,6 @@
 """Fixtures for all tests: the servers, and workers that are real processes on the test database."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from socketserver import StreamRequestHandler
 import pytest
 import redis
 from django.db import connection
-from django.test import TransactionTestCase
+from django.test import TransactionTestCase, override_settings
 from django.utils import translation
 from pytest_django import Settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -46,6 +47,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.get_closest_marker("last") is not None,
         )
     )
+
+
+def pytest_collection_finish() -> None:
+    """Keep all that was imported and collected out of the garbage collector, which would walk it often."""
+    gc.collect()
+    gc.freeze()
 
 
 def _allowed_seconds(item: pytest.Item) -> float:
@@ -89,6 +96,13 @@ def django_db_setup(
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()"
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_settings() -> Iterator[None]:
+    """Hash passwords in few rounds, and find static files when asked: each client would list all of them."""
+    with override_settings(PASSWORD_HASHERS=["tests.passwords.FewRounds"], WHITENOISE_AUTOREFRESH=True):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -21,9 +21,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def state(settings: Settings, tmp_path: Path) -> Path:
     settings.STATE_DIR = tmp_path
-    settings.PASSWORD_HASHERS = [
-        "django.contrib.auth.hashers.MD5PasswordHasher"
-    ]  # the slow one is not the subject
     return tmp_path
 
 

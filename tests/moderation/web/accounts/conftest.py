@@ -1,9 +1,8 @@
-"""A user who signs in, and passwords that cost no time."""
+"""A user who signs in, and an administrator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,12 +10,6 @@ from django.test import Client
 from moderation.models import User
 from moderation.models.users import Role
 from tests.moderation.web.accounts.attempts import RIGHT
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(settings: Any) -> None:
-    """What is counted here does not depend on the second that a good hash takes."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.fixture
