@@ -32,6 +32,12 @@ SELECT y.id FROM moderation_delivery y JOIN moderation_webhookendpoint w ON w.id
 JOIN moderation_platform f ON f.id = w.platform_id AND f.slug = %s
 WHERE w.url LIKE %s AND y.state <> 'cancelled'
 """
+_STANDING = """
+SELECT r.score_state, c.state, c.reason, m.campaign_id, count(*) FROM moderation_revision r
+JOIN moderation_post p ON p.id = r.post_id JOIN moderation_platform f ON f.id = p.platform_id AND f.slug = %s
+LEFT JOIN moderation_case c ON c.post_id = p.id LEFT JOIN moderation_campaignmember m ON m.post_id = p.id
+GROUP BY 1, 2, 3, 4
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +116,10 @@ class Beside:
         """Count what they took."""
         return len(self._source.rows(f"{_MESSAGES} AND y.state = 'delivered'", PLATFORM, f"{self._quick}%"))
 
+    def standing(self) -> list[tuple[Any, ...]]:
+        """Count its posts by state of scoring, state and reason of the case, and campaign."""
+        return self._source.rows(_STANDING, PLATFORM)
+
     def end(self) -> None:
         """Leave no process behind."""
         self._is_over.set()
@@ -143,7 +153,9 @@ class Beside:
         if len(self.decided) >= self._times:
             return
         run = secrets.token_hex(6)
-        _alike.send(api, run=run, count=self._campaign)
+        statuses = _alike.send(api, run=run, count=self._campaign)
+        if any(status != httpx.codes.MULTI_STATUS for status in statuses):
+            raise ValueError(f"posts alike were not taken: {statuses}")
         self._run = run
         ends_at = time.monotonic() + _GATHER_SECONDS
         while not self._is_over.wait(_LOOK_SECONDS) and time.monotonic() < ends_at:
@@ -154,11 +166,26 @@ class Beside:
 
     def _decide(self, api: httpx.Client, row: dict[str, Any]) -> bool:
         body = {"verdict": "spam", "expected_count": row["waiting"]}
-        answer = api.post(f"/campaigns/{row['id']}/decisions", json=body)
+        answer = self._answer(api, f"/campaigns/{row['id']}/decisions", body)
         self.made[f"campaign {answer.status_code}"] += 1
         if answer.status_code == httpx.codes.CREATED:
             self.decided.append(row["waiting"])
         return answer.status_code == httpx.codes.CREATED
+
+    def _answer(self, api: httpx.Client, path: str, body: dict[str, Any]) -> httpx.Response:
+        """Ask until there is an answer: one that a killed server lost may stand for a decision made."""
+        headers = {"Idempotency-Key": secrets.token_hex(16)}
+        while True:
+            try:
+                answer = api.post(path, json=body, headers=headers)
+            except httpx.TransportError:
+                self.made["answer lost"] += 1
+            else:
+                is_in_flight = answer.status_code == httpx.codes.CONFLICT and "Retry-After" in answer.headers
+                if answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR and not is_in_flight:
+                    return answer
+            if self._is_over.wait(_LOOK_SECONDS):
+                raise ValueError("no answer before the end")
 
     def _exported_and_erased(self, api: httpx.Client) -> None:
         """Ask for an export, and erase an author whose post it may hold."""

@@ -11,6 +11,8 @@ from tests.faults.stand import Stand
 
 CAMPAIGN = int(os.environ.get("SPAMDESK_TRIAL_CAMPAIGN", "200"))
 """Posts alike that it sends and decides as one."""
+_DECIDED_SECONDS = 300
+"""Two rounds: what one sent during the last trial may be lost, and it looks for that for two minutes."""
 
 
 @contextmanager
@@ -29,9 +31,11 @@ def at_work(stand: Stand) -> Iterator[None]:
 def _look(stand: Stand, beside: Beside) -> None:
     stand.wait_until(stand.is_ready, "ready")
     try:
-        stand.wait_until(lambda: len(beside.decided) > 0, "a campaign decided")
+        stand.wait_until(
+            lambda: len(beside.decided) > 0, "a campaign decided", patience_seconds=_DECIDED_SECONDS
+        )
     except AssertionError as never:
-        never.add_note(f"beside it did {dict(beside.made)}")
+        never.add_note(f"beside it did {dict(beside.made)}; its posts: {beside.standing()}")
         raise
 
     found = beside.stop(patience_seconds=120)
