@@ -16,7 +16,7 @@ from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
-from moderation.operations.learning import shadow_scoring, training_job
+from moderation.operations.learning import canary, shadow_scoring, training_job
 from moderation.operations.outbox import feed
 from moderation.operations.quality import drift, refresh
 from moderation.operations.releases import triton
@@ -199,6 +199,12 @@ def sweep_training(at: datetime) -> int:
 def score_shadow(at: datetime) -> int:
     """Let a candidate in shadow score what the live release has scored."""
     return shadow_scoring.sweep(at=at)
+
+
+@_sweep
+def watch_canary(at: datetime) -> int:
+    """Compare the arms of a canary, and roll it back if it is certainly worse or fails."""
+    return canary.watch(at=at)
 
 
 @_sweep

@@ -15,6 +15,7 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Answer, Part
 from moderation.queries.cases import queue_age
 from moderation.queries.health import health, sweeps
+from moderation.queries.learning import shadow_pages
 from moderation.web import access, quantities
 from moderation.web.entities.timeline import HEIGHT, Bar
 from moderation.web.labels import label_warnings
@@ -48,6 +49,7 @@ _SWEEPS = {
     "sweep_exports": _("Resume unfinished exports"),
     "sweep_training": _("Resume and schedule training runs"),
     "score_shadow": _("Score posts in shadow"),
+    "watch_canary": _("Watch the canary"),
     "erase_expired": _("Erase expired data"),
     "prune_answers": _("Delete stored API responses"),
 }
@@ -70,8 +72,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
     }
     if request.htmx:
         return render(request, "health.html#state", context)
-    weak = label_warnings.gravest() if request.user.may_export else ()
-    return render(request, "health.html", context | _ages(at=at) | {"weak": weak})
+    if request.user.may_export:
+        context |= {"weak": label_warnings.gravest(), "canary": shadow_pages.canary_of_note(at=at)}
+    return render(request, "health.html", context | _ages(at=at))
 
 
 def _told(answer: Answer) -> str:

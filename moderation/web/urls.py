@@ -29,7 +29,7 @@ from moderation.web.cases import (
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.learning import candidates, models, proposals, shadow, thresholds
+from moderation.web.learning import canary, candidates, models, proposals, shadow, thresholds
 from moderation.web.lists import saved_filters
 from moderation.web.posts import post, search, translation
 from moderation.web.quality import drift, quality
@@ -154,6 +154,9 @@ urlpatterns = [
     path("models/shadow/<int:run_id>/", shadow.page, name="shadow-run"),
     path("models/shadow/<int:run_id>/stop/", shadow.stop, name="shadow-stop"),
     path("models/shadow/<int:run_id>/draws/", shadow.draw, name="shadow-draw"),
+    path("models/shadow/<int:run_id>/canary/", canary.propose, name="canary-propose"),
+    path("models/canaries/<int:canary_id>/confirm/", canary.confirm, name="canary-confirm"),
+    path("models/canaries/<int:canary_id>/stop/", canary.stop, name="canary-stop"),
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),

@@ -32,7 +32,7 @@ SUBJECTS = {
     "health": set(),
     "infrastructure": {"idempotency", "sweeps"},
     "labels": {"label_draws", "exports"},
-    "learning": {"models", "shadow", "training_runs"},
+    "learning": {"canary", "models", "shadow", "training_runs"},
     "outbox": {"feed"},
     "posts": {"complaints", "bulk_posts", "incoming_post"},
     "quality": {"drift", "quality_figures"},

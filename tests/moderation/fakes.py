@@ -160,7 +160,7 @@ class FakeScorers:
         return self.live()
 
     def of(self, release_id: str) -> Scorer:
-        return self.live()
+        return self.live() if release_id == RELEASE_ID else self.shadow_of(release_id)
 
     def content_of(self, release_id: str) -> ContentModel:
         return cast("ContentModel", self.content)

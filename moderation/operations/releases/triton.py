@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 
 from moderation import scorer
-from moderation.models import Promotion, ShadowRun
+from moderation.models import CanaryRun, Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
 from scoring.hosting import TritonAdmin
@@ -103,7 +103,8 @@ def _wanted() -> list[str]:
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
     ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
-    ids += ShadowRun.objects.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
+    for candidates in (ShadowRun.objects, CanaryRun.objects.filter(started_at__isnull=False)):
+        ids += candidates.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
     names: dict[str, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model

@@ -10,13 +10,20 @@ import structlog
 from django.db import transaction
 
 from moderation import scorer
-from moderation.models import Revision, Score
+from moderation.models import CanaryRun, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store
-from moderation.operations.scoring import audit_sample, leases, review_sample, route, score_rows
+from moderation.operations.scoring import (
+    audit_sample,
+    canary_arm,
+    leases,
+    review_sample,
+    route,
+    score_rows,
+)
 from moderation.operations.similarity import backfill
 from moderation.queries.records import records
 from moderation.queries.rules import rules_in_force
@@ -34,6 +41,10 @@ class _Frozen:
     revisions: Sequence[Revision]
     records: Sequence[PostRecord]
     rules: Blocklist
+
+
+class CandidateAway(Exception):
+    """The content model of a canary's candidate does not answer."""
 
 
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
@@ -65,15 +76,45 @@ def at_once(*, revision_id: int, at: datetime) -> int:
 
 
 def batch(*, revisions: Sequence[Revision], at: datetime, live: Scorer | None = None) -> int:
-    """Score revisions that the caller has claimed, step by step; return how many were still its own."""
+    """Score revisions that the caller has claimed, step by step; return how many were still its own.
+
+    While a canary runs its candidate scores the posts of the authors it is for, unless `live` is given.
+    """
     backfill.missing(revisions=revisions)
     gather.gather_or_leave(revisions=revisions, at=at)
+    if live is not None:
+        return _scored(revisions, judge=live, at=at)
+    live, canary = scorer.get(), canary_arm.running()
+    ours, theirs = canary_arm.split(revisions, canary=canary, live=live.release.id)
+    scored = _scored(ours, judge=live, at=at) if ours else 0
+    if canary is not None and theirs:
+        scored += _by_candidate(theirs, canary=canary, live=live, at=at)
+    return scored
+
+
+def _by_candidate(revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime) -> int:
+    """Let a canary's candidate score; what it cannot score the live release does, and it is counted."""
+    try:
+        return _scored(revisions, judge=scorer.of(canary.candidate), at=at, is_candidate=True)
+    except Exception as reason:
+        # Whatever is wrong with a candidate, its posts are scored.
+        log.exception("canary_batch_failed", canary=canary.pk)
+        scored = _scored(revisions, judge=live, at=at)
+        failed = Score.objects.filter(revision__in=revisions, scored_at=at, is_degraded=True)
+        if not failed.exists():  # else Triton is away, which is no fault of the candidate
+            canary_arm.failed(canary, f"{type(reason).__name__}: {reason}")
+        return scored
+
+
+def _scored(revisions: Sequence[Revision], *, judge: Scorer, at: datetime, is_candidate: bool = False) -> int:
+    """Freeze, judge, store and route by one release; raises CandidateAway if a candidate lacks content."""
     frozen = _freeze(revisions, at=at)
-    live = live or scorer.get()
-    results = _judge(frozen, live=live, at=at)
+    results = _judge(frozen, live=judge, at=at)
+    if is_candidate and any(result.is_degraded for result in results):
+        raise CandidateAway("its content model does not answer")
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic():
-        scores = _store(frozen, results, live=live, at=at)
+        scores = _store(frozen, results, live=judge, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
     return len(scores)
