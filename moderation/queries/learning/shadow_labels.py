@@ -1,9 +1,9 @@
 """What a comparison of a candidate reads: counts of all posts that both releases scored, and labels of some.
 
-A label counts if the live release's route or chance brought its post to a human: the route review (chance 1),
-the audit sample, or a draw of the run's disagreements. A post that differs can come up in the last two, so
-its chance is that of being in at least one. Labels of other random draws, of complaints and of appeals are
-left out.
+A label counts if the live release's route or chance brought its post to a human: the route review (chance 1,
+or with an audit lane in the queue mix that of its draw), the audit sample, or a draw of the run's
+disagreements. A post that differs can come up in the last two, so its chance is that of being in at least
+one. Labels of other random draws, of complaints and of appeals are left out.
 """
 
 from __future__ import annotations
@@ -86,21 +86,22 @@ def _labelled(run: ShadowRun) -> Iterator[tuple[Any, ...]]:
         decision__revision=OuterRef("score__revision"),
     )
     is_asked = Q(score__route=RouteChoice.REVIEW) | Q(case__isnull=False)
-    rows = _scores(run).filter(is_asked).annotate(is_spam=Subquery(standing.values("is_spam")[:1]))
+    counts = Q(score__review_probability__isnull=True) | Q(score__is_review_sample=True)
+    rows = _scores(run).filter(is_asked, counts).annotate(is_spam=Subquery(standing.values("is_spam")[:1]))
     wanted = (
         "is_spam", "scored_at", "distance", "score__is_audit_sample", "score__route",
-        "score__audit_probability", "live_route", "route", *_SLICED,
+        "score__audit_probability", "score__review_probability", "live_route", "route", *_SLICED,
     )  # fmt: skip
     draws = [(datetime.fromisoformat(draw["at"]), float(draw["chance"])) for draw in run.draws]
     for row in rows.filter(is_spam__isnull=False).order_by("pk").values_list(*wanted):
-        is_spam, scored_at, distance, is_audit, asked, audit, *rest = row
+        is_spam, scored_at, distance, is_audit, asked, audit, review, *rest = row
         chance = shadow_figures.chance(
             is_review=asked == RouteChoice.REVIEW and not is_audit,
             audit=audit,
             draws=[share for drawn_at, share in draws if distance and scored_at <= drawn_at],
         )
         if chance > 0:
-            yield is_spam, chance, *rest
+            yield is_spam, chance if review is None else review, *rest
 
 
 def _scores(run: ShadowRun) -> Any:

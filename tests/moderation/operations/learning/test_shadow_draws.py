@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from moderation import enqueue
-from moderation.models import AuditEntry, Case, Label, Post, ShadowRun, ShadowScore, User
+from moderation.models import AuditEntry, Case, Label, Post, Score, ShadowRun, ShadowScore, User
 from moderation.models.cases import CaseReason
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
@@ -127,3 +127,22 @@ class TestLabels:
         assert {row["weight"] for row in found.values()} == {1.0}
         said = {(row["provenance"]["sample"], row["provenance"]["is_audit_sample"]) for row in found.values()}
         assert said == {("disagreement", False)}
+
+    def test_on_the_route_review_count_with_the_chance_of_the_audit_lane(
+        self,
+        disagreements: ShadowRun,
+        fake_scorer: FakeScorer,
+        scored: Scored,
+        moderator: User,
+        later: Later,
+    ) -> None:
+        fake_scorer.default = 0.5
+        for number in range(2):
+            scored(text=f"a doubtful post {number}")
+        shadow_scoring.sweep(at=later(200))
+        self.decide(moderator, at=later(300))
+        drawn, other = Score.objects.filter(route="review").order_by("pk")
+        Score.objects.filter(pk=other.pk).update(review_probability=0.25)
+        Score.objects.filter(pk=drawn.pk).update(review_probability=0.25, is_review_sample=True)
+
+        assert shadow_labels.labels(disagreements).chance.tolist() == [0.25]
