@@ -16,6 +16,7 @@ from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
 from moderation.models.erasures import Erasure
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
+from moderation.models.golden_items import GoldenItem
 from moderation.models.idempotency import StoredAnswer
 from moderation.models.label_draws import LabelDraw
 from moderation.models.labels import Label
@@ -73,6 +74,7 @@ __all__ = [
     "Export",
     "FeedEntry",
     "FeedHead",
+    "GoldenItem",
     "HourlyCount",
     "Label",
     "LabelDraw",

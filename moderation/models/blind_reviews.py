@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import Case
 from moderation.models.decisions import Decision, Verdict
+from moderation.models.golden_items import GoldenItem
 from moderation.models.platforms import Platform
 from moderation.models.posts import Post
 
@@ -20,6 +21,8 @@ class BlindCause(models.TextChoices):
 
     SAMPLE = "sample", _("drawn at random")
     FIRST = "first", _("first decisions of a new moderator")
+    GOLDEN = "golden", _("golden item")
+    SUSPICIOUS = "suspicious", _("the models contradict the label")
 
 
 class BlindReviewPlan(models.Model):
@@ -32,6 +35,9 @@ class BlindReviewPlan(models.Model):
     first_decisions = models.PositiveIntegerField(
         default=0, help_text="So many decisions of each new moderator are drawn with chance 1."
     )
+    golden_share = models.FloatField(
+        default=0.0, db_default=0.0, help_text="Share in [0, 0.5] of golden items among blind reviews."
+    )
     # Decisions are drawn once, in the order in which they took effect.
     drawn_until = models.DateTimeField()
     drawn_id = models.BigIntegerField(default=0)
@@ -40,6 +46,9 @@ class BlindReviewPlan(models.Model):
         ordering = ("platform_id",)
         constraints = (
             models.CheckConstraint(condition=Q(share__gte=0.0, share__lte=1.0), name="blind_share_in_range"),
+            models.CheckConstraint(
+                condition=Q(golden_share__gte=0.0, golden_share__lte=0.5), name="golden_share_in_range"
+            ),
         )
 
     def __str__(self) -> str:
@@ -49,6 +58,8 @@ class BlindReviewPlan(models.Model):
 class BlindReview(models.Model):
     """A post to be judged again, and the answer. It is no decision: the platform never hears of it.
 
+    It is about a decision, or about a golden item, whose verdict is known.
+
     Without a case it waits for room in the queue. One whose case was closed unanswered came to nothing.
     """
 
@@ -57,11 +68,14 @@ class BlindReview(models.Model):
     decision = models.OneToOneField(
         Decision, null=True, blank=True, on_delete=models.CASCADE, related_name="blind_review"
     )
+    golden = models.ForeignKey(
+        GoldenItem, null=True, blank=True, on_delete=models.CASCADE, related_name="blind_reviews"
+    )
     case = models.OneToOneField(
         Case, null=True, blank=True, on_delete=models.CASCADE, related_name="blind_review"
     )
     cause = models.CharField(max_length=10, choices=BlindCause.choices)
-    chance = models.FloatField(help_text="With which the decision was drawn, in (0, 1].")
+    chance = models.FloatField(help_text="With which the decision was drawn, in (0, 1]; 1 of golden items.")
     drawn_at = models.DateTimeField()
     verdict = models.CharField(
         max_length=8, choices=Verdict.choices, blank=True, help_text="Empty while unanswered, or handed on."

@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from django.db.models.functions import Coalesce
 
 from moderation.models import Case, Complaint, Label, Revision
-from moderation.models.cases import CaseState
+from moderation.models.cases import CaseReason, CaseState
 
 RECENT = timedelta(days=7)
 FEWEST_OF_A_SHARE = 3
@@ -71,14 +71,18 @@ def of(revisions: QuerySet[Revision], *, at: datetime) -> Figures:
         is_spam=Exists(labels.filter(is_spam=True)),
         is_not_spam=Exists(labels.filter(is_spam=False)),
         is_waiting=Exists(Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN)),
+        # The count would tell whoever judges a post blindly what somebody said of it.
+        is_blind=Exists(
+            Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason=CaseReason.BLIND)
+        ),
         told=Coalesce(Subquery(complaints.annotate(all=Count("pk")).values("all")), 0),
     ).aggregate(
         posts=Count("pk"),
         recent=Count("pk", filter=Q(received_at__gt=at - RECENT)),
         authors=Count("post__author", distinct=True),
         waiting=Count("pk", filter=Q(is_waiting=True)),
-        spam=Count("pk", filter=Q(is_spam=True)),
-        not_spam=Count("pk", filter=Q(is_not_spam=True)),
+        spam=Count("pk", filter=Q(is_spam=True, is_blind=False)),
+        not_spam=Count("pk", filter=Q(is_not_spam=True, is_blind=False)),
         complaints=Coalesce(Sum("told"), 0),
         first_at=Min("received_at"),
         last_at=Max("received_at"),

@@ -94,5 +94,6 @@ def addresses(case: Case) -> list[str]:
         "/audit/",
         "/appeals/",
         "/second-reviews/",
+        "/golden-items/",
         "/decisions/",
     ]

@@ -20,6 +20,7 @@ SUBJECTS = {
         "author_notes",
         "blind_reviews",
         "case_notes",
+        "golden_items",
         "mentions",
         "named_queues",
         "presence",

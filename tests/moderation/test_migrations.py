@@ -27,6 +27,7 @@ _NEW = "the table is made in the same migration, or the column is new and empty:
 _SMALL = "bans are rows that people made one by one: thousands, not millions"
 _AFTER_CODE = "the release before does not read the column any more"
 _DELIVERIES = "scans deliveries once, under a lock; no release came before it"
+_BLIND = "blind reviews came with 0063; no release came between"
 ACCEPTED = {
     "0001_initial": {"adding-foreign-key-constraint": _NEW, "adding-required-field": _NEW},
     "0003_bans_of_hosts_and_addresses": {
@@ -90,6 +91,11 @@ ACCEPTED = {
         "require-concurrent-index-creation": _SMALL,
     },
     "0023_writes_of_ingest": {"ban-drop-not-null": "scoring fills what is empty before it reads it"},
+    "0068_golden_items": {
+        "adding-foreign-key-constraint": _BLIND,
+        "constraint-missing-not-valid": _BLIND,
+        "require-concurrent-index-creation": _BLIND,
+    },
 }
 """What squawk finds in migrations that cannot be otherwise, or ran already, and why each holds nobody up."""
 

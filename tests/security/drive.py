@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from moderation.models import Author, BlindReview, Case, Decision, Platform, Post, Revision, User
+from moderation.models import Author, BlindReview, Case, Decision, GoldenItem, Platform, Post, Revision, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
@@ -182,6 +182,8 @@ class Drive:
         )
         self.press(f"/second-reviews/{review.pk}/settle/", verdict="spam", note=word("SettleForm.note"))
         assert BlindReview.objects.get(pk=review.pk).settled_note
+        self.press(f"/posts/{decision.post_id}/golden/", note=word("GoldenForm.note"))
+        assert GoldenItem.objects.get().note
 
     def campaign(self) -> None:
         found = campaign_of(Post.objects.get(external_id=f"{RUN}-3"))

@@ -42,6 +42,7 @@ WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | 
     "EscalateForm.note",
     "CorrectForm.reason",
     "SettleForm.note",
+    "GoldenForm.note",
     "CampaignDecideForm.note",
     "CampaignCorrectForm.reason",
     "RuleForm.reason",

@@ -12,16 +12,15 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from moderation.models import (
     BlindReview,
     BlindReviewPlan,
     Case,
-    CaseNote,
     Decision,
     Platform,
     Post,
-    Revision,
     User,
 )
 from moderation.models.blind_reviews import BlindCause
@@ -29,16 +28,21 @@ from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
 from moderation.operations.audit import entries
-from moderation.operations.cases import opening
+from moderation.operations.cases import golden_items, opening
 from moderation.operations.cases.opening import Opening
 from moderation.operations.refusals import NotAllowed, Refusal
 from moderation.queries import latest_scores
+from moderation.queries.cases import knowledge
 
 MOST_OF_QUEUE = 0.1
 """Share of a platform's open cases that may be blind reviews, so that they never flood the queue."""
 FEWEST = 5
 """So many may wait however short the queue is."""
 MOST_FIRST_DECISIONS = 500
+MOST_GOLDEN = 0.5
+OUT_OF_RANGE = gettext_lazy(
+    "Enter a share from 0 to 100 %, at most 500 first decisions and at most 50 % golden items."
+)
 WAITS = timedelta(days=7)
 """Longer, nobody asks about a decision any more: neither one without room nor one that nobody took."""
 _BATCH = 1_000
@@ -51,16 +55,25 @@ class OutOfRange(Refusal):
 
 
 def plan(
-    *, platform_id: int, share: float, first_decisions: int, changed_by: User, at: datetime
+    *,
+    platform_id: int,
+    share: float,
+    first_decisions: int,
+    changed_by: User,
+    at: datetime,
+    golden_share: float = 0.0,
 ) -> BlindReviewPlan:
     """Set how many of a platform's decisions are judged again, from those made from now on.
+
+    `golden_share` in [0, 0.5] of the blind reviews are golden items: these hide among the others.
 
     Raises NotAllowed, OutOfRange or Platform.DoesNotExist.
     """
     if not changed_by.may_lead:
         raise NotAllowed(_("Only leads plan second reviews."))
-    if not (0 <= share <= 1 and 0 <= first_decisions <= MOST_FIRST_DECISIONS):
-        raise OutOfRange(_("Enter a share from 0 to 100 % and at most 500 first decisions."))
+    is_possible = 0 <= share <= 1 and 0 <= golden_share <= MOST_GOLDEN
+    if not (is_possible and 0 <= first_decisions <= MOST_FIRST_DECISIONS):
+        raise OutOfRange(OUT_OF_RANGE)
     with transaction.atomic():
         platform = Platform.objects.get(pk=platform_id)
         row, _is_new = BlindReviewPlan.objects.select_for_update().get_or_create(
@@ -69,7 +82,7 @@ def plan(
         if not (row.share or row.first_decisions):
             # What was decided while nothing was drawn stays undrawn.
             row.drawn_until, row.drawn_id = at, 0
-        row.share, row.first_decisions = share, first_decisions
+        row.share, row.first_decisions, row.golden_share = share, first_decisions, golden_share
         row.save()
         entries.add(
             action="blind_reviews.planned",
@@ -79,6 +92,7 @@ def plan(
             at=at,
             share=share,
             first_decisions=first_decisions,
+            golden_share=golden_share,
         )
     return row
 
@@ -100,27 +114,17 @@ def fill(*, platform_id: int, at: datetime) -> int:
     """Open cases of a platform's blind reviews that wait, as many as the queue has room for."""
     with transaction.atomic():
         # One sweep at a time counts the room.
-        BlindReviewPlan.objects.select_for_update().get(pk=platform_id)
+        plan = BlindReviewPlan.objects.select_for_update().get(pk=platform_id)
         _expire(platform_id, at=at)
-        due = BlindReview.objects.filter(platform=platform_id, case__isnull=True, drawn_at__gt=at - WAITS)
+        rows = BlindReview.objects.filter(platform=platform_id, case__isnull=True, drawn_at__gt=at - WAITS)
         room = _room(platform_id)
-        return _opened(list(due.order_by("pk")[:room]), at=at) if room else 0
-
-
-def who_know(post: Post) -> list[int]:
-    """Return the users who decided a post or one like it, judged it blindly, or wrote about it.
-
-    None of them can judge it without knowing what was said of it.
-    """
-    groups = post.revisions.exclude(similarity_group=None).values("similarity_group")
-    near = Revision.objects.filter(similarity_group__in=groups).values("post")
-    alike = Q(post=post) | Q(post__in=near)
-    deciders = Decision.objects.filter(alike, decided_by__isnull=False).values_list("decided_by", flat=True)
-    judges = BlindReview.objects.filter(alike, answered_by__isnull=False).values_list(
-        "answered_by", flat=True
-    )
-    writers = CaseNote.objects.filter(case__post=post).values_list("author", flat=True)
-    return sorted({*deciders, *judges, *writers})
+        due = list(rows.order_by("pk")[:room])
+        # So many for each other one that they are the plan's share of all.
+        chance = plan.golden_share / (1 - plan.golden_share)
+        wanted = sum(draw("golden item", review.pk) < chance for review in due if review.golden_id is None)
+        number = min(wanted, room // 2)
+        due = due[: room - number]
+        return _opened([*due, *golden_items.drawn(platform_id=platform_id, number=number, at=at)], at=at)
 
 
 def _draw(platform_id: int, *, at: datetime) -> None:
@@ -215,7 +219,7 @@ def _opened(due: Sequence[BlindReview], *, at: datetime) -> int:
         at=at,
     )
     for review, case in zip(taken, cases, strict=True):
-        case.skipped_by = who_know(posts[review.post_id])
+        case.skipped_by = knowledge.who_know(posts[review.post_id])
         case.is_drawn = True  # the audit lane works through them, whatever else waits
         review.case = case
     Case.objects.bulk_update(cases, ["skipped_by", "is_drawn"])
@@ -239,9 +243,16 @@ def _still_standing(reviews: Iterable[BlindReview]) -> set[int]:
         BlindReview.objects.filter(
             pk__in=[review.pk for review in reviews],
             post__erased_at__isnull=True,
-            decision__reversal__isnull=True,
-            decision__revision__number=F("post__latest_revision"),
-        ).values_list("pk", flat=True)
+        )
+        .filter(
+            Q(
+                decision__isnull=False,
+                decision__reversal__isnull=True,
+                decision__revision__number=F("post__latest_revision"),
+            )
+            | Q(golden__retired_at__isnull=True, golden__revision__number=F("post__latest_revision"))
+        )
+        .values_list("pk", flat=True)
     )
 
 

@@ -32,6 +32,9 @@ def ask(*, case_id: int, asked_by: User, at: datetime, text: str = "") -> Case:
         post = Post.objects.select_for_update(no_key=True).get(pk=first.post_id)
         if post.erased_at is not None:
             raise Erased("The post was erased.")
+        # Who asks by name is not kept waiting by a blind review of the same post.
+        blind = Case.objects.filter(post=post, state=CaseState.OPEN, reason=CaseReason.BLIND)
+        blind.update(state=CaseState.WITHDRAWN, closed_at=at, claimed_by=None, lease_end_at=None)
         standing = _standing(post)
         if standing is None or Case.objects.filter(post=post, state=CaseState.OPEN).exists():
             raise NotDecided(_("This case has to be decided once first."))

@@ -20,6 +20,7 @@ from moderation.models import (
     Complaint,
     Decision,
     Delivery,
+    GoldenItem,
     LinkVerdict,
     Post,
     PostLink,
@@ -40,6 +41,7 @@ def around_posts(post_ids: Sequence[int]) -> None:
     Complaint.objects.filter(post__in=post_ids).update(note="", external_id="")
     CaseNote.objects.filter(case__post__in=post_ids).update(text="")
     BlindReview.objects.filter(post__in=post_ids).update(note="", settled_note="")
+    GoldenItem.objects.filter(post__in=post_ids).update(note="")
     Appeal.objects.filter(post__in=post_ids).update(reason="", external_id="")
     decisions = Decision.objects.filter(post__in=post_ids)
     _wipe_notes(decisions)

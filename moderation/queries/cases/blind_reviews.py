@@ -51,6 +51,11 @@ class PlanRow:
         """The share as an HTML number field takes it."""
         return f"{100 * (self.plan.share if self.plan else 0):g}"
 
+    @property
+    def golden_percent(self) -> str:
+        """The share of golden items likewise."""
+        return f"{100 * (self.plan.golden_share if self.plan else 0):g}"
+
 
 def undoable(*, moderator: User, at: datetime) -> BlindReview | None:
     """Return the moderator's last answer while it can be undone, else None."""

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from moderation.operations.accounts import preferences
+from moderation.queries.cases import golden_items
 from moderation.queries.cases.pace import own_pace
 from moderation.web import access
 from moderation.web.accounts import shortcuts
@@ -60,7 +61,16 @@ def pace(request: access.DeskRequest) -> HttpResponse:
     """Show a user's own pace."""
     at = timezone.now()
     found = own_pace(user=request.user, at=at)
-    return render(request, "accounts/pace.html", {"section": "account", "pace": found, "at": at})
+    golden = golden_items.own_result(user=request.user, at=at)
+    context = {
+        "section": "account",
+        "pace": found,
+        "golden": golden,
+        "until": golden_items.week_start(at),
+        "fewest": golden_items.FEWEST_ANSWERS,
+        "at": at,
+    }
+    return render(request, "accounts/pace.html", context)
 
 
 def _stored(request: access.DeskRequest) -> PreferencesForm:

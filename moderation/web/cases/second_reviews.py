@@ -87,12 +87,13 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
     get_object_or_404(Platform, pk=platform_id)
     form = PlanForm(request.POST)
     if not form.is_valid():
-        messages.warning(request, _("Enter a share from 0 to 100 % and at most 500 first decisions."))
+        messages.warning(request, str(plans.OUT_OF_RANGE))
         return redirect("second-reviews")
     plans.plan(
         platform_id=platform_id,
         share=form.share,
         first_decisions=form.cleaned_data["first_decisions"],
+        golden_share=form.golden_share,
         changed_by=request.user,
         at=timezone.now(),
     )

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.models import Post, Revision
 from moderation.queries import post_pages
+from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
@@ -38,6 +39,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
         "section": "posts",
         "at": at,
         "page": found,
+        "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
         "texts": [_text(revision, explained) for revision in found.revisions.rows],
         "score": explained.score if explained else None,
         "view": model_view.of(explained, at=at) if explained and not explained.score.ban_id else None,

@@ -143,18 +143,19 @@ class TestTheLead:
         )
 
     def test_plans_a_platform(self, platform: Platform, lead_desk: Client) -> None:
-        sent = {"share_percent": "2.5", "first_decisions": "50"}
+        sent = {"share_percent": "2.5", "first_decisions": "50", "golden_percent": "10"}
 
         lead_desk.post(f"/second-reviews/plans/{platform.pk}/", sent)
 
         plan = BlindReviewPlan.objects.get()
-        assert (plan.share, plan.first_decisions) == (0.025, 50)
+        assert (plan.share, plan.first_decisions, plan.golden_share) == (0.025, 50, 0.1)
         assert 'value="2.5"' in lead_desk.get("/second-reviews/").content.decode()
 
     @pytest.mark.parametrize("share", ["101", "-1", "nan", ""])
     def test_is_refused_an_impossible_share(self, platform: Platform, lead_desk: Client, share: str) -> None:
         lead_desk.post(
-            f"/second-reviews/plans/{platform.pk}/", {"share_percent": share, "first_decisions": "0"}
+            f"/second-reviews/plans/{platform.pk}/",
+            {"share_percent": share, "first_decisions": "0", "golden_percent": "0"},
         )
 
         assert not BlindReviewPlan.objects.exists()

@@ -1,0 +1,96 @@
+"""Golden items, for leads: marked on a post's page, confirmed by another, retired; what people answered."""
+
+from __future__ import annotations
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from moderation.models import GoldenItem, Post
+from moderation.operations.cases import golden_items as operations
+from moderation.operations.refusals import Erased, Refusal
+from moderation.queries.cases import golden_items
+from moderation.queries.cases.golden_items import GoldenState
+from moderation.web import access
+from moderation.web.lists import list_pages
+
+
+class GoldenForm(forms.Form):
+    """Why the verdict is right."""
+
+    note = forms.CharField(max_length=500, required=False, strip=True)
+
+
+@require_safe
+@access.leads
+def page(request: access.DeskRequest) -> HttpResponse:
+    """List the golden items, by default those in use, and everybody's results by name."""
+    given, at = request.GET.get("state", ""), timezone.now()
+    state = GoldenState(given) if given in set(GoldenState) else GoldenState.USED
+    with list_pages.cursor_or_404():
+        found = golden_items.page(state=state, cursor=request.GET.get("cursor", ""))
+    context = {
+        "section": "today",
+        "lead_page": "golden_items",
+        "at": at,
+        "state": state,
+        "query": f"state={state}",
+        "page": found,
+        "results": golden_items.results(at=at),
+        "until": golden_items.week_start(at),
+        "fewest": golden_items.FEWEST_ANSWERS,
+        "days": operations.LASTS.days,
+    }
+    return render(request, "cases/golden_items.html", context)
+
+
+@require_POST
+@access.leads
+def mark(request: access.DeskRequest, post_id: int) -> HttpResponse:
+    """Vouch for the decision that stands on a post."""
+    form = GoldenForm(request.POST)
+    note = form.cleaned_data["note"] if form.is_valid() else ""
+    if not Post.objects.filter(pk=post_id).exists():
+        raise Http404("There is no such post.")
+    try:
+        operations.mark(post_id=post_id, lead=request.user, note=note, at=timezone.now())
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    except Erased:
+        messages.warning(request, _("This post was erased."))
+    else:
+        messages.success(request, _("Marked. Another lead has to confirm it."))
+    return redirect("post", post_id=post_id)
+
+
+@require_POST
+@access.leads
+def confirm(request: access.DeskRequest, item_id: int) -> HttpResponse:
+    """Confirm what another lead marked."""
+    try:
+        operations.confirm(item_id=item_id, lead=request.user, at=timezone.now())
+    except GoldenItem.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+    else:
+        messages.success(request, _("Confirmed. It is given out among blind reviews."))
+    return redirect("golden-items")
+
+
+@require_POST
+@access.leads
+def retire(request: access.DeskRequest, item_id: int) -> HttpResponse:
+    """Retire an item; with `wrong`, its answers do not count."""
+    try:
+        operations.retire(
+            item_id=item_id, lead=request.user, is_wrong="wrong" in request.POST, at=timezone.now()
+        )
+    except GoldenItem.DoesNotExist as refusal:
+        raise Http404 from refusal
+    messages.success(request, _("Retired."))
+    return redirect("golden-items")

@@ -1,0 +1,67 @@
+"""A golden item, and a case of it beside one of a decision that was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+
+from moderation.models import (
+    Case,
+    GoldenItem,
+    Platform,
+    User,
+)
+from moderation.models.blind_reviews import BlindCause
+from moderation.models.users import Role
+from moderation.operations.cases import blind_reviews, golden_items
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from tests.moderation.operations.cases.golden_posts import TEXTS, decided_by
+
+Later = Callable[[float], datetime]
+Case_ = Callable[..., Case]
+
+
+@pytest.fixture
+def other_lead(db: None) -> User:
+    return User.objects.create_user("other_lead", role=Role.LEAD)
+
+
+@pytest.fixture
+def third_moderator(db: None) -> User:
+    return User.objects.create_user("third_moderator", role=Role.MODERATOR)
+
+
+@pytest.fixture
+def plan(platform: Platform, lead: User, at: datetime) -> None:
+    """Every decision is judged again, and half of the blind reviews are golden."""
+    blind_reviews.plan(
+        platform_id=platform.pk, share=1.0, first_decisions=0, golden_share=0.5, changed_by=lead, at=at
+    )
+
+
+@pytest.fixture
+def item(open_case: Case_, moderator: User, lead: User, other_lead: User, later: Later) -> GoldenItem:
+    """A golden item: spam, decided by `moderator` before anything was planned, vouched for by two leads."""
+    first = decided_by(
+        open_case(text=TEXTS[0], author=IncomingAuthor(external_id="1")), moderator, at=later(-100)
+    )
+    made = golden_items.mark(post_id=first.post_id, lead=lead, note="clear", at=later(-50))
+    return golden_items.confirm(item_id=made.pk, lead=other_lead, at=later(-40))
+
+
+@pytest.fixture
+def pair(
+    item: GoldenItem,
+    plan: None,
+    open_case: Case_,
+    moderator: User,
+    other_moderator: User,
+    later: Later,
+) -> tuple[Case, Case]:
+    """A case of the golden item and one of a decision that was drawn."""
+    decided_by(open_case(text=TEXTS[1], author=IncomingAuthor(external_id="2")), moderator, at=later(2))
+    assert blind_reviews.sweep(at=later(100)) == 2
+    golden = Case.objects.get(blind_review__golden=item)
+    return golden, Case.objects.get(blind_review__cause=BlindCause.SAMPLE)

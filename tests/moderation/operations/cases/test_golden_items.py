@@ -1,0 +1,189 @@
+"""Golden items. Promise: nobody can tell one from another blind review, and an answer changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+
+from moderation.models import (
+    BlindReview,
+    Case,
+    Decision,
+    Delivery,
+    FeedEntry,
+    GoldenItem,
+    Label,
+    Platform,
+    Post,
+    QualityTable,
+    User,
+)
+from moderation.models.cases import CaseState
+from moderation.models.decisions import Verdict
+from moderation.operations.cases import blind_reviews, golden_items, reversals
+from moderation.operations.erasure import erase
+from moderation.operations.refusals import NotAllowed
+from moderation.queries.cases import golden_items as results
+from moderation.queries.cases import pace
+from tests.moderation.operations.cases.golden_posts import TEXTS, answered, decided_by
+
+Later = Callable[[float], datetime]
+Case_ = Callable[..., Case]
+
+
+class TestVouching:
+    def test_takes_two_leads(self, open_case: Case_, moderator: User, lead: User, later: Later) -> None:
+        first = decided_by(open_case(), moderator, at=later(2))
+        with pytest.raises(NotAllowed):
+            golden_items.mark(post_id=first.post_id, lead=moderator, at=later(50))
+        made = golden_items.mark(post_id=first.post_id, lead=lead, at=later(50))
+
+        with pytest.raises(golden_items.NeedsAnother):
+            golden_items.confirm(item_id=made.pk, lead=lead, at=later(51))
+        with pytest.raises(golden_items.NotGolden):
+            golden_items.mark(post_id=first.post_id, lead=lead, at=later(52))
+        with transaction.atomic():
+            assert golden_items.drawn(platform_id=made.platform_id, number=1, at=later(60)) == []
+
+    def test_needs_a_decision_of_a_person(self, open_case: Case_, lead: User, later: Later) -> None:
+        with pytest.raises(golden_items.NotGolden):
+            golden_items.mark(post_id=open_case().post_id, lead=lead, at=later(50))
+
+
+class TestWho:
+    def test_never_its_decider_nor_a_lead(
+        self, pair: tuple[Case, Case], moderator: User, lead: User, other_lead: User
+    ) -> None:
+        assert set(pair[0].skipped_by) == {moderator.pk, lead.pk, other_lead.pk}
+
+    def test_never_the_same_person_twice(
+        self,
+        pair: tuple[Case, Case],
+        item: GoldenItem,
+        moderator: User,
+        other_moderator: User,
+        open_case: Case_,
+        later: Later,
+    ) -> None:
+        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+
+        blind_reviews.sweep(at=later(300))
+
+        # Both moderators know it, so it is given to nobody.
+        assert not Case.objects.filter(blind_review__golden=item, state=CaseState.OPEN).exists()
+
+    def test_does_not_learn_of_it_afterwards(
+        self,
+        pair: tuple[Case, Case],
+        item: GoldenItem,
+        moderator: User,
+        other_moderator: User,
+        third_moderator: User,
+        open_case: Case_,
+        later: Later,
+    ) -> None:
+        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+        decided_by(open_case(text="A lost key, blue ribbon, at the town hall"), moderator, at=later(120))
+        blind_reviews.sweep(at=later(300))
+        again = Case.objects.get(blind_review__golden=item, state=CaseState.OPEN)
+        desk = Client()
+        desk.force_login(other_moderator)
+
+        assert f"/review/{again.pk}/" not in desk.get("/queue/").content.decode()
+        assert f"/review/{again.pk}/" not in desk.get(f"/posts/{item.post_id}/").content.decode()
+        assert desk.get(f"/review/{again.pk}/").status_code == 404
+
+
+@pytest.mark.parametrize("verdict", [Verdict.SPAM, Verdict.NOT_SPAM])
+def test_an_answer_changes_nothing_but_the_own_result(
+    pair: tuple[Case, Case],
+    platform: Platform,
+    moderator: User,
+    other_moderator: User,
+    later: Later,
+    verdict: Verdict,
+) -> None:
+    rows: tuple[Any, ...] = (Decision, Label, Delivery, FeedEntry, QualityTable, Post)
+    before = [list(model.objects.values()) for model in rows]
+    paces = pace.own_pace(user=moderator, at=later(200))
+
+    given = answered(pair[0], by=other_moderator, verdict=verdict, at=later(110))
+
+    assert [list(model.objects.values()) for model in rows] == before
+    assert pace.own_pace(user=moderator, at=later(200)) == paces
+    assert not given.is_disputed
+    result = results.own_result(user=other_moderator, at=later(110) + timedelta(days=7))
+    assert (result.answers, result.right) == (1, int(verdict == Verdict.SPAM))
+
+
+class TestResult:
+    def test_says_nothing_of_this_week(
+        self, pair: tuple[Case, Case], other_moderator: User, later: Later
+    ) -> None:
+        answered(pair[0], by=other_moderator, verdict=Verdict.SPAM, at=later(110))
+
+        assert results.own_result(user=other_moderator, at=later(200)).answers == 0
+        assert results.results(at=later(200)) == ()
+
+    def test_shows_no_share_below_twenty(self, moderator: User) -> None:
+        few = results.GoldenResult(user=moderator, answers=19, right=19)
+        enough = results.GoldenResult(user=moderator, answers=20, right=19)
+
+        assert few.share is None
+        assert enough.share == 0.95
+        assert 0.7 < enough.interval[0] < 0.95 < enough.interval[1] < 1
+
+    def test_forgets_answers_to_a_wrong_item(
+        self, pair: tuple[Case, Case], item: GoldenItem, lead: User, other_moderator: User, later: Later
+    ) -> None:
+        answered(pair[0], by=other_moderator, verdict=Verdict.NOT_SPAM, at=later(110))
+
+        golden_items.retire(item_id=item.pk, lead=lead, is_wrong=True, at=later(200))
+
+        assert results.own_result(user=other_moderator, at=later(110) + timedelta(days=7)).answers == 0
+
+
+class TestRetiring:
+    def test_takes_it_out_of_the_queue(
+        self, pair: tuple[Case, Case], item: GoldenItem, lead: User, later: Later
+    ) -> None:
+        golden_items.retire(item_id=item.pk, lead=lead, is_wrong=False, at=later(200))
+
+        pair[0].refresh_from_db()
+        assert pair[0].state == CaseState.WITHDRAWN
+
+    def test_follows_a_correction_of_the_decision(
+        self, item: GoldenItem, plan: None, lead: User, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        first = Decision.objects.get(post=item.post)
+        reversals.correct(
+            decision_id=first.pk, verdict=Verdict.NOT_SPAM, moderator=lead, reason="wrong", at=later(10)
+        )
+        decided_by(open_case(text=TEXTS[1]), moderator, at=later(12))
+
+        blind_reviews.sweep(at=later(100))
+
+        item.refresh_from_db()
+        assert (item.is_wrong, item.retired_at) == (True, later(100))
+        assert not BlindReview.objects.filter(golden=item).exists()
+
+    def test_is_by_age(
+        self, item: GoldenItem, plan: None, open_case: Case_, moderator: User, later: Later
+    ) -> None:
+        Post.objects.filter(pk=item.post_id).update(received_at=later(0) - golden_items.LASTS)
+        decided_by(open_case(text=TEXTS[1]), moderator, at=later(2))
+
+        assert blind_reviews.sweep(at=later(100)) == 1
+
+    def test_is_by_erasure(self, pair: tuple[Case, Case], item: GoldenItem, later: Later) -> None:
+        erase.post(post_id=item.post_id, at=later(200))
+
+        item.refresh_from_db()
+        pair[0].refresh_from_db()
+        assert (item.note, pair[0].state) == ("", CaseState.WITHDRAWN)
