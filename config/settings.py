@@ -185,7 +185,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "CaseState": "moderation.models.cases.CaseState.values",
-        "CaseReason": "moderation.models.cases.CaseReason.values",
+        "CaseReason": "moderation.models.cases.PLATFORM_REASONS",
         "VerdictValue": "moderation.models.decisions.Verdict.values",
         "KnownVerdict": "moderation.api.serializers.scores.VERDICTS",
         "DeliveryState": "moderation.models.deliveries.DeliveryState.values",
