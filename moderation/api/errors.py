@@ -19,7 +19,7 @@ from moderation.operations.campaigns import campaign_decisions, decide_for_platf
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
-from moderation.operations.learning import training_runs
+from moderation.operations.learning import candidates, proposals, thresholds, training_runs
 from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)
@@ -58,6 +58,14 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (training_runs.AlreadyOpen, "training_open"),
     (training_runs.NotOpen, "training_ended"),
     (training_runs.NothingToLearn, "nothing_to_learn"),
+    (candidates.NoCandidate, "no_candidate"),
+    (thresholds.NoOwnThresholds, "shared_thresholds"),
+    (thresholds.Unchanged, "already_live"),
+    (proposals.AlreadyLive, "already_live"),
+    (proposals.AlreadyProposed, "already_proposed"),
+    (proposals.OwnProposal, "own_proposal"),
+    (proposals.Closed, "proposal_closed"),
+    (proposals.LiveHasChanged, "live_has_changed"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),

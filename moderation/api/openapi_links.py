@@ -33,6 +33,8 @@ LINKS: dict[str, dict[str, str]] = {
     "request_export": dict.fromkeys(("read_export", "read_export_file"), _ID),
     "read_models": {"read_model": _FIRST},
     "start_training": dict.fromkeys(("read_training", "cancel_training"), _ID),
+    "propose_release": dict.fromkeys(("read_proposal", "confirm_proposal", "refuse_proposal"), _ID),
+    "read_proposals": dict.fromkeys(("read_proposal", "refuse_proposal"), _FIRST),
     "add_endpoint": dict.fromkeys(
         ("read_endpoint", "change_endpoint", "rotate_secret", "read_deliveries"), _ID
     ),

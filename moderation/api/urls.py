@@ -18,8 +18,15 @@ from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Label
 from moderation.api.views.models import Models, OneModel, OneTrainingRun, TrainingRuns
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
 from moderation.api.views.quality import DriftAlarms, QualityFigures
+from moderation.api.views.release_proposals import (
+    OneReleaseProposal,
+    ProposalConfirmations,
+    ProposalRefusals,
+    ReleaseProposals,
+)
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import EarlierScores, Scores
+from moderation.api.views.simulations import ThresholdSimulations
 from moderation.api.views.statements import Statements
 from moderation.api.views.webhooks import (
     DeliveryReplays,
@@ -75,6 +82,15 @@ urlpatterns = [
     path("api/v1/models/training-runs", TrainingRuns.as_view(), name="training-runs"),
     path("api/v1/models/training-runs/<str:id>", OneTrainingRun.as_view(), name="training-run"),
     path("api/v1/models/<str:id>", OneModel.as_view(), name="model"),
+    path("api/v1/simulations/threshold", ThresholdSimulations.as_view(), name="threshold-simulations"),
+    path("api/v1/release-proposals", ReleaseProposals.as_view(), name="release-proposals"),
+    path("api/v1/release-proposals/<str:id>", OneReleaseProposal.as_view(), name="release-proposal"),
+    path(
+        "api/v1/release-proposals/<str:id>/confirmation",
+        ProposalConfirmations.as_view(),
+        name="proposal-confirmation",
+    ),
+    path("api/v1/release-proposals/<str:id>/refusal", ProposalRefusals.as_view(), name="proposal-refusal"),
     path("api/v1/webhook-endpoints", Endpoints.as_view(), name="endpoints"),
     path("api/v1/webhook-endpoints/<str:id>", OneEndpoint.as_view(), name="endpoint"),
     path("api/v1/webhook-endpoints/<str:id>/secrets", EndpointSecrets.as_view(), name="secrets"),

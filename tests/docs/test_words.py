@@ -33,7 +33,7 @@ SUBJECTS = {
     "health": set(),
     "infrastructure": {"idempotency", "sweeps"},
     "labels": {"label_draws", "exports"},
-    "learning": {"canary", "models", "shadow", "training_runs"},
+    "learning": {"canary", "models", "release_proposals", "shadow", "simulations", "training_runs"},
     "outbox": {"feed"},
     "posts": {"complaints", "bulk_posts", "incoming_post"},
     "quality": {"drift", "quality_figures"},

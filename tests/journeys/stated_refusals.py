@@ -27,6 +27,8 @@ FIELDS = {
     "decreasing": "A schema knows no order in an array: a step is not before the one before it.",
     "null_characters_not_allowed": "A pattern without NUL at every text would hide the patterns that matter.",
     "surrogate_characters_not_allowed": "Half a pair is no character, and no pattern can name it.",
+    "below_review": "A schema does not compare two fields: removal does not begin below review.",
+    "one_of_both": "Exactly one of two fields, which is a condition across fields.",
     "own_parent": "A schema does not compare two fields: a post does not answer itself.",
     "unknown_platform": "Which platform a key belongs to, a schema cannot say.",
     "not_a_target": "Which domains, addresses and authors a rule may be about depends on its kind.",

@@ -20,12 +20,14 @@ import pytest
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 
+from moderation import scorer
 from moderation.api.problems import PROBLEMS
 from moderation.models import Decision, Platform, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
 from moderation.operations.outbox import feed
+from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 
@@ -90,6 +92,7 @@ def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
         "/decisions?": ("DECISION", lambda: answer["data"][0]["id"]),
         "/cases/$CASE/decisions": ("DECISION", lambda: answer["id"]),
         '/rules"': ("RULE", lambda: answer["id"]),
+        '/release-proposals"': ("PROPOSAL", lambda: answer["id"]),
     }
     for address, (name, read) in ids.items():
         if address in command:
@@ -137,9 +140,17 @@ def scoring(fake_scorer: FakeScorer) -> Any:
     return work
 
 
-def test_every_example_answers_as_the_page_says(variables: dict[str, str], scoring: Any) -> None:
+def test_every_example_answers_as_the_page_says(
+    variables: dict[str, str], scoring: Any, fake_scorer: FakeScorer, settings: Any, tmp_path: Path
+) -> None:
+    settings.RELEASES_DIR = tmp_path
     seen = 0
     for example in examples():
+        if "/metrics/quality" in example.command:
+            refresh.refresh(at=timezone.now())
+        if '/release-proposals"' in example.command:
+            # The stand-in has no files that a release with other thresholds could be made of.
+            fake_scorer.release = scorer.shipped()  # type: ignore[assignment]
         response = settled(example.command, variables=variables)
 
         assert response.status_code == example.status, (example.command, response.text)

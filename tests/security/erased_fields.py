@@ -90,6 +90,8 @@ STAYS = {
     "HeldForm.leaving": _OURS,
     "TargetForm.value": "no author's: a domain, an address, our id; words until 30 days after the rule's end",
     "SignInForm.password": _NOT_STORED,
+    "propose_release/reason": _DESK,
+    "propose_release/training_run": _OURS,
     "add_endpoint/url": _DESK,
     "change_endpoint/url": _DESK,
     "EndpointForm.url": _DESK,

@@ -11,18 +11,21 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
 from moderation.api import examples
 from moderation.models import AuditEntry, Case, Delivery, Platform, Score, User
 from moderation.models.decisions import Verdict
+from moderation.models.learning import ProposalKind
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations import rules
 from moderation.operations.accounts import api_keys
 from moderation.operations.cases import claims, review
 from moderation.operations.labels import exports
+from moderation.operations.learning import proposals
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.webhooks import endpoints
 from moderation.queries.labels.labels import LabelFilter
@@ -88,6 +91,15 @@ def theirs(
     drafted = rules.draft(
         kind="author", value=str(waiting.post.author_id), reason="a scam", actor=lead, at=at, expires_at=None
     )
+    proposed = proposals.propose(
+        kind=ProposalKind.THRESHOLDS,
+        candidate="c" * 64,
+        changes={"platform": platform.slug},
+        evidence={},
+        reason="fewer cases",
+        actor=lead,
+        at=timezone.now(),
+    )
     ids = {
         "rules": str(drafted.pk),
         "posts": str(waiting.post_id),
@@ -97,6 +109,7 @@ def theirs(
         "exports": str(asked.pk),
         "webhook-endpoints": str(endpoint.pk),
         "deliveries": str(Delivery.objects.get().pk),
+        "release-proposals": str(proposed.pk),
     }
     return {kind: {"id": number} for kind, number in ids.items()} | {
         "authors": {"external_id": "honest_author"},

@@ -1,4 +1,4 @@
-"""Refusals to train a release."""
+"""Refusals to train, to propose and to confirm a release."""
 
 from __future__ import annotations
 
@@ -22,5 +22,53 @@ TYPES = (
         status=409,
         title="Nobody has labelled a post",
         cure="Have posts decided first, or ask for random posts to be labelled.",
+    ),
+    ProblemType(
+        code="no_candidate",
+        status=409,
+        title="The training run made no release",
+        cure="Propose the candidate of a run whose state is ready.",
+    ),
+    ProblemType(
+        code="shared_thresholds",
+        status=409,
+        title="Other platforms share these thresholds",
+        cure="Have somebody propose the change on the desk: it concerns their posts, too.",
+    ),
+    ProblemType(
+        code="already_live",
+        status=409,
+        title="This is live already",
+        cure="There is nothing to propose.",
+    ),
+    ProblemType(
+        code="already_proposed",
+        status=409,
+        title="An open proposal names this release",
+        cure="Confirm or refuse that one.",
+    ),
+    ProblemType(
+        code="own_proposal",
+        status=409,
+        title="Nobody confirms their own proposal",
+        cure="Have it confirmed with a key that acts for somebody else, or on the desk.",
+    ),
+    ProblemType(
+        code="proposal_closed",
+        status=409,
+        title="The proposal is no longer open",
+        cure="It was confirmed, refused or ran out; propose it again if it should still go live.",
+    ),
+    ProblemType(
+        code="live_has_changed",
+        status=409,
+        title="Another release went live since",
+        cure="Propose it again: the figures of this proposal compare with a release that is gone.",
+    ),
+    ProblemType(
+        code="not_promoted",
+        status=409,
+        title="The live release stays",
+        cure="The gate refuses the release, or it cannot be used here; the Models page of the desk says why.",
     ),
 )

@@ -8,14 +8,25 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from moderation.models import ReleaseProposal, User
+from moderation.models import Platform, ReleaseProposal, User
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import proposals, thresholds
 from moderation.operations.refusals import NotAllowed
-from moderation.queries.learning import case_time, dry_run, simulation, traffic
+from moderation.queries.learning import case_time, dry_run, proposal_pages, simulation, traffic
 from moderation.queries.learning.simulation import Basis, Costs, Point
 from moderation.queries.learning.traffic import Subject
-from scoring.release import Thresholds
+from scoring.release import Release, Thresholds
+
+
+def subject(release: Release, *, platform: Platform) -> Subject:
+    """Return the thresholds that a platform's people may change through its API: its own, or those that it
+    shares with nobody. Raises NoOwnThresholds.
+    """
+    if platform.slug in release.platforms:
+        return traffic.subject(release, slug=platform.slug)
+    if proposal_pages.has_others(platform):
+        raise thresholds.NoOwnThresholds(_("This platform has no thresholds of its own."))
+    return traffic.subject(release)
 
 
 def propose(

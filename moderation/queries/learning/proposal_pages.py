@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from moderation.models import ReleaseProposal
+from moderation.models import Platform, ReleaseProposal, TrainingRun
+from moderation.models.learning import ProposalKind
 
 _LATEST = 10
 
@@ -25,3 +26,20 @@ def open_ones(*, kind: str, at: datetime) -> list[ReleaseProposal]:
 def latest_answered(*, kind: str, at: datetime) -> list[ReleaseProposal]:
     """Return the latest that were confirmed, refused or ran out."""
     return list(all_of(kind=kind).exclude(closed_at__isnull=True, expires_at__gt=at)[:_LATEST])
+
+
+def of_platform(platform: Platform) -> QuerySet[ReleaseProposal]:
+    """Return the proposals that a platform may know: of its own thresholds, and of candidates that training
+    on its decisions made; of shared thresholds only if nobody shares them.
+    """
+    slugs = [platform.slug] if has_others(platform) else [platform.slug, ""]
+    runs = TrainingRun.objects.filter(platform=platform, candidate=OuterRef("candidate"))
+    return ReleaseProposal.objects.filter(
+        Q(kind=ProposalKind.THRESHOLDS, changes__platform__in=slugs)
+        | Q(Exists(runs), kind=ProposalKind.PROMOTION)
+    )
+
+
+def has_others(platform: Platform) -> bool:
+    """Tell whether the installation has another platform, so that shared thresholds concern others, too."""
+    return Platform.objects.exclude(pk=platform.pk).exists()

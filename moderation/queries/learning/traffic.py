@@ -101,6 +101,11 @@ def subject(release: KeptRelease, *, slug: str = "") -> Subject:
     )
 
 
+def of_platform(release: KeptRelease, *, platform: Platform) -> Subject:
+    """Return what thresholds would do to one platform's posts, whether or not it has its own."""
+    return Subject(release=release, platform=platform, others=(), releases=_same_models(release))
+
+
 def scores(about: Subject, *, at: datetime) -> QuerySet[Score]:
     """Return the scores of the window that thresholds route or a human had to see, a post's latest only."""
     found = Score.objects.filter(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from moderation.queries.learning import simulation
-from moderation.queries.learning.simulation import Basis, Point
-from moderation.queries.learning.traffic import Thresholds
+from moderation.queries.learning.simulation import Point
 
 WIDTH, HEIGHT = 600, 200
-_REMOVALS = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +25,6 @@ class Chart:
     base: float
     width: int
     height: int
-
-
-def points(wanted: Thresholds, *, basis: Basis) -> list[Point]:
-    """Estimate removal from several probabilities on, review beginning as chosen."""
-    steps = sorted({*(one for one in _REMOVALS if one >= wanted.review_from), wanted.remove_from})
-    return [simulation.point(replace(wanted, remove_from=one), basis=basis) for one in steps]
 
 
 def chart(curve: Sequence[Point], *, chosen: float) -> Chart | None:

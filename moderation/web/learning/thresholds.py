@@ -16,8 +16,7 @@ from moderation import scorer
 from moderation.models.learning import ProposalKind
 from moderation.operations.learning import threshold_changes
 from moderation.operations.refusals import Refusal
-from moderation.queries.learning import case_time, dry_run, models, proposal_pages, simulation, traffic
-from moderation.queries.learning.simulation import Basis
+from moderation.queries.learning import dry_run, models, proposal_pages, simulation, simulator, traffic
 from moderation.queries.learning.traffic import Subject
 from moderation.web import access
 from moderation.web.learning import threshold_chart, threshold_words
@@ -105,33 +104,32 @@ def _answer(request: access.DeskRequest, about: Subject, form: ThresholdForm) ->
 def _figures(
     request: access.DeskRequest, about: Subject, form: ThresholdForm, *, at: datetime
 ) -> dict[str, object]:
-    wanted, costs = form.thresholds(), form.costs()
-    labels = simulation.sample(about, days=form.days_back(), at=at)
-    counted = traffic.traffic(about, at=at)
-    time = case_time.case_time(at=at)
-    basis = Basis(labels=labels, counted=counted, seconds=time.seconds, costs=costs)
+    wanted = form.thresholds()
+    found = simulator.simulate(
+        about,
+        wanted=wanted,
+        days=form.days_back(),
+        costs=form.costs(),
+        precision=form.promised(),
+        at=at,
+    )
     cursor = request.GET.get("cursor", "")
     with list_pages.cursor_or_404():
         changed = dry_run.posts(about, wanted=wanted, at=at, cursor=cursor)
-    tried = dry_run.count(about, wanted=wanted, at=at)
-    cheapest = simulation.cheapest(wanted, basis=basis)
-    points = threshold_chart.points(wanted, basis=basis)
-    kinds = [(_("Live"), about.thresholds), (_("Chosen"), wanted)]
-    if cheapest:
-        kinds.append((_("Cheapest"), cheapest))
+    kinds = [(_("Live"), found.live), (_("Chosen"), found.chosen)]
+    if found.cheapest:
+        kinds.append((_("Cheapest"), found.cheapest))
     return {
         "wanted": wanted,
         "days": form.days_back(),
-        "columns": [words for words, _thresholds in kinds],
-        "effects": threshold_words.effects([simulation.point(one, basis=basis) for _words, one in kinds]),
-        "basis_words": threshold_words.basis(basis, time=time, hours=simulation.HOURS_OF_REVIEW),
-        "promise_words": threshold_words.promise(
-            simulation.keeps_promise(labels, precision=form.promised()), precision=form.promised()
-        ),
-        "chart": threshold_chart.chart(points, chosen=wanted.remove_from),
-        "curve": threshold_words.curve(points),
-        "dry_run": tried,
-        "changes": [threshold_words.change(one) for one in tried.changes],
+        "columns": [words for words, _point in kinds],
+        "effects": threshold_words.effects([point for _words, point in kinds]),
+        "basis_words": threshold_words.basis(found.basis, time=found.time, hours=simulation.HOURS_OF_REVIEW),
+        "promise_words": threshold_words.promise(found.promised_from, precision=form.promised()),
+        "chart": threshold_chart.chart(found.curve, chosen=wanted.remove_from),
+        "curve": threshold_words.curve(found.curve),
+        "dry_run": found.dry_run,
+        "changes": [threshold_words.change(one) for one in found.dry_run.changes],
         "changed": changed,
         "changed_rows": [(row, threshold_words.move(row.before, row.after)) for row in changed.rows],
         "is_later": bool(cursor),

@@ -1,0 +1,197 @@
+"""What thresholds would do, in requests and answers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.quality import EstimateSerializer
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.queries.learning.simulation import CONFIDENCE, Costs, PerDay, Point
+from moderation.queries.learning.simulator import Simulation
+from moderation.queries.learning.traffic import Thresholds
+
+PERIODS = (7, 30, 90)
+_USUAL = {"missed_spam": 1.0, "wrong_removal": 5.0, "minute": 0.5}
+_PRECISION = 0.99
+_LARGEST = 1e308
+
+
+class NumberField(serializers.FloatField):
+    """A finite JSON number; neither a string nor a boolean is one."""
+
+    def to_internal_value(self, data: Any) -> float:
+        """Return the number; no whole number is too long to be refused."""
+        if isinstance(data, bool) or not isinstance(data, int | float) or not abs(data) <= _LARGEST:
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class PeriodField(serializers.ChoiceField):
+    """A number of days among those that are simulated."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(choices=PERIODS, **kwargs)
+
+    def to_internal_value(self, data: Any) -> int:  # type: ignore[override]  # the stubs know choices of text
+        """Return the number. DRF itself compares what it wrote as text, so that "7" would be one."""
+        if isinstance(data, bool) or not isinstance(data, int | float) or data not in PERIODS:
+            raise serializers.ValidationError(
+                f"Must be one of {', '.join(map(str, PERIODS))}.", code="invalid_choice"
+            )
+        return int(data)
+
+
+class ThresholdsRequestSerializer(StrictSerializer):
+    """Thresholds; what is left out is as it is live."""
+
+    review_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
+    remove_from = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
+    audit_rate = NumberField(min_value=0, max_value=1, required=False, allow_null=True)
+
+
+class CostsRequestSerializer(StrictSerializer):
+    """What a mistake and a minute of a reviewer's time cost, in any unit."""
+
+    missed_spam = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
+    wrong_removal = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
+    minute = NumberField(min_value=0, max_value=1e6, required=False, allow_null=True)
+
+
+class SimulationRequestSerializer(StrictSerializer):
+    """Which thresholds to simulate, on the labels of how many days."""
+
+    thresholds = ThresholdsRequestSerializer(required=False, allow_null=True)
+    days = PeriodField(required=False, allow_null=True, default=30, help_text="7, 30 or 90.")
+    costs = CostsRequestSerializer(required=False, allow_null=True)
+    precision = NumberField(
+        min_value=0.5,
+        max_value=1,
+        required=False,
+        allow_null=True,
+        default=_PRECISION,
+        help_text="What removal promises.",
+    )
+
+
+class PerDaySerializer(serializers.Serializer[Any]):
+    """A number a day with its 95 % interval."""
+
+    value = serializers.FloatField(allow_null=True, help_text="Null under 20 labels.")
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    """What thresholds would do."""
+
+    review_from = serializers.FloatField()
+    remove_from = serializers.FloatField()
+    audit_rate = serializers.FloatField()
+    precision = EstimateSerializer(help_text="Share of spam among removed posts.")
+    recall = EstimateSerializer(help_text="Share of spam that is removed automatically.")
+    missed = EstimateSerializer(help_text="Share of spam among posts let through.")
+    missed_per_day = PerDaySerializer(help_text="Spam let through a day.")
+    wrong_per_day = PerDaySerializer(help_text="Honest posts removed a day.")
+    cases_per_day = serializers.FloatField()
+    people = serializers.FloatField(allow_null=True, help_text="Who review six hours a day; null if unknown.")
+    cost = serializers.FloatField(allow_null=True, help_text="A day; null where something is unknown.")
+
+
+class PromiseSerializer(serializers.Serializer[Any]):
+    """From where removal keeps a precision."""
+
+    precision = serializers.FloatField()
+    confidence = serializers.FloatField(help_text="With which it is kept.")
+    remove_from = serializers.FloatField(allow_null=True, help_text="Null if no threshold is proved to.")
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """Posts that would have gone another way."""
+
+    before = serializers.CharField(help_text="The route that they took: allow, review or remove.")
+    after = serializers.CharField(help_text="The route that they would have taken.")
+    posts = serializers.IntegerField()
+
+
+class DryRunSerializer(serializers.Serializer[Any]):
+    """Posts of the last seven days, routed again."""
+
+    is_whole = serializers.BooleanField(help_text="False if only the latest posts were looked at.")
+    changes = ChangeSerializer(many=True)
+
+
+class SimulationSerializer(serializers.Serializer[Any]):
+    """What the chosen thresholds would do on your platform, beside others."""
+
+    days = serializers.IntegerField()
+    labels = serializers.IntegerField(help_text="How many labels it is estimated from.")
+    posts_per_day = serializers.FloatField(help_text="Counted over the last seven days.")
+    seconds_per_case = serializers.FloatField(allow_null=True, help_text="Null with too few decisions.")
+    live = PointSerializer()
+    chosen = PointSerializer()
+    cheapest = PointSerializer(allow_null=True, help_text="Null where no cost is known.")
+    curve = PointSerializer(many=True, help_text="The chosen thresholds with other beginnings of removal.")
+    promise = PromiseSerializer()
+    dry_run = DryRunSerializer()
+
+
+def thresholds(given: dict[str, Any] | None, *, live: Thresholds) -> Thresholds:
+    """Return the thresholds that a request names. Raises ValidationError if removal begins below review."""
+    names = ("review_from", "remove_from", "audit_rate")
+    values = {name: (given or {}).get(name, getattr(live, name)) for name in names}
+    if values["review_from"] > values["remove_from"]:
+        told = serializers.ErrorDetail("Removal cannot begin below review.", code="below_review")
+        raise serializers.ValidationError({"thresholds": {"remove_from": [told]}})
+    return Thresholds(**values)
+
+
+def costs(given: dict[str, Any] | None) -> Costs:
+    """Return the costs that a request names, the usual ones where it names none."""
+    return Costs(**{name: (given or {}).get(name, usual) for name, usual in _USUAL.items()})
+
+
+def simulation(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
+    """Return a simulation."""
+    counted = found.basis.counted
+    return {
+        "days": days,
+        "labels": len(found.basis.labels),
+        "posts_per_day": counted.posts / counted.days,
+        "seconds_per_case": found.time.seconds,
+        "live": _point(found.live),
+        "chosen": _point(found.chosen),
+        "cheapest": _point(found.cheapest) if found.cheapest else None,
+        "curve": [_point(one) for one in found.curve],
+        "promise": {
+            "precision": precision,
+            "confidence": CONFIDENCE,
+            "remove_from": found.promised_from,
+        },
+        "dry_run": {
+            "is_whole": found.dry_run.is_whole,
+            "changes": [asdict(change) for change in found.dry_run.changes],
+        },
+    }
+
+
+def _point(one: Point) -> dict[str, Any]:
+    return {
+        "review_from": one.thresholds.review_from,
+        "remove_from": one.thresholds.remove_from,
+        "audit_rate": one.thresholds.audit_rate,
+        "precision": asdict(one.precision),
+        "recall": asdict(one.recall),
+        "missed": asdict(one.missed),
+        "missed_per_day": _per_day(one.missed_per_day),
+        "wrong_per_day": _per_day(one.wrong_per_day),
+        "cases_per_day": one.cases_per_day,
+        "people": one.people,
+        "cost": one.cost,
+    }
+
+
+def _per_day(found: PerDay) -> dict[str, Any]:
+    return asdict(found)

@@ -1,0 +1,212 @@
+"""Proposals that a release goes live: made by one person's key, confirmed by another's."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from moderation import scorer
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.release_proposals import (
+    ProposalPageSerializer,
+    ProposalQuerySerializer,
+    ProposalRequestSerializer,
+    ProposalSerializer,
+)
+from moderation.api.serializers.release_proposals import proposal as shown
+from moderation.api.serializers.simulations import costs, thresholds
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    ApiView,
+    location_header,
+    number_of,
+    problem_responses,
+    user_of,
+)
+from moderation.models import ApiKey, ReleaseProposal, TrainingRun
+from moderation.models.platforms import Scope
+from moderation.operations.learning import candidates, proposals, threshold_changes
+from moderation.operations.releases import promote
+from moderation.queries import keyset
+from moderation.queries.learning import proposal_pages
+
+_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The proposal.")
+_PERSON = ("nobody_behind_key", "not_allowed")
+_WHO = "Needs a key that acts for a lead or an ML engineer. "
+
+
+class ReleaseProposals(ApiView):
+    """GET and POST /release-proposals"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ, "POST": Scope.MODELS_ADMIN}
+
+    @extend_schema(
+        operation_id="read_proposals",
+        summary="Read proposals of releases",
+        description="About your thresholds and your training runs, the newest first. Scope: `models:read`.",
+        parameters=[ProposalQuerySerializer],
+        responses={200: ProposalPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(ProposalQuerySerializer, request)
+        rows = proposal_pages.of_platform(platform_of(request))
+        found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
+        return Response(page_of(found, shown=partial(_shown, request)))
+
+    @extend_schema(
+        operation_id="propose_release",
+        summary="Propose other thresholds, or the candidate of a training run",
+        description=(
+            "It goes live when another person confirms it, here or on the desk, within seven days. "
+            "Thresholds that other platforms share are proposed on the desk alone. "
+            + _WHO
+            + "Scope: `models:admin`."
+        ),
+        parameters=[ONCE, location_header(201)],
+        request=ProposalRequestSerializer,
+        responses={
+            201: ProposalSerializer,
+            **problem_responses(
+                *_PERSON,
+                "not_found",
+                "no_candidate",
+                "shared_thresholds",
+                "already_live",
+                "already_proposed",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Propose it."""
+        given = self.read(ProposalRequestSerializer, request)
+        made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
+        location = reverse("api:release-proposal", args=[str(made.pk)])
+        return Response(_shown(request, made), status=status.HTTP_201_CREATED, headers={"Location": location})
+
+
+class OneReleaseProposal(ApiView):
+    """GET /release-proposals/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ}
+
+    @extend_schema(
+        operation_id="read_proposal",
+        summary="Read a proposal of a release",
+        description="Scope: `models:read`.",
+        parameters=[_ID],
+        responses={200: ProposalSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one."""
+        return Response(_shown(request, _row(request, id)))
+
+
+class ProposalConfirmations(ApiView):
+    """POST /release-proposals/{id}/confirmation"""
+
+    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
+
+    @extend_schema(
+        operation_id="confirm_proposal",
+        summary="Let a proposed release go live",
+        description=(
+            "As the second person: nobody confirms their own proposal, with whatever key. The promotion gate "
+            "is asked again. Workers follow within seconds. " + _WHO + "Scope: `models:admin`."
+        ),
+        parameters=[ONCE, _ID],
+        request=None,
+        responses={
+            200: ProposalSerializer,
+            **problem_responses(
+                *_PERSON,
+                "not_found",
+                "own_proposal",
+                "proposal_closed",
+                "live_has_changed",
+                "not_promoted",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    @idempotent
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Confirm it."""
+        row = _row(request, id)
+        try:
+            proposals.confirm(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
+        except promote.REFUSED as refusal:
+            # What the gate says names other platforms' posts.
+            raise Refused("not_promoted", f"It was refused as {type(refusal).__name__}.") from refusal
+        return Response(_shown(request, _row(request, id)))
+
+
+class ProposalRefusals(ApiView):
+    """POST /release-proposals/{id}/refusal"""
+
+    scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
+
+    @extend_schema(
+        operation_id="refuse_proposal",
+        summary="Refuse a proposal, or withdraw your own",
+        description="Nothing changes, and it can be proposed again. " + _WHO + "Scope: `models:admin`.",
+        parameters=[ONCE, _ID],
+        request=None,
+        responses={
+            200: ProposalSerializer,
+            **problem_responses(*_PERSON, "not_found", "proposal_closed", *WRITE_PROBLEMS),
+        },
+    )
+    @idempotent
+    def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Refuse it."""
+        row = _row(request, id)
+        proposals.refuse(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
+        return Response(_shown(request, _row(request, id)))
+
+
+def _thresholds(request: Request, given: dict[str, Any]) -> ReleaseProposal:
+    person = user_of(request)
+    about = threshold_changes.subject(scorer.release(), platform=platform_of(request))
+    return threshold_changes.propose(
+        about=about,
+        wanted=thresholds(given["thresholds"], live=about.thresholds),
+        days=given["days"],
+        costs=costs(given.get("costs")),
+        reason=given["reason"],
+        actor=person,
+        at=timezone.now(),
+    )
+
+
+def _candidate(request: Request, given: dict[str, Any]) -> ReleaseProposal:
+    person, platform = user_of(request), platform_of(request)
+    run = TrainingRun.objects.filter(platform=platform, pk=number_of(given["training_run"])).first()
+    if run is None:
+        raise Refused("not_found", "No training run has this id.")
+    return candidates.propose(run_id=run.pk, reason=given["reason"], actor=person, at=timezone.now())
+
+
+def _row(request: Request, identifier: str) -> ReleaseProposal:
+    row = proposal_pages.of_platform(platform_of(request)).filter(pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No proposal has this id.")
+    return row
+
+
+def _shown(request: Request, row: ReleaseProposal) -> dict[str, Any]:
+    person_id = request.auth.acts_as_id if isinstance(request.auth, ApiKey) else None
+    return shown(row, person_id=person_id, at=timezone.now())

@@ -1,0 +1,56 @@
+"""Simulations: what other thresholds would do to a platform's posts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation import scorer
+from moderation.api.authentication import platform_of
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.simulations import (
+    SimulationRequestSerializer,
+    SimulationSerializer,
+    costs,
+    simulation,
+    thresholds,
+)
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
+from moderation.models.platforms import Scope
+from moderation.queries.learning import simulator, traffic
+
+
+class ThresholdSimulations(ApiView):
+    """POST /simulations/threshold"""
+
+    scopes: ClassVar = {"POST": Scope.MODELS_READ}
+
+    @extend_schema(
+        operation_id="simulate_thresholds",
+        summary="Simulate thresholds",
+        description=(
+            "What the thresholds would do to your posts, estimated from labels and counted on the last seven "
+            "days, beside the live ones. Nothing changes. Scope: `models:read`."
+        ),
+        parameters=[ONCE],
+        request=SimulationRequestSerializer,
+        responses={200: SimulationSerializer, **problem_responses(*WRITE_PROBLEMS)},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Simulate."""
+        given = self.read(SimulationRequestSerializer, request)
+        about = traffic.of_platform(scorer.release(), platform=platform_of(request))
+        found = simulator.simulate(
+            about,
+            wanted=thresholds(given.get("thresholds"), live=about.thresholds),
+            days=given["days"],
+            costs=costs(given.get("costs")),
+            precision=given["precision"],
+            at=timezone.now(),
+        )
+        return Response(simulation(found, days=given["days"], precision=given["precision"]))

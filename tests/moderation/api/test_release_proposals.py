@@ -1,0 +1,187 @@
+"""Proposals of releases and simulations of thresholds, through the api."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.utils.timezone import now
+from rest_framework.test import APIClient
+
+from moderation import scorer
+from moderation.models import Platform, Promotion, ReleaseProposal, Revision, TrainingRun, User
+from moderation.models.learning import ProposalKind
+from moderation.models.platforms import Scope
+from moderation.models.training_runs import TrainingState
+from moderation.models.users import Role
+from moderation.operations.accounts import api_keys
+from moderation.operations.learning import proposals
+from moderation.operations.scoring import score
+from tests.moderation.api.answers import pointers, problem
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.conftest import own_releases
+
+__all__ = ["own_releases"]
+
+SIMULATIONS, PROPOSALS = "/api/v1/simulations/threshold", "/api/v1/release-proposals"
+CHOSEN = {"thresholds": {"review_from": 0.6}}
+
+
+@pytest.fixture
+def scored(post: Callable[..., object], fake_scorer: FakeScorer) -> None:
+    """Three posts of today between the live and the chosen threshold."""
+    fake_scorer.default = 0.5
+    for _ in range(3):
+        post(at=now())
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=now())
+
+
+@pytest.fixture
+def client_for(platform: Platform, at: datetime) -> Callable[[User | None], APIClient]:
+    def made(person: User | None) -> APIClient:
+        _, secret = api_keys.issue(
+            platform=platform, name="k", scopes=Scope.values, expires_at=None, acts_as=person, at=at
+        )
+        client = APIClient()
+        client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        return client
+
+    return made
+
+
+@pytest.mark.usefixtures("scored")
+class TestSimulation:
+    def test_says_what_the_page_says(self, api: APIClient) -> None:
+        found = api.post(SIMULATIONS, CHOSEN, format="json").json()
+
+        assert found["posts_per_day"] == pytest.approx(3 / 7)
+        assert (found["live"]["review_from"], found["chosen"]["review_from"]) == (0.2, 0.6)
+        assert (found["live"]["cases_per_day"], found["chosen"]["cases_per_day"]) == (3 / 7, 0)
+        assert found["dry_run"]["changes"] == [{"before": "review", "after": "allow", "posts": 3}]
+        assert found["chosen"]["precision"] == {"value": None, "low": 0.0, "high": 1.0, "labels": 0}
+        assert all(one["review_from"] == 0.6 for one in found["curve"])
+
+    def test_is_about_the_own_platform(self, other_api: APIClient) -> None:
+        found = other_api.post(SIMULATIONS, CHOSEN, format="json").json()
+
+        assert (found["posts_per_day"], found["dry_run"]["changes"]) == (0, [])
+
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [
+            ({"thresholds": {"review_from": 0.95}}, "/thresholds/remove_from"),
+            ({"thresholds": {"review_from": "0.5"}}, "/thresholds/review_from"),
+            ({"thresholds": {"remove_from": 1.1}}, "/thresholds/remove_from"),
+            ({"days": 8}, "/days"),
+            ({"days": True}, "/days"),
+            ({"costs": {"minute": -1}}, "/costs/minute"),
+        ],
+    )
+    def test_names_what_is_wrong(self, api: APIClient, body: dict[str, object], pointer: str) -> None:
+        answer = api.post(SIMULATIONS, body, format="json")
+
+        assert set(pointers(problem(answer, status=422, code="invalid_fields"))) == {pointer}
+
+
+@pytest.mark.usefixtures("own_releases")
+@pytest.mark.xdist_group("triton")
+@pytest.mark.timeout(300)
+class TestProposal:
+    def test_is_made_listed_and_withdrawn(self, lead_api: APIClient) -> None:
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        address = made.headers["Location"]
+        listed = lead_api.get(PROPOSALS).json()["data"]
+        closed = lead_api.post(f"{address}/refusal").json()
+
+        assert (made.status_code, listed) == (201, [made.json()])
+        assert made.json()["thresholds"]["review_from"] == 0.6
+        assert (made.json()["is_own"], made.json()["state"], closed["state"]) == (True, "open", "refused")
+        problem(lead_api.post(f"{address}/refusal"), status=409, code="proposal_closed")
+
+    def test_is_confirmed_by_nobody_of_the_same_name(
+        self, lead: User, lead_api: APIClient, client_for: Callable[[User | None], APIClient]
+    ) -> None:
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        address = f"{made.headers['Location']}/confirmation"
+        moderator = User.objects.create_user("mod", role=Role.MODERATOR)
+
+        problem(client_for(lead).post(address), status=409, code="own_proposal")
+        problem(client_for(moderator).post(address), status=403, code="not_allowed")
+        problem(client_for(None).post(address), status=403, code="nobody_behind_key")
+        assert not Promotion.objects.exists()
+
+    def test_of_thresholds_that_others_share_is_made_on_the_desk(
+        self, lead_api: APIClient, other_api: APIClient
+    ) -> None:
+        answer = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+
+        problem(answer, status=409, code="shared_thresholds")
+        assert not ReleaseProposal.objects.exists()
+
+    def test_of_a_training_run_is_of_the_own_platform(
+        self, lead_api: APIClient, other_api: APIClient, platform: Platform
+    ) -> None:
+        run = TrainingRun.objects.create(
+            platform=platform,
+            requested_at=now(),
+            state=TrainingState.READY,
+            candidate="c" * 64,
+            live=scorer.newest(),
+            report={"slices": []},
+        )
+        body = {"training_run": str(run.pk), "reason": "better"}
+
+        made = lead_api.post(PROPOSALS, body, format="json")
+
+        assert (made.json()["kind"], made.json()["training_run"]) == ("promotion", str(run.pk))
+        problem(lead_api.post(PROPOSALS, body, format="json"), status=409, code="already_proposed")
+        problem(other_api.post(PROPOSALS, body, format="json"), status=404, code="not_found")
+        assert other_api.get(PROPOSALS).json()["data"] == []
+        problem(other_api.get(made.headers["Location"]), status=404, code="not_found")
+        problem(other_api.post(f"{made.headers['Location']}/refusal"), status=404, code="not_found")
+
+    def test_asks_for_one_thing(self, lead_api: APIClient) -> None:
+        for body in ({"reason": "x"}, CHOSEN | {"training_run": "1", "reason": "x"}, CHOSEN):
+            problem(lead_api.post(PROPOSALS, body, format="json"), status=422, code="invalid_fields")
+
+    def test_of_what_is_live_is_refused(self, lead_api: APIClient) -> None:
+        answer = lead_api.post(PROPOSALS, {"thresholds": {}, "reason": "x"}, format="json")
+
+        problem(answer, status=409, code="already_live")
+
+    def test_says_that_the_live_release_stays(
+        self, lead: User, platform: Platform, client_for: Callable[[User | None], APIClient]
+    ) -> None:
+        other = User.objects.create_user("other", role=Role.ML_ENGINEER)
+        row = proposals.propose(
+            kind=ProposalKind.THRESHOLDS,
+            candidate="e" * 64,
+            changes={"platform": platform.slug},
+            evidence={},
+            reason="not kept",
+            actor=lead,
+            at=now(),
+        )
+
+        answer = client_for(other).post(f"{PROPOSALS}/{row.pk}/confirmation")
+
+        problem(answer, status=409, code="not_promoted")
+        row.refresh_from_db()
+        assert row.closed_at is None
+
+    def test_goes_live_once_by_a_second_person(
+        self, lead_api: APIClient, client_for: Callable[[User | None], APIClient]
+    ) -> None:
+        made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
+        other = client_for(User.objects.create_user("other", role=Role.ML_ENGINEER))
+        address, once = f"{made.headers['Location']}/confirmation", {"Idempotency-Key": "one"}
+
+        first = other.post(address, headers=once)
+        again = other.post(address, headers=once)
+
+        scorer.forget()
+        assert (first.status_code, first.json()["state"]) == (200, "confirmed")
+        assert again.json() == first.json()
+        assert scorer.release().id == made.json()["candidate"]
+        assert Promotion.objects.count() == 1
