@@ -8,7 +8,13 @@ from __future__ import annotations
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-_IMPORTS = ("desk/*.js", ((r"""(?P<matched>from\s+"(?P<url>\./[^"]+)")""", 'from "%(url)s"'),))
+_IMPORTS = (
+    "desk/*.js",
+    (
+        (r"""(?P<matched>from\s+"(?P<url>\./[^"]+)")""", 'from "%(url)s"'),
+        (r"""(?P<matched>import\("(?P<url>\./[^"]+)"\))""", 'import("%(url)s")'),
+    ),
+)
 
 
 class DemoStorage(ManifestStaticFilesStorage):

@@ -19,6 +19,11 @@ document.addEventListener("keydown", (event) => {
   opened.closest("article")?.focus({ preventScroll: true });
 });
 
+/* The list of names is fetched by who writes a note, not by every page of a shift. */
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches?.("input[data-names]")) import("./mention_names.js");
+});
+
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.matches?.(".case-notes")) document.querySelector("#front article")?.focus({ preventScroll: true });
 });
