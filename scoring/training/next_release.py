@@ -28,7 +28,7 @@ from scoring.training import (
     train_heads,
 )
 
-CANDIDATE, REPORT = "candidate", "report"
+CANDIDATE, REPORT, SUSPICIOUS = "candidate", "report", "suspicious.jsonl"
 _STEPS = "steps.json"
 _WEIGHTS = Path("distilbert") / "1" / "model.onnx"
 
@@ -129,6 +129,10 @@ def run(given: Given, *, out: Path, served: Sequence[str]) -> Release:
     report = _judged(steps, given, candidate=made, out=out, served=served)
     for line in summary(made, report=json.loads(report.read_text(encoding="utf-8"))):
         sys.stdout.write(line + "\n")
+    doubted = out / SUSPICIOUS
+    if doubted.exists():
+        count = len(doubted.read_text(encoding="utf-8").splitlines())
+        sys.stdout.write(f"\n{count} decisions are probably wrong: manage.py suspicious_labels {doubted}\n")
     sys.stdout.write(f"\nmanage.py promote {made.folder} --report {report}{promoted_with}\n")
     return made
 
@@ -183,6 +187,7 @@ def _with_heads(steps: _Steps, given: Given, *, base: Path, out: Path, served: S
                 release=[base],
                 labels=given.labels,
                 out=[candidate],
+                suspicious=[out / SUSPICIOUS],
                 served=[*served, *knows],
             )
     return Release.load(candidate)

@@ -29,6 +29,7 @@ from scoring.training import (
     choose_platform_routes,
     fit_head,
     head_guards,
+    label_noise,
     labelled_records,
     mixture,
     scripts_seen,
@@ -38,6 +39,7 @@ from scoring.training.calibrate import TooFewRandom
 from scoring.training.choose_platform_routes import Choice
 from scoring.training.ensemble_rows import ask_content
 from scoring.training.fit_head import Decisions
+from scoring.training.label_noise import Suspicion
 from scoring.training.labelled_lines import MOST_TRAINING_WEIGHT, Origin
 from scoring.training.labelled_records import LabelledRecord
 from scoring.trees import Floats
@@ -62,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     served_content.add_arguments(parser)
     parser.add_argument("--out", type=Path, required=True, help="folder of the release with heads")
+    parser.add_argument(
+        "--suspicious", type=Path, help="file for the decisions that are probably wrong, the worst first"
+    )
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -72,6 +77,8 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.content_knows_labels:
         labelled = [one for one in labelled if split_of(one.group) is not Split.TRAIN]
     made = add_heads(base, labelled, content=content, out=arguments.out, platforms=arguments.platform)
+    if arguments.suspicious:
+        label_noise.write(made.suspicions, path=arguments.suspicious)
     for line in told(made.release):
         sys.stdout.write(line + "\n")
 
@@ -90,11 +97,15 @@ class Fitted:
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """A release with heads, and why some platforms got none, or no curve and thresholds of their own."""
+    """A release with heads, and why some platforms got none, or no curve and thresholds of their own.
+
+    `suspicions` are decisions that are probably wrong, of platforms with a new head.
+    """
 
     release: Release
     refused: dict[str, str]
     not_chosen: dict[str, str]
+    suspicions: list[Suspicion]
 
 
 def add_heads(
@@ -131,7 +142,10 @@ def add_heads(
             not_chosen[platform] = f"{type(why).__name__}: {why}"
     manifest = _with_routes(base.manifest, chosen=chosen, not_chosen=not_chosen)
     release = _write(base, manifest, fitted, refused=refused, out=out)
-    return Made(release=release, refused=refused, not_chosen=not_chosen)
+    suspicions = [
+        one for own in fitted.values() for one in label_noise.suspicions(own.learnt, left_out=own.left_out)
+    ]
+    return Made(release=release, refused=refused, not_chosen=not_chosen, suspicions=suspicions)
 
 
 def fit_platform(labelled: Sequence[LabelledRecord], *, content: ContentProtocol) -> Fitted:

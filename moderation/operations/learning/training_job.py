@@ -71,6 +71,7 @@ def run(*, run_id: int, at: datetime) -> None:
         attempt.train()
         training_results.collect(row)
         training_runs.end(row, state=TrainingState.READY, at=attempt.now())
+        training_results.doubt_labels(row, at=attempt.now())
     except _Lost:
         log.info("training_lost", run=row.pk, attempt=row.attempts)
     except (_WorkerStops, StillRunning) as reason:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import structlog
 from django.conf import settings
 
 from moderation.models import TrainingRun
 from moderation.models.training_runs import OPEN_STATES, TrainingState
+from moderation.operations.cases import suspicious_labels
 from moderation.operations.releases import store
 from scoring import gate, release
 from scoring.release import Release
 
+log = structlog.get_logger(__name__)
+
 CANDIDATE, REPORT = "candidate", Path("report") / "report.json"
+SUSPICIOUS = "suspicious.jsonl"
 _KEPT = 5
 """Finished runs whose folder is kept to be looked at; a candidate's own files are among the kept releases."""
 
@@ -57,6 +63,23 @@ def forget_labels(row: TrainingRun) -> None:
     """Delete the exported labels of a run that has ended: they hold the words of posts. Raises OSError."""
     for path in folder_of(row).glob("labels.jsonl*"):
         path.unlink(missing_ok=True)
+
+
+def doubt_labels(row: TrainingRun, *, at: datetime) -> int:
+    """Have the decisions that the run found suspicious judged again blindly; return how many are new.
+
+    The run has ended: a file that cannot be read is logged, and nothing else comes of it.
+    """
+    path = folder_of(row) / SUSPICIOUS
+    if not path.exists():
+        return 0
+    try:
+        found = suspicious_labels.read(path)
+        path.unlink()
+    except (OSError, suspicious_labels.Unreadable) as wrong:
+        log.warning("suspicions_unreadable", run=row.pk, reason=str(wrong))
+        return 0
+    return suspicious_labels.ask(suspicions=found, at=at)
 
 
 def tidy() -> int:

@@ -41,6 +41,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "golden_item.retired": _("Golden item retired"),
     "key.issued": _("API key issued"),
     "key.revoked": _("API key revoked"),
+    "labels.suspected": _("Suspicious labels to be judged again"),
     "mention.settled": _("Mention done"),
     "platform.registered": _("Platform added"),
     "platform.renamed": _("Platform renamed"),

@@ -51,7 +51,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option in OPTIONS:
         parser.add_argument(option, type=Path, nargs="+")
-    for option in ("--out", "--repository", "--models"):
+    for option in ("--out", "--repository", "--models", "--suspicious"):
         parser.add_argument(option, type=Path)
     parser.add_argument("--content-knows-labels", action="store_true")
 

@@ -71,7 +71,8 @@ class TestTheReviewer:
         for page in pages:
             assert "FIRST-NOTE" not in page
             assert "other_moderator" not in page
-            assert "Judged spam" not in page
+            assert "Judged spam by" not in page
+            assert "<dt>Judged spam</dt><dd>1</dd>" not in flat(page)
             assert "undo__verdict--spam" not in page
 
     def test_sees_no_decision_on_the_post_in_its_context(self, blind_case: Case) -> None:
