@@ -56,6 +56,7 @@ ALLOWED = {
     "named-queue-delete": LEADS,
     "named-queue-assign": LEADS,
     "named-queue-withdraw": LEADS,
+    "queue-mix": LEADS,
     "user-languages": LEADS,
     "review": DECIDERS,
     "campaigns": DECIDERS,
