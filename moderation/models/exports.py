@@ -51,6 +51,11 @@ class Export(models.Model):
     )
     splits = ArrayField(models.CharField(max_length=10), default=list, db_default=[], blank=True)
     has_weights = models.BooleanField(default=True, db_default=True)
+    has_addresses = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether records name IP addresses and e-mail domains; else placeholders stand for them.",
+    )
     since = models.DateTimeField(null=True, blank=True)
     until = models.DateTimeField(null=True, blank=True)
     after = models.JSONField(

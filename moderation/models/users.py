@@ -39,6 +39,11 @@ class User(AbstractUser):
         blank=True,
         help_text="What this user reads; cases in other languages are not handed out. Empty: all of them.",
     )
+    reads_addresses = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Whether an ML engineer sees the addresses and e-mail domains that posts came from.",
+    )
     stored_preferences = models.JSONField(default=dict, blank=True, db_column="comfort_settings")
 
     def __str__(self) -> str:
@@ -54,6 +59,21 @@ class User(AbstractUser):
     def may_decide(self) -> bool:
         """Whether the user may decide cases."""
         return self.role in DECIDERS
+
+    @property
+    def may_read(self) -> bool:
+        """Whether the user may read posts, cases and decisions."""
+        return self.may_decide or self.role == Role.ML_ENGINEER
+
+    @property
+    def may_read_everyones_decisions(self) -> bool:
+        """Whether the user reads more than their own decisions."""
+        return self.may_lead or self.role == Role.ML_ENGINEER
+
+    @property
+    def may_read_addresses(self) -> bool:
+        """Whether the user sees which IP address and e-mail domain a post came from."""
+        return self.may_decide or (self.role == Role.ML_ENGINEER and self.reads_addresses)
 
     @property
     def may_lead(self) -> bool:

@@ -133,7 +133,7 @@ def page(
     )
     links = PostLink.objects.filter(revision__post=post, revision__number=post.latest_revision)
     names = links.order_by("position").values_list("domain__name", flat=True)[:20]
-    revisions = _revisions(post, cursors.revisions)
+    revisions = _revisions(post, cursors.revisions, viewer)
     answers = parents.answers(platform_id=post.platform_id, external_id=post.external_id)
     return PostPage(
         post=post,
@@ -164,10 +164,14 @@ def _cases(post: Post, viewer: User) -> tuple[Case, ...]:
     return tuple(cases.order_by("-id").defer("skipped_by")[:_CASES])
 
 
-def _revisions(post: Post, cursor: str) -> Page[Revision]:
+def _revisions(post: Post, cursor: str, viewer: User) -> Page[Revision]:
     rows = Revision.objects.filter(post=post).select_related("post", "parent_author")
     rows = rows.defer("links", "journey")
-    return keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
+    found = keyset.page(rows, order=("-number",), after=keyset.after(cursor, int), limit=_REVISIONS)
+    if not viewer.may_read_addresses:
+        for row in found.rows:
+            row.ip = None
+    return found
 
 
 def _scores(post: Post, cursor: str) -> Page[Score]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, GenericIPAddressField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Left
 
 from moderation.models import (
@@ -57,7 +57,8 @@ class PostFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostRow:
-    """One post in a list. `spam_probability` is None while unscored, while a human must judge blindly, and
+    """One post in a list. `ip` is None where none was sent or the viewer may not read addresses,
+    `spam_probability` is None while unscored, while a human must judge blindly, and
     where the models do not read the post's script.
 
     `pick` is "case:version" where its case may be decided together with others, else "". `campaign_id` is
@@ -96,8 +97,13 @@ def only_post(wanted: PostFilter) -> int | None:
 
 
 def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50) -> Page[PostRow]:
-    """Return posts, the newest first. Raises InvalidCursor."""
+    """Return posts, the newest first. Raises InvalidCursor.
+
+    A viewer who may not read addresses finds nothing by one, else they could be guessed.
+    """
     found = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
+    if wanted.address and not viewer.may_read_addresses:
+        found = found.none()
     return keyset.page(
         _columns(found, viewer), order=("-post_id",), after=keyset.after(cursor, int), limit=limit
     ).of(_rows)
@@ -190,9 +196,9 @@ def _columns(found: QuerySet[Revision], viewer: User) -> QuerySet[Revision, Any]
         "pk",
         "post_id",
         "language",
-        "ip",
         "received_at",
         "parent_external_id",
+        sent_from=F("ip") if viewer.may_read_addresses else Value(None, GenericIPAddressField()),
         external_id=F("post__external_id"),
         author_id=F("post__author_id"),
         author=F("post__author__display_name"),
@@ -241,7 +247,7 @@ def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) ->
         parent=parent,
         excerpt=row["text_begin"],
         language=row["language"],
-        ip=row["ip"],
+        ip=row["sent_from"],
         received_at=row["received_at"],
         domains=linked,
         complaints=row["complaints"],

@@ -11,7 +11,9 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from moderation.models import Rule, User
 from moderation.models.campaigns import TieKind
+from moderation.models.rules import RuleKind
 from moderation.queries.cases.case_pages import read_link
 from moderation.web import quantities
 from moderation.web.cases import queue_position
@@ -55,6 +57,13 @@ def printed(segments: list[Segment]) -> str:
     if all(part.is_plain for part in segments):
         return escape("".join(part.text for part in segments))
     return format_html_join("", "{}", ((part.text if part.is_plain else _marked(part),) for part in segments))
+
+
+@register.filter
+def label_for(rule: Rule, user: User) -> str:
+    """Return what a rule is about; an address only to those who may read addresses."""
+    is_hidden = rule.kind == RuleKind.ADDRESS and not user.may_read_addresses
+    return _("hidden") if is_hidden else rule.label
 
 
 @register.filter

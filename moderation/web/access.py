@@ -37,6 +37,16 @@ def deciders(view: View) -> View:
     return _guarded(view, lambda user: user.may_decide)
 
 
+def readers(view: View) -> View:
+    """Allow users who may read posts, cases and decisions."""
+    return _guarded(view, lambda user: user.may_read)
+
+
+def address_readers(view: View) -> View:
+    """Allow users who may see which addresses posts came from."""
+    return _guarded(view, lambda user: user.may_read_addresses)
+
+
 def leads(view: View) -> View:
     """Allow leads and administrators."""
     return _guarded(view, lambda user: user.may_lead)

@@ -138,6 +138,7 @@ urlpatterns = [
     path("users/", users.page, name="users"),
     path("people/", account.moved, {"name": "users"}, name="people"),
     path("users/<int:user_id>/", users.change, name="user"),
+    path("users/<int:user_id>/addresses/", users.addresses, name="user-addresses"),
     path("users/<int:user_id>/switch/", users.switch, name="user-switch"),
     path("users/<int:user_id>/reset/", users.reset, name="user-reset"),
     path("users/<int:user_id>/sessions/end/", users.end_sessions, name="user-sessions-end"),

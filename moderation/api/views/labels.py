@@ -38,7 +38,7 @@ from moderation.api.views.base import (
     problem_responses,
     user_of,
 )
-from moderation.models import Export
+from moderation.models import ApiKey, Export
 from moderation.models.exports import ExportState
 from moderation.models.feed import Stream
 from moderation.models.platforms import Scope
@@ -192,7 +192,7 @@ class ExportFile(ApiView):
             (200, "application/x-ndjson"): OpenApiTypes.STR,
             (200, "text/csv"): OpenApiTypes.STR,
             (200, "application/vnd.apache.parquet"): OpenApiTypes.BINARY,
-            **problem_responses("not_found", "not_ready"),
+            **problem_responses("not_allowed", "not_found", "not_ready"),
         },
     )
     def get(self, request: Request, id: str) -> Any:  # noqa: A002 - as above
@@ -200,6 +200,9 @@ class ExportFile(ApiView):
         row = _own_export(request, id)
         if row.state != ExportState.READY:
             raise Refused("not_ready", f"The export is {row.state}.")
+        person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+        if person is not None and not exports.may_download(row, person=person):
+            raise Refused("not_allowed", "It has addresses, which your key's person may not read.")
         try:
             file = export_files.path_of(row).open("rb")  # closed by the response
         except FileNotFoundError:

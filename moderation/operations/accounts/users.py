@@ -31,6 +31,10 @@ class LastAdministrator(Exception):
     """Without this administrator nobody could manage users."""
 
 
+class NoMLEngineer(Exception):
+    """Only ML engineers are told apart by whether they see addresses; who decides cases does."""
+
+
 class NotYourself(Exception):
     """Users cannot remove their own role or close their own account: a slip would lock them out."""
 
@@ -72,9 +76,23 @@ def change(*, user_id: int, profile: Profile, actor: User, at: datetime) -> User
             _refuse_self(user, actor)
             _refuse_last(user)
         user.first_name, user.last_name, user.role = profile.first_name, profile.last_name, profile.role
-        user.save(update_fields=("first_name", "last_name", "role"))
+        # Who becomes an ML engineer again asks again.
+        user.reads_addresses = user.reads_addresses and profile.role == Role.ML_ENGINEER
+        user.save(update_fields=("first_name", "last_name", "role", "reads_addresses"))
         _audit("user.changed", user, actor=actor, at=at, role=profile.role, was=was)
     return user
+
+
+def allow_addresses(*, user_id: int, is_allowed: bool, actor: User, at: datetime) -> None:
+    """Let an ML engineer see addresses and e-mail domains of posts, or no longer. Raises NoMLEngineer."""
+    with transaction.atomic():
+        user = _locked(user_id)
+        if user.role != Role.ML_ENGINEER:
+            raise NoMLEngineer(user.username)
+        user.reads_addresses = is_allowed
+        user.save(update_fields=("reads_addresses",))
+        action = "user.addresses_allowed" if is_allowed else "user.addresses_hidden"
+        _audit(action, user, actor=actor, at=at)
 
 
 def deactivate(*, user_id: int, actor: User, at: datetime) -> None:

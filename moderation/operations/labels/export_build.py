@@ -106,6 +106,7 @@ class _Attempt:
             at=self.at,
             form=self.row.format,
             has_weights=self.row.has_weights,
+            has_addresses=self.row.has_addresses,
             progress=lambda written: self._keep(rows_written=written),
         )
 

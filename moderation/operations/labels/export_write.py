@@ -30,9 +30,12 @@ def write(
     at: datetime,
     form: str = ExportFormat.JSONL,
     has_weights: bool = True,
+    has_addresses: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
+
+    Without addresses, placeholders stand for IP addresses and e-mail domains.
 
     Its `positions` are the feed positions up to which the file goes. With these as `wanted.after` a later
     file holds the changes since: applying its lines to this file, in order, gives what a whole export would
@@ -51,7 +54,9 @@ def write(
         file = Digested(opened)
         labels_in = form_of(form, file=file, has_weights=has_weights)
         pause = (lambda: progress(tally.rows)) if progress else None
-        for label in _lines(wanted, until=until, has_weights=has_weights, pause=pause):
+        for label in _lines(
+            wanted, until=until, has_weights=has_weights, has_addresses=has_addresses, pause=pause
+        ):
             labels_in.add(label)
             tally.add(label)
         labels_in.close()
@@ -61,6 +66,7 @@ def write(
         "positions": as_json(until),
         "format": form,
         "has_weights": has_weights,
+        "has_addresses": has_addresses,
         "sha256": file.sha256.hexdigest(),
     }
     # The manifest first: whoever sees the file sees its manifest.
@@ -101,11 +107,16 @@ def _lines(
     *,
     until: Mapping[str, Position],
     has_weights: bool,
+    has_addresses: bool,
     pause: Callable[[], None] | None,
 ) -> Iterator[LabelLine]:
     if wanted.after is None:
-        return label_lines.lines(wanted=wanted, has_weights=has_weights, pause=pause)
-    return label_changes.lines(wanted=wanted, until=until, has_weights=has_weights, pause=pause)
+        return label_lines.lines(
+            wanted=wanted, has_weights=has_weights, has_addresses=has_addresses, pause=pause
+        )
+    return label_changes.lines(
+        wanted=wanted, until=until, has_weights=has_weights, has_addresses=has_addresses, pause=pause
+    )
 
 
 class _Tally:

@@ -36,7 +36,7 @@ def request(
     form: str = ExportFormat.JSONL,
     has_weights: bool = True,
 ) -> Export:
-    """Request an export; a task builds it."""
+    """Request an export; a task builds it. It has the addresses of posts if who requests it may read them."""
     with transaction.atomic():
         row = Export.objects.create(
             requested_by=requested_by,
@@ -48,6 +48,7 @@ def request(
             format=form,
             splits=list(wanted.splits),
             has_weights=has_weights,
+            has_addresses=requested_by.may_read_addresses,
             after=None if wanted.after is None else export_write.as_json(wanted.after),
             lease_until=at + PATIENCE,
         )
@@ -56,6 +57,11 @@ def request(
         )
         enqueue.export(export_id=row.pk)
     return row
+
+
+def may_download(export: Export, *, person: User) -> bool:
+    """Tell whether somebody may have the file: one with addresses only who may read addresses."""
+    return person.may_read_addresses or not export.has_addresses
 
 
 def positions_of(export: Export) -> dict[str, Position]:

@@ -81,7 +81,10 @@ class NearPosts:
 
 @dataclass(frozen=True, kw_only=True)
 class CasePage:
-    """Everything that the review page shows. `record` is None if it cannot be read any more."""
+    """Everything that the review page shows. `record` is None if it cannot be read any more.
+
+    `hides_addresses` if the viewer may not see which address and e-mail domain the post came from.
+    """
 
     case: Case
     record: PostRecord | None
@@ -94,6 +97,7 @@ class CasePage:
     appeal: Appeal | None
     notes: tuple[CaseNote, ...]
     near: NearPosts
+    hides_addresses: bool
 
     @property
     def is_open(self) -> bool:
@@ -184,6 +188,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         appeal=_appeal(case),
         notes=notes(case),
         near=_near(case),
+        hides_addresses=not viewer.may_read_addresses,
     )
 
 

@@ -65,7 +65,7 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
 
 
 def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
-    """Return decisions, newest first: a moderator's own, to a lead those asked for. Raises InvalidCursor."""
+    """Return decisions, newest first: a moderator's own, to others those asked for. Raises InvalidCursor."""
     return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
 
 
@@ -82,7 +82,7 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
 
 def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int) -> Page[Decision]:
     decisions = _related(Decision.objects.all())
-    if not viewer.may_lead:
+    if not viewer.may_read_everyones_decisions:
         decisions = decisions.filter(decided_by=viewer)
     elif wanted.user_id is not None:
         decisions = decisions.filter(decided_by=wanted.user_id)

@@ -9,7 +9,18 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from moderation.models import Author, AuthorNote, Case, Complaint, Label, Post, PostLink, Revision, Rule
+from moderation.models import (
+    Author,
+    AuthorNote,
+    Case,
+    Complaint,
+    Label,
+    Post,
+    PostLink,
+    Revision,
+    Rule,
+    User,
+)
 from moderation.models.cases import CaseState
 from moderation.queries import full_text, keyset, outcome_counts
 from moderation.queries.entities import timeline
@@ -56,6 +67,7 @@ class AuthorFacts:
     """Everything that an author's page shows.
 
     `snapshot` is the platform's latest description of the account; an erased author has no target for rules.
+    A viewer who may not read addresses gets none, and no e-mail domain.
     """
 
     author: Author
@@ -81,7 +93,7 @@ def page(*, wanted: AuthorFilter, cursor: str = "", limit: int = 50) -> Page[Aut
     return keyset.page(rows, order=("-pk",), after=keyset.after(cursor, int), limit=limit).of(_rows)
 
 
-def facts(*, author_id: int, at: datetime) -> AuthorFacts:
+def facts(*, author_id: int, viewer: User, at: datetime) -> AuthorFacts:
     """Read an author's page. Raises Author.DoesNotExist."""
     author = Author.objects.select_related("platform").get(pk=author_id)
     revisions = Revision.objects.filter(post__author=author, number=F("post__latest_revision"))
@@ -96,11 +108,11 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
     ruled = rule_pages.of_author(author_id=author.pk)
     return AuthorFacts(
         author=author,
-        snapshot=newest or {},
+        snapshot=_shown(newest or {}, viewer),
         figures=outcome_counts.of(revisions, at=at),
         timeline=timeline.of(revisions),
         domains=_domains(revisions),
-        addresses=_addresses(revisions),
+        addresses=_addresses(revisions) if viewer.may_read_addresses else (),
         complaints_made=reported["all"],
         complaints_confirmed=reported["confirmed"],
         complaints_rejected=reported["rejected"],
@@ -108,6 +120,11 @@ def facts(*, author_id: int, at: datetime) -> AuthorFacts:
         rules=tuple(ruled),
         live_rule=rule_pages.first_live(ruled, at=at),
     )
+
+
+def _shown(snapshot: dict[str, Any], viewer: User) -> dict[str, Any]:
+    hidden = () if viewer.may_read_addresses else ("email_domain",)
+    return {name: value for name, value in snapshot.items() if name not in hidden}
 
 
 def notes(*, author_id: int) -> tuple[AuthorNote, ...]:

@@ -79,6 +79,7 @@ def lines(
     wanted: LabelFilter,
     until: Mapping[str, Position],
     has_weights: bool = True,
+    has_addresses: bool = True,
     pause: Callable[[], None] | None = None,
 ) -> Iterator[LabelLine]:
     """Yield changes after `wanted.after` and up to `until`, platform by platform in the feed's order.
@@ -88,7 +89,8 @@ def lines(
     """
     for span in _spans(wanted, until=until):
         for chunk in _chunks(span):
-            live = _live([row[3] for row in chunk if not row[2]], has_weights=has_weights)
+            named = [row[3] for row in chunk if not row[2]]
+            live = _live(named, has_weights=has_weights, has_addresses=has_addresses)
             for _, _, is_retraction, decision_id, name in chunk:
                 if is_retraction:
                     yield _tombstone(name, decision_id=decision_id, has_weights=has_weights)
@@ -129,9 +131,9 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
             return
 
 
-def _live(decision_ids: list[int], *, has_weights: bool) -> dict[int, LabelLine]:
+def _live(decision_ids: list[int], *, has_weights: bool, has_addresses: bool) -> dict[int, LabelLine]:
     statement: LiteralString = _LIVE
-    values = {"decisions": decision_ids, "schema": SCHEMA_HASH}
+    values = {"decisions": decision_ids, "schema": SCHEMA_HASH, "has_addresses": has_addresses}
     with connection.cursor() as cursor, cursor.copy(statement, values) as copy:
         copy.set_types(KINDS)
         return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}

@@ -20,6 +20,16 @@ from moderation.queries.labels.labels import LabelFilter
 from scoring.explain import CONTENT_TEXT
 from scoring.features import NAMES, SCHEMA_HASH
 
+_MASKED = """jsonb_set(
+  jsonb_set(s.record, '{ip}',
+    CASE WHEN s.record ->> 'ip' IS NULL THEN 'null' ELSE '"0.0.0.0"' END::jsonb, false),
+  '{author,email_domain}',
+  CASE WHEN s.record #>> '{author,email_domain}' IS NULL THEN 'null' ELSE '"hidden.invalid"' END::jsonb,
+  false)"""
+"""A record whose sender is known no more, but that an address and an e-mail domain were sent stays known:
+features distinguish it. What the record lacks, as an erased one, is not added.
+"""
+
 _COLUMNS = (
     ("name", "f.slug || '/' || p.external_id || '/' || r.number", "text"),
     ("text", "r.text", "text"),
@@ -58,7 +68,7 @@ _COLUMNS = (
     ),
     ("features", "s.features::text", "text"),
     ("content", "coalesce(s.content_probability::text, 'null')", "text"),
-    ("record", "s.record::text", "text"),
+    ("record", f"CASE WHEN %(has_addresses)s THEN s.record ELSE {_MASKED} END::text", "text"),
     # what is counted, and where the next statement goes on
     (
         "is_by_complaint",
@@ -120,7 +130,11 @@ class LabelLine:
 
 
 def lines(
-    *, wanted: LabelFilter, has_weights: bool = True, pause: Callable[[], None] | None = None
+    *,
+    wanted: LabelFilter,
+    has_weights: bool = True,
+    has_addresses: bool = True,
+    pause: Callable[[], None] | None = None,
 ) -> Iterator[LabelLine]:
     """Yield labels that can no longer be undone, oldest first; memory does not grow with their number.
 
@@ -135,6 +149,7 @@ def lines(
         "platform": wanted.platform_id,
         "chunk": CHUNK,
         "schema": SCHEMA_HASH,
+        "has_addresses": has_addresses,
     }
     while True:
         found = 0

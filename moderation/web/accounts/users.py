@@ -61,6 +61,22 @@ def change(request: access.DeskRequest, user_id: int) -> HttpResponse:
 
 @require_POST
 @access.admins
+def addresses(request: access.DeskRequest, user_id: int) -> HttpResponse:
+    """Let an ML engineer see the addresses that posts came from, or no longer."""
+    is_allowed = request.POST.get("allowed") == "1"
+    try:
+        users.allow_addresses(user_id=user_id, is_allowed=is_allowed, actor=request.user, at=timezone.now())
+    except User.DoesNotExist as refusal:
+        raise Http404 from refusal
+    except users.NoMLEngineer:
+        messages.warning(request, _("Only ML engineers are allowed to see addresses one by one."))
+    else:
+        messages.success(request, _("Saved."))
+    return redirect("users")
+
+
+@require_POST
+@access.admins
 def switch(request: access.DeskRequest, user_id: int) -> HttpResponse:
     """Close an account, or open it again."""
     act = users.reactivate if request.POST.get("active") == "1" else users.deactivate

@@ -72,6 +72,8 @@ ACTIONS: dict[str, StrOrPromise] = {
     "training.failed": _("Training run failed"),
     "training.ready": _("Training run finished"),
     "training.requested": _("Training run started"),
+    "user.addresses_allowed": _("Addresses shown to a user"),
+    "user.addresses_hidden": _("Addresses hidden from a user"),
     "user.changed": _("User changed"),
     "user.created": _("User added"),
     "user.deactivated": _("Account deactivated"),

@@ -28,7 +28,7 @@ _TITLES = {
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest, case_id: int, kind: str) -> HttpResponse:
     """Show the posts that a number on a case was counted in; not while the case is judged blindly."""
     at = timezone.now()

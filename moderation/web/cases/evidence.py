@@ -143,7 +143,8 @@ def author_facts(page: CasePage) -> list[Fact]:
     if said:
         facts.append(Fact(name=_("Audience"), value=", ".join(said)))
     if author.email_domain:
-        facts.append(Fact(name=_("Email domain"), value=author.email_domain))
+        domain = _("hidden") if page.hides_addresses else author.email_domain
+        facts.append(Fact(name=_("Email domain"), value=domain))
     behind = _behind(record.author_history, Counted.AUTHOR, page=page)
     facts.append(Fact(name=_("Posts here"), value=_known(record.author_history, at=record.at), behind=behind))
     facts += _verdict_facts(record.author_history, behind=behind)
@@ -156,7 +157,8 @@ def address_facts(page: CasePage) -> list[Fact]:
     if record is None:
         return facts
     if record.ip:
-        told = f"{record.ip}, {_others(record.ip_history)}"
+        address = _("hidden") if page.hides_addresses else record.ip
+        told = f"{address}, {_others(record.ip_history)}"
         behind = _behind(record.ip_history, Counted.ADDRESS, page=page)
         facts.append(Fact(name=_("Sent from"), value=told, behind=behind))
     if record.similar.posts:

@@ -36,7 +36,7 @@ class NewsLine:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show what changed since the score, dated; a part of the review page."""
     at = timezone.now()

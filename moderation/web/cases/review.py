@@ -23,15 +23,15 @@ def idle(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def case(request: access.DeskRequest, case_id: int) -> HttpResponse:
-    """Show a case."""
+    """Show a case; who decides none reads it."""
     at = timezone.now()
     return _page(request, current_case.context(request, case_id, at=at), at=at)
 
 
 @require_safe
-@access.deciders
+@access.readers
 def text(request: access.DeskRequest, case_id: int) -> HttpResponse:
     """Show the post's whole text; `?part` asks for its beginning, 204 while that is not explained yet."""
     page = current_case.page_of(request, case_id, at=timezone.now())

@@ -39,14 +39,14 @@ class DecisionFilterForm(FilterForm):
     @property
     def whose_value(self) -> str:
         """Whose decisions are shown: a choice of `people`, or the id of a user."""
-        if not self._viewer.may_lead:
+        if not self._viewer.may_read_everyones_decisions:
             return MINE
         return str(self.given("whose") or EVERYONE)
 
     @property
     def is_everyone(self) -> bool:
         """True where decisions of several may stand side by side."""
-        return self._viewer.may_lead and self.whose_value in {EVERYONE, FILTER}
+        return self._viewer.may_read_everyones_decisions and self.whose_value in {EVERYONE, FILTER}
 
     @property
     def is_filtered(self) -> bool:
@@ -68,13 +68,13 @@ class DecisionFilterForm(FilterForm):
         )
 
     def people(self) -> list[tuple[str, str]]:
-        """Return everybody whom a lead may choose, as options."""
+        """Return everybody whom a lead or an ML engineer may choose, as options."""
         fixed = [(EVERYONE, _("everyone")), (MINE, _("me")), (FILTER, _("the filter"))]
         return fixed + options_of_users()
 
     def reasons(self) -> list[tuple[str, str]]:
-        """Return every reason that was ever offered, as options; leads see those of automatic decisions."""
-        automatic = AUTOMATIC_REASONS if self._viewer.may_lead else {}
+        """Return every reason that was ever offered, as options; those of automatic decisions with them."""
+        automatic = AUTOMATIC_REASONS if self._viewer.may_read_everyones_decisions else {}
         return [("", _("any")), *((code, str(words)) for code, words in (self._offered | automatic).items())]
 
     @cached_property

@@ -24,7 +24,7 @@ from moderation.web.lists import list_pages
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)
@@ -40,7 +40,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def export(request: access.DeskRequest) -> StreamingHttpResponse:
     """Stream the decisions that the filters find as CSV."""
     wanted = DecisionFilterForm(request.GET, viewer=request.user).wanted()

@@ -15,7 +15,7 @@ from moderation.web.entities import entity
 
 
 @require_safe
-@access.deciders
+@access.address_readers
 def address(request: access.DeskRequest, address: str) -> HttpResponse:
     """Show what came from an address or range, and the rules about it."""
     at = timezone.now()

@@ -16,7 +16,7 @@ from moderation.web.lists import list_pages
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
     form = AuthorFilterForm(request.GET)
@@ -27,12 +27,12 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()
     try:
-        facts = authors.facts(author_id=author_id, at=at)
+        facts = authors.facts(author_id=author_id, viewer=request.user, at=at)
     except Author.DoesNotExist as refusal:
         raise Http404 from refusal
     more: dict[str, object] = {

@@ -16,7 +16,7 @@ from moderation.web.lists import list_pages
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest) -> HttpResponse:
     """List domains: the most posted ones, those that match a search, or the banned ones."""
     at = timezone.now()
@@ -29,7 +29,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -53,9 +54,11 @@ def row(request: access.DeskRequest, export_id: int) -> HttpResponse:
 
 @require_safe
 @access.exporters
-def download(request: access.DeskRequest, export_id: int) -> FileResponse:  # noqa: ARG001 - the guard reads it
+def download(request: access.DeskRequest, export_id: int) -> FileResponse:
     """Stream the file of a finished export."""
     export = get_object_or_404(Export, pk=export_id, state=ExportState.READY)
+    if not exports.may_download(export, person=request.user):
+        raise PermissionDenied
     path = export_files.path_of(export)
     try:
         file = path.open("rb")

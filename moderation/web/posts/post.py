@@ -19,7 +19,7 @@ from moderation.web.text.text_marks import Segment
 
 
 @require_safe
-@access.deciders
+@access.readers
 def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
     """Show a post, also one that no human saw; `?score=` explains an earlier score."""
     at = timezone.now()
@@ -48,7 +48,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
 
 
 @require_safe
-@access.deciders
+@access.readers
 def text(request: access.DeskRequest, post_id: int, number: int) -> HttpResponse:
     """Show the whole text of a revision."""
     try:

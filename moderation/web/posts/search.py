@@ -17,7 +17,7 @@ from moderation.web.posts.post_filters import PostFilterForm
 
 
 @require_safe
-@access.deciders
+@access.readers
 def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""
     form = PostFilterForm(request.GET)

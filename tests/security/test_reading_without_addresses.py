@@ -1,0 +1,218 @@
+"""Promise: an ML engineer reads posts, cases and decisions, and learns no address or e-mail domain of them.
+
+A known address and domain are planted wherever the desk stores one; then every page that the role may open is
+read. That the same pages show both to a lead proves that there was something to find.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from html import unescape
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from django.test import Client
+from django.utils.timezone import now
+
+from moderation.models import AuditEntry, Case, Score, User
+from moderation.models.decisions import Verdict
+from moderation.models.users import Role
+from moderation.operations import rules
+from moderation.operations.accounts import users
+from moderation.operations.cases import claims, review
+from moderation.operations.labels import export_build, exports
+from moderation.operations.posts.incoming_post import IncomingAuthor
+from moderation.queries.labels.labels import LabelFilter
+from moderation.web.urls import urlpatterns
+from scoring.features import NAMES
+from tests.moderation.web.conftest import desk_of
+from tests.moderation.web.test_access import ALLOWED, address
+
+__all__ = ["desk_of"]
+
+ADDRESS, NETWORK, MAIL = "198.51.100.23", "198.51.100.", "leak.example"
+RANGE = f"{NETWORK}0/24"
+LINK = re.compile(r'(?:href|hx-get|action|data-context|data-around)="([^"#]+)')
+WRITES = {
+    "account-password",
+    "candidate-propose",
+    "exports",
+    "filter-forget",
+    "filter-keep",
+    "label-draw",
+    "label-draw-cancel",
+    "preferences",
+    "proposal-confirm",
+    "proposal-refuse",
+    "roll-back",
+    "session-end",
+    "sessions-end-others",
+    "shortcuts",
+    "thresholds-propose",
+    "training-cancel",
+    "training-start",
+}
+"""Where an ML engineer may write: about the own account, and what learning needs."""
+
+
+@pytest.fixture(autouse=True)
+def _no_services(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("moderation.operations.infrastructure.probe.ask", lambda _: [])
+
+
+@pytest.fixture
+def engineer(db: None) -> User:
+    return User.objects.create_user("engineer", role=Role.ML_ENGINEER)
+
+
+@pytest.fixture
+def planted(
+    open_case: Callable[..., Case], moderator: User, lead: User, later: Callable[[float], datetime]
+) -> Case:
+    """Posts from one address, decided, held and banned by a rule about it, with every sentence about them."""
+    author = IncomingAuthor(external_id="a", display_name="A", email_domain=MAIL)
+    decided, banned = (
+        open_case(text=f"{word} http://shop.example/", ip=ADDRESS, author=author) for word in ("one", "two")
+    )
+    claims.claim(case_id=decided.pk, moderator=moderator, at=later(2))
+    review.decide(case_id=decided.pk, case_version=1, moderator=moderator, verdict=Verdict.SPAM, at=later(3))
+    rule = rules.impose(
+        kind="address",
+        value=RANGE,
+        effect="hold",
+        reason="a botnet",
+        actor=lead,
+        expires_at=later(86_400),
+        at=later(4),
+    )
+    held = open_case(text="three http://shop.example/", ip=ADDRESS, author=author, at=later(5))
+    Score.objects.update(
+        contributions=[[name, 1.0, 0.5] for name in NAMES],
+        counterfactual={"kind": "address_without_spam", "probability": 0.01, "route": "allow"},
+    )
+    Score.objects.filter(pk=held.score_id).update(rule=rule)
+    Score.objects.filter(pk=banned.score_id).update(ban=rule)
+    return held
+
+
+def crawl(desk: Client, *, most: int = 400) -> dict[str, str]:
+    """Read every page that links lead to, from every page that the desk has; the bodies by their address."""
+    waiting = [address(pattern) for pattern in urlpatterns if pattern.name != "sign-out"]
+    seen: dict[str, str] = {}
+    while waiting and len(seen) < most:
+        place = waiting.pop(0)
+        if place in seen:
+            continue
+        answer = desk.get(place)
+        body = b"".join(answer) if answer.streaming else answer.content
+        seen[place] = unquote(unescape(body.decode(errors="replace"))) + str(answer.headers)
+        for found in LINK.findall(body.decode(errors="replace")):
+            link = urlsplit(urljoin(f"http://testserver{place}", unescape(found)))
+            if link.netloc == "testserver" and not link.path.startswith(("/static/", "/sign-")):
+                waiting.append(f"{link.path}?{link.query}" if link.query else link.path)
+    return seen
+
+
+def leaks(pages: dict[str, str]) -> set[str]:
+    return {place for place, body in pages.items() if NETWORK in body or MAIL in body}
+
+
+class TestPages:
+    def test_show_a_lead_the_address_and_an_ml_engineer_none(
+        self, planted: Case, lead: User, engineer: User, desk_of: Callable[[User], Client]
+    ) -> None:
+        shown, hidden = crawl(desk_of(lead)), crawl(desk_of(engineer))
+
+        read = {f"/posts/{planted.post_id}/", f"/review/{planted.pk}/", "/posts/", "/decisions/"}
+        read |= {f"/authors/{planted.post.author_id}/", f"/review/{planted.pk}/now/"}
+        assert {f"/posts/{planted.post_id}/", f"/review/{planted.pk}/"} <= leaks(shown)
+        assert f"/authors/{planted.post.author_id}/" in leaks(shown)
+        assert read <= set(hidden)
+        assert all("three" in hidden[place] for place in (f"/posts/{planted.post_id}/", "/posts/"))
+        assert leaks(hidden) == set()
+
+    def test_do_not_say_by_a_search_whether_an_address_is_right(
+        self, planted: Case, engineer: User, desk_of: Callable[[User], Client]
+    ) -> None:
+        desk = desk_of(engineer)
+
+        for given in (ADDRESS, RANGE, "203.0.113.7"):
+            found = desk.get("/posts/", {"address": given}).content.decode()
+            assert f"/posts/{planted.post_id}/" not in found
+        assert desk.get(f"/addresses/{ADDRESS}/").status_code == 403
+        assert desk.get(f"/review/{planted.pk}/beside/address/").status_code == 403
+
+    def test_show_them_to_whom_an_administrator_allows_it(
+        self, planted: Case, engineer: User, desk_of: Callable[[User], Client]
+    ) -> None:
+        boss = User.objects.create_user("boss", role=Role.ADMIN)
+        place, desk = f"/posts/{planted.post_id}/", desk_of(engineer)
+
+        desk_of(boss).post(f"/users/{engineer.pk}/addresses/", {"allowed": "1"})
+        allowed = desk.get(place).content.decode()
+        desk_of(boss).post(f"/users/{engineer.pk}/addresses/", {"allowed": "0"})
+        again = desk.get(place).content.decode()
+
+        assert ADDRESS in allowed
+        assert ADDRESS not in again
+        told = AuditEntry.objects.filter(subject_id=str(engineer.pk), actor=boss).order_by("pk")
+        assert [entry.action for entry in told] == ["user.addresses_allowed", "user.addresses_hidden"]
+
+    def test_ask_again_when_the_role_comes_back(self, engineer: User, at: datetime) -> None:
+        boss = User.objects.create_user("boss", role=Role.ADMIN)
+        users.allow_addresses(user_id=engineer.pk, is_allowed=True, actor=boss, at=at)
+
+        for role in (Role.MODERATOR, Role.ML_ENGINEER):
+            profile = users.Profile(first_name="", last_name="", role=role)
+            users.change(user_id=engineer.pk, profile=profile, actor=boss, at=at)
+
+        engineer.refresh_from_db()
+        assert not engineer.may_read_addresses
+        with pytest.raises(users.NoMLEngineer):
+            users.allow_addresses(user_id=boss.pk, is_allowed=True, actor=boss, at=at)
+
+
+class TestExports:
+    @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+    def test_hold_placeholders_for_who_may_not_read_addresses(
+        self,
+        form: str,
+        planted: Case,
+        lead: User,
+        engineer: User,
+        desk_of: Callable[[User], Client],
+    ) -> None:
+        at = now()
+        with_them, without = (
+            exports.request(requested_by=who, wanted=LabelFilter(), form=form, at=at)
+            for who in (lead, engineer)
+        )
+        for export in (with_them, without):
+            export_build.build(export_id=export.pk, at=at)
+
+        files = {}
+        for who, export in ((lead, with_them), (engineer, without)):
+            answer = desk_of(who).get(f"/exports/{export.pk}/download/")
+            files[who] = b"".join(answer)
+        refused = desk_of(engineer).get(f"/exports/{with_them.pk}/download/")
+
+        if form != "parquet":  # whose columns are compressed
+            assert ADDRESS.encode() in files[lead]
+            assert b"0.0.0.0" in files[engineer]
+        assert ADDRESS.encode() not in files[engineer]
+        assert MAIL.encode() not in files[engineer]
+        assert refused.status_code == 403
+
+
+def test_an_ml_engineer_writes_nowhere_else(engineer: User, desk_of: Callable[[User], Client]) -> None:
+    """A view that only reads answers a POST with 405; a refused one with 403."""
+    desk = desk_of(engineer)
+    inside = [pattern for pattern in urlpatterns if str(pattern.name) in ALLOWED]
+
+    taken = {
+        str(pattern.name) for pattern in inside if desk.post(address(pattern)).status_code not in {403, 405}
+    }
+
+    assert taken == WRITES
