@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from moderation.models import BlindReview, Case, Decision, Label, Platform, Post, User
+from moderation.models import BlindReview, Case, Platform, Post, User
 from moderation.models.blind_reviews import BlindCause
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, disagreements, review, shift
@@ -24,17 +24,14 @@ from moderation.operations.erasure import erase
 @pytest.fixture
 def labelled(open_case: Callable[..., Case], moderator: User) -> list[Post]:
     """Three posts that `moderator` called spam an hour ago."""
-    now, posts = timezone.now(), []
+    earlier, posts = timezone.now() - timedelta(hours=1), []
     for number in range(3):
         case = open_case(text=f"Grey cat number {number} on the roof")
-        claims.claim(case_id=case.pk, moderator=moderator, at=now)
+        claims.claim(case_id=case.pk, moderator=moderator, at=earlier)
         review.decide(
-            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=now
+            case_id=case.pk, case_version=case.version, moderator=moderator, verdict=Verdict.SPAM, at=earlier
         )
         posts.append(case.post)
-    earlier = now - timedelta(hours=1)
-    Decision.objects.update(decided_at=earlier, effective_at=earlier)
-    Label.objects.update(labelled_at=earlier)
     return posts
 
 
