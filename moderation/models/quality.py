@@ -47,6 +47,8 @@ class QualityTableKind(models.TextChoices):
     COMPLAINTS = "complaints", _("Complaints, by reason")
     RULES = "rules", _("Accuracy of rules")
     AGREEMENT = "agreement", _("Agreement between people")
+    PLAN = "plan", _("Labels needed")
+    UNDECIDED = "undecided", _("Undecided posts")
 
 
 class QualityFigure(models.Model):

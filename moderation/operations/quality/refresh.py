@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from moderation.models import Platform, QualityFigure, QualityTable
-from moderation.models.quality import Dimension, QualitySpan
+from moderation.models.quality import Dimension, QualitySpan, QualityTableKind
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
-from moderation.queries.quality import figures, tables
+from moderation.queries.quality import figures, needed_labels, tables, undecided
 from moderation.queries.quality.figures import Figure
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
+from moderation.queries.quality.tables import Rows
 
 SPANS = {QualitySpan.DAYS_7: 7, QualitySpan.DAYS_28: 28, QualitySpan.DAYS_90: 90}
 TREND = {QualitySpan.DAY: 28, QualitySpan.WEEK: 90}
@@ -33,14 +35,12 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
     posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
     rows = [*_spans(posts, platform=platform, at=at), *_trends(posts, platform=platform, at=at)]
+    plan = _plan(posts, platform=platform, at=at)
     counted = [
         QualityTable(platform=platform, span=span, kind=kind, rows=found, counted_at=at)
         for span, days in SPANS.items()
-        for kind, found in tables.tables(
-            _since(posts, at - timedelta(days=days)),
-            since=at - timedelta(days=days),
-            until=at,
-            platform=platform,
+        for kind, found in (
+            _tables(posts, since=at - timedelta(days=days), at=at, platform=platform) | plan
         ).items()
     ]
     with transaction.atomic():
@@ -51,6 +51,24 @@ def _refresh(platform: Platform | None, *, at: datetime) -> int:
         QualityFigure.objects.bulk_create(rows, batch_size=_BATCH)
         QualityTable.objects.bulk_create(counted)
     return len(rows)
+
+
+def _tables(
+    posts: LabelledPosts, *, since: datetime, at: datetime, platform: Platform | None
+) -> dict[QualityTableKind, Rows]:
+    part = _since(posts, since)
+    waiting = undecided.undecided(since=since, until=at, platform=platform)
+    found = tables.tables(part, since=since, until=at, platform=platform)
+    return found | {QualityTableKind.UNDECIDED: [dict(undecided.row(part, waiting))]}
+
+
+def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> dict[QualityTableKind, Rows]:
+    found = needed_labels.of_traffic(
+        at=at,
+        platform_id=platform.pk if platform else None,
+        posts=_since(posts, at - needed_labels.LABELS_SINCE),
+    )
+    return {QualityTableKind.PLAN: [asdict(found)]}
 
 
 def _spans(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> Iterator[QualityFigure]:

@@ -14,10 +14,11 @@ from moderation.models import Score
 from moderation.models.scores import RouteChoice
 from moderation.queries.labels import audit_chance
 from moderation.queries.quality import estimates, repeated_looks
-from moderation.queries.quality.labelled_posts import labelled_posts
+from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
 
 WITHIN = 0.2
-_WEEK, _LABELS_SINCE = timedelta(days=7), timedelta(days=28)
+LABELS_SINCE = timedelta(days=28)
+_WEEK = timedelta(days=7)
 _SCORES, _FEWEST_SCORES = 5_000, 100
 
 Numbers = npt.NDArray[np.float64]
@@ -47,23 +48,35 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededLabels(Needed):
-    """The plan for traffic: `share` is measured by `labels`, or else what the model itself says."""
+    """The plan for traffic: `share` is measured by `labels`, or else what the model itself says.
+
+    `pace` is how many labels of allowed posts the last week gave.
+    """
 
     within: float
     share: float
     is_measured: bool
     labels: int
     scores: int
+    pace: int
 
 
 def of_traffic(
-    *, at: datetime, platform_id: int | None = None, within: float = WITHIN
+    *,
+    at: datetime,
+    platform_id: int | None = None,
+    within: float = WITHIN,
+    posts: LabelledPosts | None = None,
 ) -> NeededLabels | TooFewScores:
-    """Plan by the scores of the last week and the share that random labels of the last 28 days measured."""
+    """Plan by the scores of the last week and the share that random labels of the last 28 days measured.
+
+    `posts` are the labels of these 28 days if they were read before.
+    """
     scores = _allowed_scores(at=at, platform_id=platform_id)
     if len(scores) < _FEWEST_SCORES or not any(scores):
         return TooFewScores(scores=len(scores))
-    posts = labelled_posts(since=at - _LABELS_SINCE, until=at, platform_id=platform_id)
+    if posts is None:
+        posts = labelled_posts(since=at - LABELS_SINCE, until=at, platform_id=platform_id)
     measured = estimates.ratio(
         part=posts.is_spam & posts.is_allowed, whole=posts.is_allowed, chances=posts.chance
     )
@@ -79,6 +92,7 @@ def of_traffic(
         is_measured=bool(measured.value),
         labels=measured.labels,
         scores=len(scores),
+        pace=int(((posts.labelled_at > at - _WEEK) & posts.is_allowed).sum()),
     )
 
 

@@ -1,8 +1,8 @@
 """The accuracy rows of the European transparency report (Implementing Regulation (EU) 2024/2835).
 
-Article 15(1)(e) of Regulation (EU) 2022/2065 asks for the accuracy and the possible rate of error of
-automated means. Accurate is here a post that the filter alone removed and that a person finds to be spam; the
-rate of error is the rest. Beside it stands the share of honest posts that the filter alone removed.
+Part 8 of its template, "Use of automated means for content moderation", asks for their accuracy, precision
+and recall. They are here of the filter alone: of posts that it removed or let through without a person. Posts
+that go to a person are left out of the accuracy, and count as not removed in the recall.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from datetime import datetime
 import numpy as np
 
 from moderation.models.quality import Measure
-from moderation.queries.quality import figures
+from moderation.queries.quality import estimates, figures
 from moderation.queries.quality.estimates import Estimate
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
 
-_MEASURES = (Measure.PRECISION, Measure.FALSE_ALARMS)
+TOTAL = "Total number"
+"""The template's name of the scope of everything; languages are scopes of their own."""
+
+_ONE_LOOK = 1
+_INDICATOR = "Accuracy of the automated means - {}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccuracyRow:
-    """One indicator of one scope: "all" or a language."""
+    """One indicator of one scope, by the template's names: TOTAL or a language."""
 
     scope: str
     indicator: str
@@ -31,24 +35,21 @@ class AccuracyRow:
 
 
 def accuracy(*, since: datetime, until: datetime, platform_id: int | None = None) -> Iterator[AccuracyRow]:
-    """Yield the indicators of all posts first scored in a period, then of each language."""
+    """Yield the indicators of all posts first scored in a period, then of each language that was stated."""
     posts = labelled_posts(since=since, until=until, platform_id=platform_id)
-    yield from _rows("all", posts)
-    for language in sorted(set(posts.language.tolist())):
-        yield from _rows(language or "not stated", posts.where(np.asarray(posts.language == language)))
+    yield from _rows(TOTAL, posts)
+    for language in sorted(set(posts.language.tolist()) - {""}):
+        yield from _rows(language, posts.where(np.asarray(posts.language == language)))
 
 
 def _rows(scope: str, posts: LabelledPosts) -> Iterator[AccuracyRow]:
-    right, wrong = (one.weighted for one in figures.figures(posts, looks=1, measures=_MEASURES))
-    error = Estimate(
-        value=None if right.value is None else 1 - right.value,
-        low=1 - right.high,
-        high=1 - right.low,
-        labels=right.labels,
+    precision, recall = (
+        one.weighted
+        for one in figures.figures(posts, looks=_ONE_LOOK, measures=(Measure.PRECISION, Measure.RECALL))
     )
-    for indicator, estimate in (
-        ("accuracy of automated removals", right),
-        ("possible rate of error of automated removals", error),
-        ("honest posts removed by automated means", wrong),
-    ):
-        yield AccuracyRow(scope=scope, indicator=indicator, estimate=estimate)
+    right = (posts.is_removed & posts.is_spam) | (posts.is_allowed & ~posts.is_spam)
+    accurate = estimates.ratio(
+        part=right, whole=posts.is_removed | posts.is_allowed, chances=posts.chance, looks=_ONE_LOOK
+    )
+    for name, estimate in (("Accuracy", accurate), ("Precision", precision), ("Recall", recall)):
+        yield AccuracyRow(scope=scope, indicator=_INDICATOR.format(name), estimate=estimate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -18,10 +18,12 @@ from moderation.operations.learning import threshold_changes
 from moderation.operations.refusals import Refusal
 from moderation.queries.learning import dry_run, models, proposal_pages, simulation, simulator, traffic
 from moderation.queries.learning.traffic import Subject
+from moderation.queries.quality import undecided
 from moderation.web import access
 from moderation.web.learning import threshold_chart, threshold_words
 from moderation.web.learning.threshold_form import PERIODS, ProposalForm, ThresholdForm
 from moderation.web.lists import list_pages
+from moderation.web.quality import plan
 
 
 @require_safe
@@ -116,6 +118,9 @@ def _figures(
     cursor = request.GET.get("cursor", "")
     with list_pages.cursor_or_404():
         changed = dry_run.posts(about, wanted=wanted, at=at, cursor=cursor)
+    open_cases = undecided.undecided(
+        since=at - timedelta(days=form.days_back()), until=at, platform=about.platform
+    )
     kinds = [(_("Live"), found.live), (_("Chosen"), found.chosen)]
     if found.cheapest:
         kinds.append((_("Cheapest"), found.cheapest))
@@ -126,6 +131,9 @@ def _figures(
         "effects": threshold_words.effects([point for _words, point in kinds]),
         "basis_words": threshold_words.basis(found.basis, time=found.time, hours=simulation.HOURS_OF_REVIEW),
         "promise_words": threshold_words.promise(found.promised_from, precision=form.promised()),
+        "undecided": plan.waiting(drawn=open_cases.drawn, review=open_cases.review)
+        if open_cases.drawn + open_cases.review
+        else "",
         "chart": threshold_chart.chart(found.curve, chosen=wanted.remove_from),
         "curve": threshold_words.curve(found.curve),
         "dry_run": found.dry_run,

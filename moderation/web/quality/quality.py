@@ -18,7 +18,7 @@ from moderation.queries.quality import stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.web import access
-from moderation.web.quality import charts, shares, tables
+from moderation.web.quality import charts, plan, shares, tables
 
 _NARROWED = (Dimension.LANGUAGE, Dimension.RELEASE)
 
@@ -56,6 +56,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "sheet": sheet,
         "fewest": FEWEST_SHOWN,
         "figures": _figures(sheet, dimension=dimension, name=name),
+        "plan": plan.plan(sheet.tables.get(QualityTableKind.PLAN, [])),
+        "undecided": plan.undecided(sheet.tables.get(QualityTableKind.UNDECIDED, [])),
         "trend": charts.trend(sheet.trend),
         "height": charts.HEIGHT,
         "measures": [measure.label for measure in Measure],

@@ -64,7 +64,7 @@ def _counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
     readers = _Shown(titles=titles | names, may_open=may_open)
     return [
         _table(kind, [row for row in sheet.tables.get(kind, []) if row.get("labels") != 0], readers)
-        for kind in QualityTableKind
+        for kind in _KINDS
     ]
 
 

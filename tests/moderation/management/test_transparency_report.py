@@ -17,8 +17,15 @@ class TestTransparencyReport:
 
         lines = (tmp_path / "report.csv").read_bytes().decode("utf-8").split("\r\n")
         beside = (tmp_path / "report-intervals.csv").read_text(encoding="utf-8").splitlines()
-        assert lines[:2] == ["scope,indicator,percent", "all,accuracy of automated removals,"]
-        assert beside[1] == "all,accuracy of automated removals,,0.00,100.00,0"
+        assert lines[0] == (
+            "Applicability,Service,Reporting period,Section,Indicator,Scope,Value,Contextual Information"
+        )
+        assert lines[1] == (
+            "All,,2026-01-01/2026-06-30,Use of automated means for content moderation,"
+            "Accuracy of the automated means - Accuracy,Total number,,"
+            '"95 % interval 0.0000 to 1.0000, 0 labels"'
+        )
+        assert beside[1] == "Total number,Accuracy of the automated means - Accuracy,,0.0000,1.0000,0"
 
     def test_refuses_a_period_that_ends_before_it_begins(self, tmp_path: Path) -> None:
         with pytest.raises(CommandError, match="--to must be later than --from"):

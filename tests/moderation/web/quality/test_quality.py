@@ -13,9 +13,11 @@ from django.utils import timezone
 from moderation.models import Case, Score
 from moderation.models.quality import Dimension, QualityTableKind
 from moderation.operations.quality import refresh
+from moderation.queries.quality import needed_labels
 
 Case_ = Callable[..., Case]
 Judged = Callable[..., None]
+COUNTED = set(QualityTableKind) - {QualityTableKind.PLAN, QualityTableKind.UNDECIDED}
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 
@@ -31,6 +33,7 @@ def estimated(open_case: Case_, judged_alike: Judged, now: datetime) -> Case:
     case.score.release.manifest = {"thresholds": {"review_from": 0.2, "remove_from": 0.9}}
     case.score.release.save()
     Score.objects.update(scored_at=now - timedelta(hours=1))
+    Case.objects.update(opened_at=now - timedelta(hours=1))
     case.score.refresh_from_db()
     judged_alike(case, probability=0.95, spam=36, fine=4, score=AUDIT)
     judged_alike(case, probability=0.05, spam=1, fine=9, score=AUDIT)
@@ -49,6 +52,23 @@ class TestPage:
         assert "40 labels" in body
         assert "10 labels, too few" in body
 
+    def test_says_what_undecided_posts_hide(self, lead_desk: Client, estimated: Case) -> None:
+        body = lead_desk.get("/quality/").content.decode()
+
+        assert "Undecided: 1 post in review and 0 drawn posts." in body
+        assert "If all in review were spam, recall would be" in body
+
+    def test_plans_labels(self, lead_desk: Client, estimated: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert "No plan: 0 posts were let through this week" in lead_desk.get("/quality/").content.decode()
+        monkeypatch.setattr(needed_labels, "_FEWEST_SCORES", 4)
+        Score.objects.filter(spam_probability=0.05).update(route="allow")
+
+        refresh.refresh(at=timezone.now())
+
+        body = lead_desk.get("/quality/").content.decode()
+        assert "labels of posts let through a week, drawn by score as now" in body
+        assert "The last 7 days gave 10 labels." in body
+
     def test_says_what_is_missing(self, lead_desk: Client) -> None:
         body = lead_desk.get("/quality/").content.decode()
 
@@ -61,7 +81,7 @@ class TestPage:
 
         [line] = [line.strip() for line in body.splitlines() if "Nothing yet" in line]
         assert line.startswith("Nothing yet: Reason · Decisions corrected, by reason · ")
-        assert line.count("·") + 1 + body.count('id="table-') == len(Dimension) - 1 + len(QualityTableKind)
+        assert line.count("·") + 1 + body.count('id="table-') == len(Dimension) - 1 + len(COUNTED)
         reliability, *_others = body.split('id="table-reliability"')[1].split("</section>")
         assert "<bdi>0 labels" not in reliability
 

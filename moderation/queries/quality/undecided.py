@@ -1,0 +1,63 @@
+"""What undecided cases do to the figures: posts in review that nobody judged yet are missing from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Q
+
+from moderation.models import Case, Platform
+from moderation.models.cases import CaseReason, CaseState
+from moderation.queries.quality.estimates import FEWEST_SHOWN
+from moderation.queries.quality.labelled_posts import LabelledPosts
+
+_DRAWN = (CaseReason.AUDIT.value, CaseReason.RANDOM.value)
+_ROUTED = (
+    CaseReason.UNCERTAIN.value,
+    CaseReason.DEGRADED.value,
+    CaseReason.HOLD.value,
+    CaseReason.OUTVOTED.value,
+    CaseReason.UNREAD_SCRIPT.value,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undecided:
+    """Open cases of a period: of drawn posts, and of posts whose route was review."""
+
+    drawn: int
+    review: int
+
+
+def undecided(*, since: datetime, until: datetime, platform: Platform | None) -> Undecided:
+    """Count the open cases that will give labels for the figures of a period."""
+    cases = Case.objects.filter(state=CaseState.OPEN, opened_at__gte=since, opened_at__lt=until)
+    if platform is not None:
+        cases = cases.filter(platform=platform)
+    return Undecided(
+        **cases.order_by().aggregate(
+            drawn=Count("pk", filter=Q(reason__in=_DRAWN)), review=Count("pk", filter=Q(reason__in=_ROUTED))
+        )
+    )
+
+
+def row(posts: LabelledPosts, waiting: Undecided) -> Mapping[str, Any]:
+    """Return the open cases, and how far recall and prevalence would move if all those in review were spam.
+
+    Spam among them is missing from both figures: recall is too high, and prevalence is too low if more of
+    them are spam than of all posts. The members named `with_…` are None where there are too few labels.
+    """
+    worth = 1.0 / posts.chance
+    spam, removed = float(worth[posts.is_spam].sum()), float(worth[posts.is_spam & posts.is_removed].sum())
+    everything, review = float(worth.sum()), waiting.review
+    is_shown = int(posts.is_spam.sum()) >= FEWEST_SHOWN
+    return {
+        "drawn": waiting.drawn,
+        "review": review,
+        "decided": len(posts),
+        "with_recall": removed / (spam + review) if is_shown else None,
+        "with_prevalence": (spam + review) / (everything + review) if is_shown else None,
+    }

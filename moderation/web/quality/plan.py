@@ -1,0 +1,67 @@
+"""Sentences beside the figures: how many labels a narrow one takes, and what undecided posts do to it."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from moderation.queries.quality.tables import Rows
+from moderation.web import quantities
+from moderation.web.quality import shares
+
+
+def plan(rows: Rows) -> list[str]:
+    """Say how many labels a week measure the missed spam, beside those that come now."""
+    if not rows:
+        return []
+    [row] = rows
+    if "share" not in row:
+        few = _("No plan: {posts} posts were let through this week, at least {fewest} are needed.")
+        return [few.format(posts=quantities.count(row["scores"]), fewest=quantities.count(row["fewest"]))]
+    origin = (
+        _("measured by {labels}") if row["is_measured"] else _("by the model alone: {labels} are too few")
+    )
+    return [
+        _("Spam among posts let through: {share} ({origin}).").format(
+            share=shares.share(row["share"]), origin=origin.format(labels=shares.labels(row["labels"]))
+        ),
+        _(
+            "A standard error of ±{within} of that takes {by_score} labels of posts let through "
+            "a week, drawn by score as now; {uniform} drawn uniformly."
+        ).format(
+            within=quantities.percent(row["within"]),
+            by_score=quantities.count(row["by_score"]),
+            uniform=quantities.count(row["uniform"]),
+        ),
+        _("A 95% interval of that width, looked at daily, takes {number}.").format(
+            number=quantities.count(row["interval_by_score"])
+        ),
+        _("The last 7 days gave {labels}.").format(labels=shares.labels(row["pace"])),
+    ]
+
+
+def undecided(rows: Rows) -> list[str]:
+    """Say which posts are missing from the figures, and how far they could move them; nothing if none is."""
+    if not rows or not rows[0]["drawn"] + rows[0]["review"]:
+        return []
+    [row] = rows
+    said = [waiting(drawn=row["drawn"], review=row["review"])]
+    if row["review"] and row["with_recall"] is not None:
+        said.append(
+            _("If all in review were spam, recall would be {recall} and spam among all posts {spam}.").format(
+                recall=shares.share(row["with_recall"]), spam=shares.share(row["with_prevalence"])
+            )
+        )
+    return said
+
+
+def waiting(*, drawn: int, review: int) -> str:
+    """Say how many posts of the period nobody has judged, and which way that bends the figures."""
+    in_review = ngettext("{} post in review", "{} posts in review", review)
+    of_draws = ngettext("{} drawn post", "{} drawn posts", drawn)
+    return _(
+        "Undecided: {review} and {drawn}. Until they are decided recall is too high, and spam among all "
+        "posts leans to what is decided first."
+    ).format(
+        review=in_review.format(quantities.count(review)), drawn=of_draws.format(quantities.count(drawn))
+    )
