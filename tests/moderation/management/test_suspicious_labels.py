@@ -97,7 +97,11 @@ def test_what_is_overruled_reaches_the_next_export(
     shift.decide(case_id=case.pk, choice=choice, moderator=other_moderator, at=now)
     BlindReview.objects.update(answered_at=now - timedelta(minutes=5))
     disagreements.settle(
-        review_id=BlindReview.objects.get().pk, verdict=Verdict.NOT_SPAM, lead=lead, note="a cat", at=now
+        review_id=BlindReview.objects.get().pk,
+        verdict=Verdict.NOT_SPAM,
+        lead=lead,
+        note="a cat",
+        at=now - timedelta(minutes=1),
     )
 
     call_command("export_labels", out=second, stdout=StringIO())
