@@ -65,15 +65,15 @@ class TestSimulation:
         assert "<script>alert" not in page
         assert f"/posts/{Post.objects.first().pk}/" in page  # type: ignore[union-attr]  # just stored
 
-    def test_does_not_show_posts_to_ml_engineers(
+    def test_shows_posts_to_ml_engineers_escaped(
         self, ml_desk: Client, scored: Callable[[int], None]
     ) -> None:
         scored(1)
 
         page = ml_desk.get(PAGE, CHOSEN).content.decode()
 
-        assert "alert(1)" not in page
-        assert f'href="/posts/{Post.objects.get().pk}/"' not in page
+        assert "<script>alert" not in page
+        assert f'href="/posts/{Post.objects.get().pk}/"' in page
 
     def test_htmx_asks_for_the_figures_alone(self, lead_desk: Client, fake_scorer: FakeScorer) -> None:
         page = lead_desk.get(PAGE, CHOSEN, headers=HTMX).content.decode()
