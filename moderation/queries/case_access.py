@@ -40,5 +40,10 @@ def pick(*, case_id: int, version: int, reason: str) -> str:
 
 def has_blind_case(post: Post, viewer: User) -> bool:
     """Tell whether any case of a post is to be decided so, but for a blind review kept from the viewer."""
-    waiting = Case.objects.filter(post=post, state=CaseState.OPEN).exclude(kept_from(viewer))
-    return waiting.filter(Q(reason__in=BLIND_REASONS) | Q(score__is_audit_sample=True)).exists()
+    return blind_cases().filter(post=post).exclude(kept_from(viewer)).exists()
+
+
+def blind_cases() -> QuerySet[Case]:
+    """Return the cases that are to be decided without seeing what others said."""
+    waiting = Case.objects.filter(state=CaseState.OPEN)
+    return waiting.filter(Q(reason__in=BLIND_REASONS) | Q(score__is_audit_sample=True))

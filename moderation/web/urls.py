@@ -30,7 +30,16 @@ from moderation.web.cases import (
 from moderation.web.decisions import decisions
 from moderation.web.entities import addresses, authors, domains
 from moderation.web.labels import exports, labels
-from moderation.web.learning import canary, candidates, models, proposals, shadow, thresholds
+from moderation.web.learning import (
+    canary,
+    candidates,
+    feature_search,
+    model_errors,
+    models,
+    proposals,
+    shadow,
+    thresholds,
+)
 from moderation.web.lists import saved_filters
 from moderation.web.posts import post, search, translation
 from moderation.web.quality import drift, quality
@@ -163,6 +172,9 @@ urlpatterns = [
     path("models/shadow/<int:run_id>/canary/", canary.propose, name="canary-propose"),
     path("models/canaries/<int:canary_id>/confirm/", canary.confirm, name="canary-confirm"),
     path("models/canaries/<int:canary_id>/stop/", canary.stop, name="canary-stop"),
+    path("models/features/", feature_search.page, name="feature-search"),
+    path("models/errors/", model_errors.page, name="model-errors"),
+    path("models/errors/csv/", model_errors.export, name="model-errors-csv"),
     path("models/training-runs/", models.start, name="training-start"),
     path("models/training-runs/<int:run_id>/", models.run, name="training-run"),
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),

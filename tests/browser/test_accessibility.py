@@ -33,6 +33,8 @@ PAGES = (
     "/models/shadow/",
     "/quality/",
     "/quality/drift/",
+    "/models/errors/",
+    "/models/features/",
     "/thresholds/",
     "/account/",
     "/account/preferences/",

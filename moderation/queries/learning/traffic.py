@@ -97,13 +97,21 @@ def subject(release: KeptRelease, *, slug: str = "") -> Subject:
         release=release,
         platform=platform,
         others=() if slug else tuple(release.platforms),
-        releases=_same_models(release),
+        releases=same_models(release),
     )
 
 
 def of_platform(release: KeptRelease, *, platform: Platform) -> Subject:
     """Return what thresholds would do to one platform's posts, whether or not it has its own."""
-    return Subject(release=release, platform=platform, others=(), releases=_same_models(release))
+    return Subject(release=release, platform=platform, others=(), releases=same_models(release))
+
+
+def same_models(release: KeptRelease) -> tuple[str, ...]:
+    """Return the releases that differ in thresholds at most: their probabilities are the same."""
+    models = _without_thresholds(release.manifest)
+    rows = Release.objects.order_by("-first_used_at", "id").values_list("pk", "manifest")[:_RELEASES]
+    same = {pk for pk, manifest in rows if _without_thresholds(manifest) == models}
+    return tuple(sorted(same | {release.id}))
 
 
 def scores(about: Subject, *, at: datetime) -> QuerySet[Score]:
@@ -147,14 +155,6 @@ def traffic(about: Subject, *, at: datetime) -> Traffic:
 
 def _step(threshold: float) -> int:
     return round(threshold * STEPS)
-
-
-def _same_models(release: KeptRelease) -> tuple[str, ...]:
-    """Return the releases that differ in thresholds at most: their probabilities are the same."""
-    models = _without_thresholds(release.manifest)
-    rows = Release.objects.order_by("-first_used_at", "id").values_list("pk", "manifest")[:_RELEASES]
-    same = {pk for pk, manifest in rows if _without_thresholds(manifest) == models}
-    return tuple(sorted(same | {release.id}))
 
 
 def _without_thresholds(manifest: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext, gettext_lazy
 
@@ -40,7 +41,8 @@ class Line:
     """A sentence and how much it moved the result, in log-odds; `width` is in per cent of the strongest.
 
     `behind` is the URL of the list of counted posts, "" if it counts no posts. `is_checkable` tells that a
-    person can look up what it names, `is_sum` that it adds up what has no sentence.
+    person can look up what it names, `is_sum` that it adds up what has no sentence. `feature` is the
+    strongest one that the sentence says, "" for a sum.
     """
 
     words: str
@@ -49,6 +51,15 @@ class Line:
     behind: str = ""
     is_checkable: bool = False
     is_sum: bool = False
+    feature: str = ""
+    value: float = math.nan
+
+    @property
+    def search(self) -> str:
+        """The query of the search for posts with such a value."""
+        if math.isnan(self.value):
+            return urlencode({"feature": self.feature, "compared": "unknown"})
+        return urlencode({"feature": self.feature, "compared": "at_least", "value": f"{self.value:g}"})
 
     @property
     def is_spamward(self) -> bool:
@@ -82,6 +93,7 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
     """
     shares: dict[Said, float] = {}
     places: dict[Said, str] = {}
+    features: dict[Said, tuple[str, float]] = {}
     unsaid = 0.0
     for feature, value, share in scored.score.contributions:
         is_noise = is_unread and feature == CONTENT
@@ -91,12 +103,14 @@ def groups(scored: ScoredPost, *, is_unread: bool) -> tuple[Group, ...]:
         else:
             shares[told] = shares.get(told, 0.0) + float(share or 0.0)
             places.setdefault(told, _place(str(feature)))
+            features.setdefault(told, (str(feature), math.nan if value is None else float(value)))
     shown = [one for one in shares.items() if one[0].agrees_with(one[1]) and abs(one[1]) >= _LEAST]
     unsaid += sum(shares.values()) - sum(share for _, share in shown)
     strongest = max((abs(share) for share in (*(share for _, share in shown), unsaid)), default=0.0) or 1.0
     lines: dict[str, list[Line]] = {}
     for told, share in sorted(shown, key=lambda one: -abs(one[1])):
-        lines.setdefault(places[told], []).append(_line(told, share, strongest=strongest, scored=scored))
+        line = _line(told, share, strongest=strongest, scored=scored, feature=features[told])
+        lines.setdefault(places[told], []).append(line)
     if abs(unsaid) >= _LEAST_SUM:
         words, width = gettext("All remaining features"), round(abs(unsaid) * 100 / strongest)
         lines.setdefault("", []).append(Line(words=words, share=unsaid, width=width, is_sum=True))
@@ -129,7 +143,9 @@ def _place(feature: str) -> str:
     return next((name for start, name in _GROUPS if feature.startswith(start)), "")
 
 
-def _line(told: Said, share: float, *, strongest: float, scored: ScoredPost) -> Line:
+def _line(
+    told: Said, share: float, *, strongest: float, scored: ScoredPost, feature: tuple[str, float]
+) -> Line:
     behind = ""
     if told.counted is not None and scored.case_id is not None:
         behind = counted.address(scored.case_id, counted=told.counted, domain=told.domain)
@@ -139,6 +155,8 @@ def _line(told: Said, share: float, *, strongest: float, scored: ScoredPost) -> 
         width=round(abs(share) * 100 / strongest),
         behind=behind,
         is_checkable=told.is_checkable,
+        feature=feature[0],
+        value=feature[1],
     )
 
 

@@ -1,3 +1,3 @@
-"""Learning: the Models page with training runs and their candidates, the page of thresholds, and the answers
-to proposed releases with roll-back (`proposals`), which stand on both pages.
+"""Learning: the Models page with training runs and their candidates, errors of the live models, the page of
+thresholds, and the answers to proposed releases with roll-back (`proposals`), which stand on both pages.
 """

@@ -1,0 +1,113 @@
+"""What the live models got wrong: labelled posts, the greatest loss first, and the file of them."""
+
+from __future__ import annotations
+
+import csv
+from datetime import datetime, timedelta
+
+from django import forms
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from moderation import scorer
+from moderation.models import Platform
+from moderation.models.decisions import Verdict
+from moderation.models.scores import RouteChoice
+from moderation.operations.labels.export_formats import inert_cell
+from moderation.queries.learning import model_errors, traffic
+from moderation.queries.learning.model_errors import ErrorFilter
+from moderation.web import access, days
+from moderation.web.lists import list_pages
+from moderation.web.lists.filter_form import FilterForm
+
+_USUAL = timedelta(days=28)
+_MOST = 10_000
+"""Lines of a file: whoever looks at errors reads the worst."""
+
+_ROUTES = (
+    ("", _("any")),
+    (RouteChoice.ALLOW.value, _("let through")),
+    (RouteChoice.REVIEW.value, _("sent to review")),
+    (RouteChoice.REMOVE.value, _("removed")),
+)
+COLUMNS = (
+    "post_id", "external_id", "platform", "language", "route", "label", "spam_probability", "log_loss",
+    "is_degraded", "labelled_at", "text_begin",
+)  # fmt: skip
+
+
+class ErrorFilterForm(FilterForm):
+    """Which labelled posts to show; without a first day those of the last 28."""
+
+    platform = forms.SlugField(required=False)
+    language = forms.CharField(max_length=16, required=False)
+    route = forms.ChoiceField(choices=_ROUTES, required=False)
+    verdict = forms.ChoiceField(choices=(("", _("any")), *Verdict.choices), required=False)
+    since = days.DayField(required=False)
+    until = days.DayField(required=False)
+
+    def wanted(self, *, at: datetime) -> ErrorFilter:
+        """Return the filter."""
+        since, until = self.window()
+        return ErrorFilter(
+            since=since or at - _USUAL,
+            until=until,
+            platform=self.given("platform"),
+            language=self.given("language"),
+            route=self.given("route"),
+            verdict=self.given("verdict"),
+        )
+
+    def platforms(self) -> list[tuple[str, str]]:
+        """Return the platforms as options."""
+        return [("", str(_("all platforms"))), *Platform.objects.order_by("name").values_list("slug", "name")]
+
+
+@require_safe
+@access.exporters
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show the worst errors, or for htmx only the rows."""
+    at = timezone.now()
+    form = ErrorFilterForm(request.GET)
+    with list_pages.cursor_or_404():
+        found = model_errors.page(
+            releases=traffic.same_models(scorer.release()),
+            wanted=form.wanted(at=at),
+            cursor=request.GET.get("cursor", ""),
+        )
+    context: dict[str, object] = {"section": "models", "at": at, "page": found}
+    return list_pages.answer(request, "learning/model_errors.html", context, form=form)
+
+
+@require_safe
+@access.exporters
+def export(request: access.DeskRequest) -> HttpResponse:
+    """Send the worst errors that the filters find as CSV."""
+    at = timezone.now()
+    rows = model_errors.worst(
+        releases=traffic.same_models(scorer.release()),
+        wanted=ErrorFilterForm(request.GET).wanted(at=at),
+        most=_MOST,
+    )
+    disposition = {"Content-Disposition": f'attachment; filename="model-errors-{at:%Y-%m-%d}.csv"'}
+    response = HttpResponse(content_type="text/csv; charset=utf-8", headers=disposition)
+    written = csv.writer(response)
+    written.writerow(COLUMNS)
+    for row in rows:
+        cells = (
+            row.post_id,
+            row.external_id,
+            row.platform,
+            row.language,
+            row.route,
+            "spam" if row.is_spam else "not_spam",
+            round(row.spam_probability, 6),
+            round(row.loss, 6),
+            row.is_degraded,
+            row.labelled_at.isoformat(),
+            row.excerpt,
+        )
+        written.writerow([inert_cell(cell) for cell in cells])
+    return response
