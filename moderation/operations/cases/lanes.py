@@ -12,6 +12,7 @@ from django.utils.crypto import salted_hmac
 
 from moderation.models import CampaignMember, Case, User
 from moderation.models.cases import Lane
+from moderation.operations.infrastructure import transactions
 from moderation.queries.cases import queue_mix
 from moderation.queries.cases.queue_mix import WHOLE, Mix
 
@@ -50,6 +51,7 @@ def drawn(mix: Mix, *, moderator_id: int, at: datetime, place: int) -> tuple[Lan
     return lane, share / WHOLE * (1.0 - OLDEST_SHARE)
 
 
+@transactions.required
 def first(free: QuerySet[Case], *, count: int, moderator: User, at: datetime) -> list[Case]:
     """Lock the first free cases by the mix, with lane and chance set, unsaved; call inside a transaction.
 

@@ -262,6 +262,8 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
     except refusals.AlreadyClaimed as refusal:
         words = _("Your reservation expired and %(who)s took the case.") % {"who": refusal.holder}
         return following(request, notice=words, status=409)
+    except refusals.AlreadyDecided as refusal:  # since the claim was found to be lost
+        return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
     except Refused:
         return following(request, notice=_("Your reservation expired."), status=409)
     words = _("Your reservation expired. The case is reserved for you again: press the key once more.")

@@ -102,14 +102,14 @@ class TestPage:
         lead_desk.get("/today/")
         decided(open_case(at=now))
         activity.count(at=timezone.now())
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             lead_desk.get("/today/?span=month")
         for number in range(5):
             other = User.objects.create_user(f"person-{number}")
             decided(open_case(at=now), by=other)
         activity.count(at=timezone.now())
 
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             lead_desk.get("/today/?span=month")
 
 

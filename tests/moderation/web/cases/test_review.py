@@ -105,7 +105,7 @@ class TestCase:
         case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
         desk.get(f"/review/{case.pk}/")
 
-        with django_assert_max_num_queries(13):
+        with django_assert_max_num_queries(14):
             desk.get(f"/review/{case.pk}/")
 
     def test_breaks_the_links_that_others_wrote_beside_the_post(
