@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +54,28 @@ class Measured:
         """Say it in short."""
         said = f"ROC-AUC {self.roc_auc:.3f}, PR-AUC {self.pr_auc:.3f}, F1 {self.f1:.3f}"
         return f"{said}, spam let through {self.let_through:.1%}, honest held {self.held:.1%}"
+
+
+QUALITY = (
+    ("roc_auc", min, ".3f"),
+    ("pr_auc", min, ".3f"),
+    ("f1", min, ".3f"),
+    ("let_through", max, ".1%"),
+    ("held", max, ".1%"),
+)
+"""The columns of quality of `mean_and_worst`."""
+
+
+def mean_and_worst(rows: Sequence[object], *columns: tuple[str, Callable[..., float], str]) -> list[str]:
+    """Return a cell for each column (attribute, min or max, format): the mean and the worst of the rows;
+    empty where a row has no such figure (NaN).
+    """
+    cells = []
+    for name, worst, form in columns:
+        values = [float(getattr(row, name)) for row in rows]
+        is_known = not any(map(math.isnan, values))
+        cells.append(f"{fmean(values):{form}} ({worst(values):{form}})" if is_known else "")
+    return cells
 
 
 def measured(answers: Answers) -> Measured:

@@ -25,7 +25,7 @@ import django
 import numpy as np
 
 from bench import _source, _stack, _variant
-from bench._measured import Measured
+from bench._measured import QUALITY, Measured, mean_and_worst
 from bench._promises import CEILING, promises, ratio
 from bench._source import Text
 from deploy.local.places import ROOT
@@ -121,18 +121,7 @@ def _print_table(found: dict[tuple[str, str], list[Measured]]) -> None:
 
 
 def _cells(rows: Sequence[Measured]) -> str:
-    cells = [
-        f"{np.mean(values):{form}} ({worst(values):{form}})"
-        if not np.isnan(values := [getattr(one, name) for one in rows]).any()
-        else ""
-        for name, worst, form in (
-            ("roc_auc", min, ".3f"),
-            ("pr_auc", min, ".3f"),
-            ("f1", min, ".3f"),
-            ("let_through", max, ".1%"),
-            ("held", max, ".1%"),
-        )
-    ]
+    cells = mean_and_worst(rows, *QUALITY)
     removed = sum(one.removed for one in rows)
     spam = sum(one.precision * one.removed for one in rows if one.removed)
     return " | ".join([*cells, f"{removed}, {spam / removed:.1%}" if removed else ""])

@@ -23,6 +23,7 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from bench import _content
 from bench import _tfidf as _peer
+from bench._measured import QUALITY, mean_and_worst
 from scoring.pipeline import ContentProtocol
 from scoring.platform_head import PlatformHead
 from scoring.splits import Split
@@ -165,17 +166,7 @@ def _order(row: tuple[tuple[str, str], list[Measured]]) -> tuple[bool, int, str]
 
 
 def _cells(found: Sequence[Measured]) -> str:
-    cells = []
-    for name, worst, form in (
-        ("roc_auc", min, ".3f"),
-        ("pr_auc", min, ".3f"),
-        ("f1", min, ".3f"),
-        ("let_through", max, ".1%"),
-        ("held", max, ".1%"),
-    ):
-        values = [getattr(one, name) for one in found]
-        cells.append(f"{np.mean(values):{form}} ({worst(values):{form}})")
-    return " | ".join(cells)
+    return " | ".join(mean_and_worst(found, *QUALITY))
 
 
 def posts_of(path: Path, *, most: int) -> list[LabelledRecord]:

@@ -55,13 +55,8 @@ def main() -> None:
     session = _desk_rows.session("admin")
     pages = {name: path for name, path in _pages.addresses().items() if wanted in name}
     found: Counter[str] = Counter()
-    chromium = installed.find()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(chromium),
-            env={**os.environ, **installed.launch_environment(chromium)},
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        )
+        browser = playwright.chromium.launch(**installed.launch_options(installed.find()))
         for name, path in pages.items():
             page = _page(browser, session="" if path == _pages.SIGN_IN else session)
             for state in _states(page, name, path):

@@ -113,13 +113,8 @@ def _server(session: str, options: argparse.Namespace) -> list[Result]:
 
 
 def _in_browser(sessions: dict[str, str], options: argparse.Namespace) -> list[Result]:
-    chromium = installed.find()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(chromium),
-            env={**os.environ, **installed.launch_environment(chromium)},
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        )
+        browser = playwright.chromium.launch(**installed.launch_options(installed.find()))
         try:
             return [*_shift(browser, sessions, options, think_ms=options.think_ms, name="next case")]
         finally:

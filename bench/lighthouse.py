@@ -30,19 +30,12 @@ def main() -> None:
     _product.connect()
     address = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
     session, pages = _session(), _pages()
-    chromium, port = installed.find(), ports.free()
+    options, port = installed.launch_options(installed.find()), ports.free()
     is_kept = True
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch_persistent_context(
             folder,
-            executable_path=str(chromium),
-            env={**os.environ, **installed.launch_environment(chromium)},
-            args=[
-                "--no-sandbox",
-                "--disable-dev-shm-usage",
-                "--disable-gpu",
-                f"--remote-debugging-port={port}",
-            ],
+            **options | {"args": [*options["args"], f"--remote-debugging-port={port}"]},
         )
         for name, path in pages.items():
             if path != "/sign-in/":

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bench import _content, adaptation_offline
+from bench._measured import mean_and_worst
 from scoring.pipeline import ContentProtocol, Scorer
 from scoring.release import Release
 from scoring.routing import Route
@@ -93,8 +94,7 @@ def _trial(
 
 
 def _cells(found: Sequence[Routed]) -> str:
-    cells = []
-    for name, worst, form in (
+    columns = (
         ("review_from", max, ".3f"),
         ("remove_from", min, ".3f"),
         ("let_through", max, ".1%"),
@@ -102,10 +102,8 @@ def _cells(found: Sequence[Routed]) -> str:
         ("removed", min, ".1%"),
         ("wrongly_removed", max, ".1%"),
         ("calibration_error", max, ".3f"),
-    ):
-        values = [getattr(one, name) for one in found]
-        cells.append(f"{np.mean(values):{form}} ({worst(values):{form}})")
-    return " | ".join(cells)
+    )
+    return " | ".join(mean_and_worst(found, *columns))
 
 
 def _options() -> argparse.Namespace:

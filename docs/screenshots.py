@@ -145,13 +145,8 @@ def main() -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     if asked.staged:
         sys.exit(_stage(asked.out))
-    chromium = installed.find()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=str(chromium),
-            env={**os.environ, **installed.launch_environment(chromium)},
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        )
+        browser = playwright.chromium.launch(**installed.launch_options(installed.find()))
         camera = Camera(browser, asked.url, asked.out, asked.language)
         with camera.page() as page:
             cases = _choose(page)

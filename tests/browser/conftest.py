@@ -39,14 +39,7 @@ expect.set_options(timeout=1_000 * PATIENCE_SECONDS)
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
     """Launch the Chromium of this machine; Playwright would look for a download of its own."""
-    chromium = browser.find()
-    return {
-        **browser_type_launch_args,
-        "executable_path": str(chromium),
-        "env": {**os.environ, **browser.launch_environment(chromium)},
-        # Root has no sandbox, and a container's shared memory is too small for a page.
-        "args": ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-    }
+    return browser_type_launch_args | browser.launch_options(browser.find())
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Actions on the review page: claim, decide, skip, escalate, undo, pause.
+"""Actions on the review page: claim, decide, skip, escalate, pause.
 
 The page's own script sends the header `Shift` and gets parts of the page: it shows the next case before the
 answer arrives. Without the header every action ends in a redirect.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +20,7 @@ from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.cases import blind_reviews
 from moderation.queries.cases.blind_reviews import DisputeState
 from moderation.web import access
-from moderation.web.cases import review_actions
+from moderation.web.cases import undoing
 from moderation.web.cases.blind_review_forms import PlanForm, SettleForm
 from moderation.web.lists import list_pages
 
@@ -105,14 +107,7 @@ def plan(request: access.DeskRequest, platform_id: int) -> HttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, review_id: int) -> HttpResponse:
     """Take back one's own answer while its countdown runs; the case is shown again."""
-    at = timezone.now()
     try:
-        case = blind_answers.undo(review_id=review_id, moderator=request.user, at=at)
+        return undoing.undone(request, partial(blind_answers.undo, review_id=review_id), back="review")
     except BlindReview.DoesNotExist as refusal:
         raise Http404 from refusal
-    except Refusal as refusal:
-        if "Shift" in request.headers:
-            return review_actions.answer(request, cases=[], notice=str(refusal), status=409, at=at)
-        messages.warning(request, str(refusal))
-        return redirect("review")
-    return review_actions.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)

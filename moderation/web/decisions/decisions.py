@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -16,7 +18,7 @@ from moderation.operations.refusals import Refusal
 from moderation.queries.accounts import reasons as accounts_reasons
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
-from moderation.web.cases import review_actions
+from moderation.web.cases import undoing
 from moderation.web.decisions import decision_csv
 from moderation.web.decisions.decision_filters import DecisionFilterForm
 from moderation.web.forms import CorrectForm
@@ -55,17 +57,10 @@ def export(request: access.DeskRequest) -> StreamingHttpResponse:
 @access.deciders
 def undo(request: access.DeskRequest, decision_id: int) -> HttpResponse:
     """Undo one's own decision while its countdown runs; the case is shown again."""
-    at = timezone.now()
     try:
-        case = reversals.undo(decision_id=decision_id, moderator=request.user, at=at)
+        return undoing.undone(request, partial(reversals.undo, decision_id=decision_id), back="decisions")
     except Decision.DoesNotExist as refusal:
         raise Http404 from refusal
-    except Refusal as refusal:
-        if "Shift" in request.headers:
-            return review_actions.answer(request, cases=[], notice=str(refusal), status=409, at=at)
-        messages.warning(request, str(refusal))
-        return redirect("decisions")
-    return review_actions.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
