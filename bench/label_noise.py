@@ -5,8 +5,8 @@ make bench ARGS="label_noise --source ../shared/data/sms_uci.jsonl --seeds 3"   
 
 Of each source's labels a tenth is turned round, each time others; heads fitted without a text's group rank
 all labels, as `manage.py next_release` does, though by words alone: no content model is asked. Beside it
-stands the order in which a ranking by chance would put them. Any labelled file will do: JSON lines with text,
-label and group.
+stand the ranking by the probability of the verdict alone, and how many of the labels turned round are
+suspected at all. Any labelled file will do: JSON lines with text, label and group.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bench import _source
 from bench._source import Text
 from scoring.training import fit_head, label_noise
 from scoring.training.labelled_lines import Malformed
+from scoring.trees import Floats
 
 _DATA = Path("../shared/data")
 _SOURCES = [_DATA / f"{name}.jsonl" for name in ("sms_uci", "youtube_uci", "x_janitr", "sms_thai")]
@@ -52,21 +53,25 @@ def _measured(path: Path, *, options: argparse.Namespace) -> bool:
     except (Malformed, OSError) as wrong:
         sys.exit(f"label_noise: {wrong}")
     with threadpool_limits(limits=1):
-        found = np.array([_found(texts, seed=seed) for seed in range(options.seeds)])
-    low, high = _interval(found)
+        found = [_found(texts, seed=seed) for seed in range(options.seeds)]
+    first, plain, suspected, right = (np.array(column) for column in zip(*found, strict=True))
+    low, high = _interval(first)
     is_held = bool(low >= _PROMISED)
     print(
         f"{path.stem}: {len(texts)} labels, {_source.spam_share(texts):.0%} spam, {_TURNED:.0%} turned: "
-        f"{found.mean():.1%} of those in the first {_LOOKED_AT:.0%} (95%: {low:.1%} to {high:.1%}, "
-        f"{options.seeds} seeds; by chance {_LOOKED_AT:.0%}); promised {_PROMISED:.0%}: "
-        f"{'held' if is_held else 'NOT HELD'}",
+        f"{first.mean():.1%} of those in the first {_LOOKED_AT:.0%} (95%: {low:.1%} to {high:.1%}, "
+        f"{options.seeds} seeds; by chance {_LOOKED_AT:.0%}, by the verdict's probability {_said(plain)}); "
+        f"promised {_PROMISED:.0%}: {'held' if is_held else 'NOT HELD'}\n"
+        f"    {_said(suspected)} of them are suspected; of those suspected {_said(right)} are turned",
         flush=True,
     )
     return is_held
 
 
-def _found(texts: list[Text], *, seed: int) -> float:
-    """Return which share of the labels turned round stands among the first of the ranking."""
+def _found(texts: list[Text], *, seed: int) -> tuple[float, float, float, float]:
+    """Return which share of the labels turned round stands among the first of the ranking, and of that by the
+    probability of the verdict; which share is suspected, and which share of those suspected was turned.
+    """
     random = np.random.default_rng(seed)
     rows = len(texts)
     turned = np.zeros(rows, dtype=bool)
@@ -75,8 +80,23 @@ def _found(texts: list[Text], *, seed: int) -> float:
     probability = label_noise.left_out_probabilities(
         [one.text for one in texts], is_spam=said, groups=[one.group for one in texts]
     )
-    order = label_noise.ranked(is_spam=said, spam_probability=probability)
-    return float(turned[order[: round(_LOOKED_AT * rows)]].sum() / turned.sum())
+
+    def among_first(worth: Floats) -> float:
+        first = np.argsort(worth, kind="stable")[: round(_LOOKED_AT * rows)]
+        return float(turned[first].sum() / turned.sum())
+
+    suspected = turned[label_noise.suspected(is_spam=said, spam_probability=probability)]
+    return (
+        among_first(label_noise.quality(is_spam=said, spam_probability=probability)),
+        among_first(np.where(said, probability, 1.0 - probability)),
+        float(suspected.sum() / turned.sum()),
+        float(suspected.mean()),
+    )
+
+
+def _said(found: np.ndarray) -> str:
+    low, high = _interval(found)
+    return f"{found.mean():.1%} ({low:.1%} to {high:.1%})"
 
 
 def _interval(found: np.ndarray) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Which decisions are probably wrong: confident learning on what heads say that did not learn from them.
 
-Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", JAIR 70 (2021):
-the thresholds of section 3.1 and the ranking by self-confidence, for two classes (ADR 29).
+Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset Labels", JAIR 70 (2021),
+by their library (ADR 29).
 """
 
 from __future__ import annotations
@@ -23,45 +23,63 @@ from scoring.trees import Floats
 MOST_OF_PLATFORM = 200
 """Suspicions of one platform that are written: people look at the first ones."""
 
+_METHOD = "self_confidence"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
     """A decision that is probably wrong, by the platform's own id of the post.
 
-    `confidence` in [0, 1] is the probability of its verdict; the smallest is the most suspicious.
+    `quality` in [0, 1] is that of `label_noise.quality`; the smallest is the most suspicious.
     """
 
     platform: str
     post: str
     is_spam: bool
-    confidence: float
+    quality: float
 
 
-def ranked(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArray[np.intp]:
-    """Return all rows, the most suspicious first: by the probability (n,) of the verdict that was given."""
-    return np.argsort(confidence(is_spam=is_spam, spam_probability=spam_probability), kind="stable")
+def quality(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> Floats:
+    """Return cleanlab's quality (n,) of each label in [0, 1]; the smallest is the most suspicious.
 
-
-def confidence(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> Floats:
-    """Return the probability (n,) of each verdict that was given."""
-    given: Floats = np.where(is_spam, spam_probability, 1.0 - spam_probability)
-    return given
-
-
-def suspected(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArray[np.bool_]:
-    """Return which verdicts (n,) the confident joint counts as the other class.
-
-    A class is confident of a row from the mean probability of the rows labelled so; if both are, the more
-    probable one is. With one class alone, nothing is suspected.
+    It is the probability of the verdict that was given, less how sure heads are of that class on average:
+    where few posts are spam, heads are less sure of every spam post. With one class alone it is 1.
     """
-    if is_spam.all() or not is_spam.any():
-        return np.zeros(len(is_spam), dtype=bool)
-    spam_from = spam_probability[is_spam].mean()
-    fine_from = (1.0 - spam_probability)[~is_spam].mean()
-    as_spam, as_fine = spam_probability >= spam_from, 1.0 - spam_probability >= fine_from
-    is_more = spam_probability > 0.5
-    as_spam, as_fine = as_spam & (is_more | ~as_fine), as_fine & (~is_more | ~as_spam)
-    return np.where(is_spam, as_fine, as_spam)
+    if not _has_both(is_spam):
+        return np.ones(len(is_spam))
+    from cleanlab.rank import get_label_quality_scores
+
+    found: Floats = get_label_quality_scores(
+        is_spam.astype(int), _columns(spam_probability), method=_METHOD, adjust_pred_probs=True
+    )
+    return found
+
+
+def suspected(*, is_spam: NDArray[np.bool_], spam_probability: Floats) -> NDArray[np.intp]:
+    """Return the rows whose verdict is probably wrong, the most suspicious first.
+
+    Their number in each class is what confident learning estimates. With one class alone there is none.
+    """
+    if not _has_both(is_spam):
+        return np.zeros(0, dtype=np.intp)
+    from cleanlab.filter import find_label_issues
+
+    found: NDArray[np.intp] = find_label_issues(
+        is_spam.astype(int),
+        _columns(spam_probability),
+        return_indices_ranked_by=_METHOD,
+        rank_by_kwargs={"adjust_pred_probs": True},
+        n_jobs=1,
+    )
+    return found
+
+
+def _has_both(is_spam: NDArray[np.bool_]) -> bool:
+    return bool(is_spam.any() and not is_spam.all())
+
+
+def _columns(spam_probability: Floats) -> Floats:
+    return np.column_stack([1.0 - spam_probability, spam_probability])
 
 
 def suspicions(learnt: Sequence[LabelledRecord], *, left_out: Floats) -> list[Suspicion]:
@@ -69,21 +87,19 @@ def suspicions(learnt: Sequence[LabelledRecord], *, left_out: Floats) -> list[Su
 
     `left_out` are log-odds (n,) by heads that learned neither from the decision nor from its group.
     """
-    is_spam = np.array([one.is_spam for one in learnt])
+    is_spam = np.array([one.is_spam for one in learnt], dtype=bool)
     spam_probability = probabilities_of(left_out)
-    wrong = suspected(is_spam=is_spam, spam_probability=spam_probability)
-    sure = confidence(is_spam=is_spam, spam_probability=spam_probability)
-    order = ranked(is_spam=is_spam, spam_probability=spam_probability)
+    qualities = quality(is_spam=is_spam, spam_probability=spam_probability)
+    worst = suspected(is_spam=is_spam, spam_probability=spam_probability)[:MOST_OF_PLATFORM]
     return [
         Suspicion(
             platform=learnt[row].platform,
             post=learnt[row].record.external_id,
             is_spam=learnt[row].is_spam,
-            confidence=float(sure[row]),
+            quality=float(qualities[row]),
         )
-        for row in order
-        if wrong[row]
-    ][:MOST_OF_PLATFORM]
+        for row in worst
+    ]
 
 
 def write(found: Iterable[Suspicion], *, path: Path) -> None:

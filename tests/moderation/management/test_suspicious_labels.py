@@ -41,7 +41,7 @@ def suspicious(labelled: list[Post], tmp_path: Path) -> Path:
     path = tmp_path / "suspicious.jsonl"
     rows = [(labelled[2], True, 0.01), (labelled[0], True, 0.2), (labelled[1], False, 0.3)]
     lines = [
-        {"platform": "social", "post": post.external_id, "is_spam": is_spam, "confidence": sure}
+        {"platform": "social", "post": post.external_id, "is_spam": is_spam, "quality": sure}
         for post, is_spam, sure in rows
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -11,52 +11,53 @@ import pytest
 from scoring.training import fit_head, label_noise, labelled_lines
 from scoring.training.label_noise import Suspicion
 
+# Verdict and probability of spam. Of few spam posts heads are less sure: 0.4 is much for one of them.
 ROWS = (
-    # verdict, probability of spam, suspected
-    (True, 0.95, False),
-    (True, 0.90, False),
-    (True, 0.02, True),
-    (False, 0.05, False),
-    (False, 0.10, False),
-    (False, 0.97, True),
-    (False, 0.55, False),
+    (True, 0.70),
+    (True, 0.40),
+    (True, 0.02),
+    (False, 0.05),
+    (False, 0.10),
+    (False, 0.97),
+    (False, 0.55),
+    (False, 0.04),
+    (False, 0.03),
 )
 
 
-def columns() -> tuple[np.ndarray, np.ndarray]:
-    return np.array([row[0] for row in ROWS]), np.array([row[1] for row in ROWS])
+def columns() -> dict[str, np.ndarray]:
+    return {
+        "is_spam": np.array([row[0] for row in ROWS]),
+        "spam_probability": np.array([row[1] for row in ROWS]),
+    }
 
 
-def test_suspects_what_the_other_class_is_confident_of() -> None:
-    is_spam, probability = columns()
-
-    found = label_noise.suspected(is_spam=is_spam, spam_probability=probability)
-
-    assert found.tolist() == [row[2] for row in ROWS]
+def test_suspects_what_the_other_class_is_confident_of_the_worst_first() -> None:
+    assert label_noise.suspected(**columns()).tolist()[:2] == [5, 2]
 
 
-def test_ranks_by_the_probability_of_the_verdict_given() -> None:
-    is_spam, probability = columns()
+def test_asks_less_of_the_class_that_heads_are_less_sure_of() -> None:
+    quality = label_noise.quality(**columns())
 
-    order = label_noise.ranked(is_spam=is_spam, spam_probability=probability)
-
-    assert order[:3].tolist() == [2, 5, 6]
+    assert quality[6] < quality[1]
+    assert quality[[2, 5, 6]].max() < np.delete(quality, [2, 5, 6]).min()
 
 
 @pytest.mark.parametrize("verdict", [True, False])
 def test_suspects_nothing_of_one_class(verdict: bool) -> None:
-    found = label_noise.suspected(is_spam=np.array([verdict] * 3), spam_probability=np.array([0.1, 0.5, 0.9]))
+    one_class = {"is_spam": np.array([verdict] * 3), "spam_probability": np.array([0.1, 0.5, 0.9])}
 
-    assert not found.any()
+    assert not len(label_noise.suspected(**one_class))
+    assert label_noise.quality(**one_class).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_writes_lines_without_words(tmp_path: Path) -> None:
     path = tmp_path / "suspicious.jsonl"
 
-    label_noise.write([Suspicion(platform="a", post="p", is_spam=True, confidence=0.1)], path=path)
+    label_noise.write([Suspicion(platform="a", post="p", is_spam=True, quality=0.1)], path=path)
 
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
-        {"platform": "a", "post": "p", "is_spam": True, "confidence": 0.1}
+        {"platform": "a", "post": "p", "is_spam": True, "quality": 0.1}
     ]
 
 
@@ -71,7 +72,7 @@ def test_finds_most_of_the_labels_turned_round_in_the_shipped_texts() -> None:
     said = label_noise.left_out_probabilities(
         [row["text"] for row in rows], is_spam=truth ^ turned, groups=[str(row["group"]) for row in rows]
     )
-    order = label_noise.ranked(is_spam=truth ^ turned, spam_probability=said)
+    quality = label_noise.quality(is_spam=truth ^ turned, spam_probability=said)
 
-    first = order[: round(0.15 * len(rows))]
+    first = np.argsort(quality)[: round(0.15 * len(rows))]
     assert turned[first].sum() / turned.sum() > 0.5
