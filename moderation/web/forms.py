@@ -66,7 +66,7 @@ class HeldForm(forms.Form):
 
     held = forms.CharField(max_length=400, required=False)
     leaving = forms.CharField(max_length=400, required=False)
-    front = forms.IntegerField(required=False)
+    current = forms.IntegerField(required=False)
     page = forms.UUIDField(required=False)
 
     def clean_held(self) -> list[int]:

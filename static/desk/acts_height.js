@@ -1,4 +1,4 @@
-/* How high the bar of decisions is: on a phone the undo stands right above it. Expects: #desk, #front with .acts;
+/* How high the bar of decisions is: on a phone the undo stands right above it. Expects: #desk, #current-case with .acts;
    sets --acts-block-size for the styles. */
 
 const desk = document.getElementById("desk");
@@ -13,7 +13,7 @@ function tell(acts) {
 
 function watch() {
   watched.disconnect();
-  const acts = document.querySelector("#front .acts");
+  const acts = document.querySelector("#current-case .acts");
   if (acts) watched.observe(acts);
 }
 

@@ -5,7 +5,7 @@
 let before = null; // what had the focus when the panel was opened
 let shown = ""; // the address of what the panel shows
 
-const open = () => document.querySelector("#front [data-beside]:not([hidden])");
+const open = () => document.querySelector("#current-case [data-beside]:not([hidden])");
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-opens-beside]");

@@ -1,9 +1,9 @@
-/* What is in front and what comes behind it. Expects: #front with one element, a case ([data-case]) or the empty
+/* What is in front and what comes behind it. Expects: #current-case with one element, a case ([data-case]) or the empty
    desk, each with data-address, data-title and data-announce; #desk, #notices and #announcements.
    Others listen to the events case:shown and case:ahead; #desk[data-held] and [data-kept] name the cases of this page. */
 
 const desk = document.getElementById("desk");
-const slot = document.getElementById("front");
+const slot = document.getElementById("current-case");
 const ahead = [];
 let isLeft = false; // the case in front was acted on and waits for its successor
 let leaving = []; // cases that were acted on; the server has not answered
@@ -42,7 +42,7 @@ export function settled(element) {
 export function take(parts) {
   const root = parts.querySelector("[data-answer]");
   const found = [...parts.querySelectorAll("template[data-part=case]")].map((part) => part.content.firstElementChild);
-  const first = root.dataset.front && found.find((element) => idOf(element) === root.dataset.front);
+  const first = root.dataset.current && found.find((element) => idOf(element) === root.dataset.current);
   const known = new Set(held());
   for (const element of found) {
     if (element === first || known.has(idOf(element))) continue;

@@ -1,5 +1,5 @@
 /* The leases on the cases of this page: a countdown, a heartbeat while the page is looked at, who else is there, and
-   hand-back on leaving. Expects: #desk[data-beat][data-lease-seconds][data-hand-back][data-held][data-kept], #front with [data-case] and either
+   hand-back on leaving. Expects: #desk[data-beat][data-lease-seconds][data-hand-back][data-held][data-kept], #current-case with [data-case] and either
    [data-claim][data-lease-seconds] or [data-watched="who holds it"]; [data-lease-left], [data-presence]. */
 
 import { headers, isFetching, pageId, renewPageId, renewToken } from "./retrying_fetch.js";
@@ -10,7 +10,7 @@ const beatMilliseconds = Math.min(6000, (Number(desk.dataset.leaseSeconds) * 100
 const ends = new Map(); // case id to when its lease ends, on this page's clock
 let nextBeat = 0;
 
-const current = () => document.querySelector("#front [data-case]");
+const current = () => document.querySelector("#current-case [data-case]");
 const heldIds = () => (desk.dataset.held ?? "").split(",").filter(Boolean);
 
 function adopt(element) {
@@ -24,7 +24,7 @@ async function beat() {
   const asked = heldIds();
   const body = new FormData();
   body.set("held", asked.join(","));
-  body.set("front", element?.dataset.case ?? "");
+  body.set("current", element?.dataset.case ?? "");
   const sentAt = performance.now();
   const answer = await fetch(desk.dataset.beat, { method: "POST", body, headers: headers(), signal: AbortSignal.timeout(beatMilliseconds) }).catch(() => null);
   if (answer?.status === 403) await renewToken();

@@ -25,5 +25,5 @@ document.addEventListener("focusin", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.target.matches?.(".case-notes")) document.querySelector("#front article")?.focus({ preventScroll: true });
+  if (event.target.matches?.(".case-notes")) document.querySelector("#current-case article")?.focus({ preventScroll: true });
 });

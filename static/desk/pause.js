@@ -10,7 +10,7 @@ const dialog = document.getElementById("pause");
 let until = 0;
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-break-takes]")) document.querySelector("#front [data-pauses]")?.click();
+  if (event.target.closest("[data-break-takes]")) document.querySelector("#current-case [data-pauses]")?.click();
   if (event.target.closest("[data-break-later]")) later();
   const button = event.target.closest("[data-pauses]");
   if (button) pause(button.dataset.pauses);

@@ -11,26 +11,26 @@ document.addEventListener("pointerdown", remember, true);
 document.addEventListener("keydown", remember, true);
 
 function remember() {
-  before = document.querySelector("#front input[name=reason]:checked");
+  before = document.querySelector("#current-case input[name=reason]:checked");
 }
 
 document.addEventListener("click", (event) => {
-  if (!event.target.matches?.("#front input[name=reason]")) return;
+  if (!event.target.matches?.("#current-case input[name=reason]")) return;
   if (event.target === before) event.target.checked = false;
   forget(event.target.form);
   before = null;
-  const note = document.querySelector("#front .reasons__note input");
+  const note = document.querySelector("#current-case .reasons__note input");
   if (event.target.checked && "needsNote" in event.target.dataset) note.focus();
-  else document.querySelector("#front article")?.focus({ preventScroll: true });
+  else document.querySelector("#current-case article")?.focus({ preventScroll: true });
 });
 
 document.addEventListener("keydown", (event) => {
   if (!event.target.matches?.(".reasons__note input")) return;
-  if (event.key === "Escape") document.querySelector("#front article")?.focus();
+  if (event.key === "Escape") document.querySelector("#current-case article")?.focus();
   if (event.key !== "Enter" || event.isComposing) return;
   event.preventDefault();
   const form = event.target.form;
-  const chosen = document.querySelector("#front input[name=reason]:checked");
+  const chosen = document.querySelector("#current-case input[name=reason]:checked");
   if (chosen) form.requestSubmit(form.querySelector(`button[value=${chosen.dataset.verdict}]`));
 });
 
@@ -38,13 +38,13 @@ document.addEventListener(
   "submit",
   (event) => {
     if (!event.target.matches("form[data-decides]")) return;
-    const chosen = document.querySelector("#front input[name=reason]:checked");
+    const chosen = document.querySelector("#current-case input[name=reason]:checked");
     if (!chosen) return;
     if (chosen.dataset.verdict !== event.submitter?.value) {
       if (!contradicts(event.target, chosen)) chosen.checked = false;
       else return stop(event);
     }
-    const note = document.querySelector("#front .reasons__note input");
+    const note = document.querySelector("#current-case .reasons__note input");
     if (!chosen.checked || !("needsNote" in chosen.dataset) || note.value.trim()) return;
     stop(event);
     note.focus();

@@ -10,7 +10,7 @@ const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseco
 
 export const pageId = () => page;
 export const renewPageId = () => (page = newId());
-export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", Shift: "1" });
+export const headers = () => ({ ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", "Review-Page": "1" });
 
 let onTheWay = 0;
 export const isFetching = () => onTheWay > 0;

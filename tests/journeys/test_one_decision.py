@@ -42,7 +42,7 @@ def browser(user: User, origin: str) -> tuple[httpx.Client, dict[str, str]]:
         timeout=60,
     )
     token = desk.get("/review/token/").text
-    return desk, {"Shift": "1", "HX-Request": "true", "X-CSRFToken": token}
+    return desk, {"Review-Page": "1", "HX-Request": "true", "X-CSRFToken": token}
 
 
 def test_fifty_deciders_have_one_winner(

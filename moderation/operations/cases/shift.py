@@ -125,25 +125,25 @@ def escalate(
         return Step(decision=None, cases=hold(moderator=moderator, at=at, ahead=ahead, wanted=wanted))
 
 
-def beat(*, moderator: User, case_ids: Sequence[int], front_id: int, at: datetime) -> Beat:
+def beat(*, moderator: User, case_ids: Sequence[int], current_id: int, at: datetime) -> Beat:
     """Extend the live leases, return who else is on the case, and record this user's presence."""
     with transaction.atomic():
         # Only live leases: after its end somebody else may have claimed the case.
         held = _own_live(moderator, at=at).filter(pk__in=case_ids)
         cases = list(held.select_for_update(of=("self",)).order_by("id"))
         claims.lease(cases, moderator=moderator, at=at)
-        explanations.ask(case for case in cases if case.pk == front_id)
+        explanations.ask(case for case in cases if case.pk == current_id)
         ids = [case.pk for case in cases]
-        front = Case.objects.select_related("claimed_by").filter(pk=front_id).first()
-        if front is None:
+        current = Case.objects.select_related("claimed_by").filter(pk=current_id).first()
+        if current is None:
             return Beat(held=ids, holder=None, is_open=False, readers=[])
-        if front.pk not in ids:
-            _be_seen(front, moderator, at=at)
+        if current.pk not in ids:
+            _be_seen(current, moderator, at=at)
     return Beat(
         held=ids,
-        holder=_other_holder(front, moderator, at=at),
-        is_open=front.state == CaseState.OPEN,
-        readers=_readers(front, moderator, at=at),
+        holder=_other_holder(current, moderator, at=at),
+        is_open=current.state == CaseState.OPEN,
+        readers=_readers(current, moderator, at=at),
     )
 
 

@@ -1,7 +1,7 @@
 """Actions on the review page: claim, decide, skip, escalate, pause.
 
-The page's own script sends the header `Shift` and gets parts of the page: it shows the next case before the
-answer arrives. Without the header every action ends in a redirect.
+The page's own script sends the header `Review-Page` and gets parts of the page: it shows the next case before
+the answer arrives. Without the header every action ends in a redirect.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def claim(request: access.DeskRequest, case_id: int) -> HttpResponse:
         return following(request, notice=_("%(who)s is reviewing that case.") % {"who": refusal.holder})
     except Refused as refusal:
         return _refused(request, case_id, refusal)
-    return answer(request, front_id=case_id, at=at)
+    return answer(request, current_id=case_id, at=at)
 
 
 @require_POST
@@ -68,7 +68,7 @@ def decide(request: access.DeskRequest, case_id: int) -> HttpResponse:
     at = timezone.now()
     form = DecideForm(request.POST)
     if not form.is_valid():
-        return answer(request, front_id=case_id, notice=form.first_error(), status=422, at=at)
+        return answer(request, current_id=case_id, notice=form.first_error(), status=422, at=at)
     try:
         step = shift.decide(
             case_id=case_id,
@@ -142,7 +142,7 @@ def beat(request: access.DeskRequest) -> HttpResponse:
         return JsonResponse({}, status=422)
     held = form.cleaned_data
     found = shift.beat(
-        moderator=request.user, case_ids=held["held"], front_id=held["front"] or 0, at=timezone.now()
+        moderator=request.user, case_ids=held["held"], current_id=held["current"] or 0, at=timezone.now()
     )
     return JsonResponse(
         {
@@ -170,7 +170,7 @@ def hand_back(request: access.DeskRequest) -> HttpResponse:
         )
     elif form.is_valid():
         shift.hand_back(case_ids=form.cleaned_data["held"], moderator=request.user)
-    return HttpResponse(status=204) if "Shift" in request.headers else redirect("queue")
+    return HttpResponse(status=204) if "Review-Page" in request.headers else redirect("queue")
 
 
 @require_safe
@@ -188,15 +188,15 @@ def following(
     cases = shift.hold(moderator=request.user, at=at, wanted=working_filter.wanted(request, at=at))
     held = [case.pk for case in cases]
     goes_on = _known(request) & set(held)
-    front_id = held[0] if held and not goes_on else None
-    return answer(request, front_id=front_id, cases=cases, notice=notice, said=said, status=status, at=at)
+    current_id = held[0] if held and not goes_on else None
+    return answer(request, current_id=current_id, cases=cases, notice=notice, said=said, status=status, at=at)
 
 
 def answer(
     request: access.DeskRequest,
     *,
     at: datetime,
-    front_id: int | None = None,
+    current_id: int | None = None,
     cases: Iterable[Case] = (),
     notice: str = "",
     said: str = "",
@@ -204,20 +204,20 @@ def answer(
 ) -> HttpResponse:
     """Answer an action: with parts for the page's script, with a redirect for a plain form.
 
-    `front_id` is the case to show; without it the page continues with the cases that it has.
+    `current_id` is the case to show; without it the page continues with the cases that it has.
     """
     held = [case.pk for case in cases]
-    if "Shift" not in request.headers:
-        return _redirected(request, front_id or next(iter(held), None), said, notice)
-    _note_leased(request, {*held, *([front_id] if front_id else [])}, at=at)
-    shown = [case_id for case_id in held if case_id not in _known(request) and case_id != front_id]
+    if "Review-Page" not in request.headers:
+        return _redirected(request, current_id or next(iter(held), None), said, notice)
+    _note_leased(request, {*held, *([current_id] if current_id else [])}, at=at)
+    shown = [case_id for case_id in held if case_id not in _known(request) and case_id != current_id]
     found = {
-        "front_id": front_id,
+        "current_id": current_id,
         "parts": [
             (case_id, current_case.render(request, case_id, at=at))
-            for case_id in ([front_id] if front_id else []) + shown
+            for case_id in ([current_id] if current_id else []) + shown
         ],
-        "idle": "" if held or front_id else current_case.render(request, None, at=at),
+        "idle": "" if held or current_id else current_case.render(request, None, at=at),
         "working": working_filter.shown(request, at=at),
         "notice": notice,
         "said": said,
@@ -240,7 +240,7 @@ def _refused(request: access.DeskRequest, case_id: int, refusal: Exception) -> H
         return following(request, notice=_("You cannot decide this case."), status=409)
     if isinstance(refusal, refusals.ClaimLost):
         return _claimed_again(request, case_id, at=at)
-    return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
+    return answer(request, current_id=case_id, notice=told(refusal), status=409, at=at)
 
 
 def told(refusal: Exception) -> str:
@@ -263,11 +263,11 @@ def _claimed_again(request: access.DeskRequest, case_id: int, *, at: datetime) -
         words = _("Your reservation expired and %(who)s took the case.") % {"who": refusal.holder}
         return following(request, notice=words, status=409)
     except refusals.AlreadyDecided as refusal:  # since the claim was found to be lost
-        return answer(request, front_id=case_id, notice=told(refusal), status=409, at=at)
+        return answer(request, current_id=case_id, notice=told(refusal), status=409, at=at)
     except Refused:
         return following(request, notice=_("Your reservation expired."), status=409)
     words = _("Your reservation expired. The case is reserved for you again: press the key once more.")
-    return answer(request, front_id=case_id, notice=words, status=409, at=at)
+    return answer(request, current_id=case_id, notice=words, status=409, at=at)
 
 
 def _note_leased(request: access.DeskRequest, case_ids: set[int], *, at: datetime) -> None:
@@ -288,4 +288,4 @@ def _known(request: access.DeskRequest) -> set[int]:
 
 def _ahead(request: access.DeskRequest) -> int:
     """Return how many cases to claim ahead: none for a plain form, which shows one at a time."""
-    return shift.AHEAD if "Shift" in request.headers else 0
+    return shift.AHEAD if "Review-Page" in request.headers else 0

@@ -26,7 +26,7 @@ def reload(page: Page) -> None:
 
 def in_front(page: Page) -> str:
     """The case in front."""
-    return str(page.evaluate("document.querySelector('#front [data-case]')?.dataset.case ?? ''"))
+    return str(page.evaluate("document.querySelector('#current-case [data-case]')?.dataset.case ?? ''"))
 
 
 def after_leaving(monkeypatch: pytest.MonkeyPatch, act: str) -> Event:

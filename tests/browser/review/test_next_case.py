@@ -140,7 +140,7 @@ class TestSession:
         page.keyboard.press("s")
         expect(page.get_by_role("alert")).to_contain_text("Your session has ended")
         # The next one is shown before the server has answered, and gives way again.
-        expect(page.locator("#front [data-case]").first).to_have_attribute("data-case", first)
+        expect(page.locator("#current-case [data-case]").first).to_have_attribute("data-case", first)
 
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Sign in (opens a new tab)").click()

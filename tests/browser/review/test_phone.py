@@ -75,7 +75,7 @@ class TestPhone:
 
         undo.click()
 
-        expect(phone.locator("#front [data-case]")).to_have_attribute("data-case", first)
+        expect(phone.locator("#current-case [data-case]")).to_have_attribute("data-case", first)
 
     def test_the_next_case_begins_at_its_top(self, phone: Page) -> None:
         phone.evaluate("scrollTo(0, 900)")

@@ -24,7 +24,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Sizes of every text that can be seen in the case, but for the caps of keys.
 SMALL = """least => {
-  const walker = document.createTreeWalker(document.querySelector('#front article'), NodeFilter.SHOW_TEXT);
+  const post = document.querySelector('#current-case article');
+  const walker = document.createTreeWalker(post, NodeFilter.SHOW_TEXT);
   const found = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;

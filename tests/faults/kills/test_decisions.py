@@ -53,7 +53,7 @@ class TestAnswerLost:
         stand.cases(1)
         with stand.desk() as desk:
             sign_in(desk, password="demo")
-            headers = {"Shift": "1", "X-CSRFToken": desk.cookies["csrftoken"]}
+            headers = {"Review-Page": "1", "X-CSRFToken": desk.cookies["csrftoken"]}
             case_id, version = next_case(desk, headers)
             form = {"verdict": "spam", "case_version": version, "idempotency_key": str(uuid.uuid4())}
             with DeafLine(stand) as deaf, pytest.raises(httpx.TransportError):

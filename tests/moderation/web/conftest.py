@@ -22,7 +22,7 @@ Case_ = Callable[..., Case]
 HTMX = {"HX-Request": "true"}
 
 
-SHIFT = {"HX-Request": "true", "Shift": "1"}
+REVIEW_PAGE = {"HX-Request": "true", "Review-Page": "1"}
 
 
 """What the review page's own script says of itself."""
@@ -81,7 +81,7 @@ def decide(desk: Client) -> Callable[..., Any]:
 
     def send(case: Case, verdict: str = "spam", **extra: Any) -> Any:
         form = {"verdict": verdict, "case_version": case.version}
-        return desk.post(f"/review/{case.pk}/decide/", form | extra, headers=SHIFT)
+        return desk.post(f"/review/{case.pk}/decide/", form | extra, headers=REVIEW_PAGE)
 
     return send
 

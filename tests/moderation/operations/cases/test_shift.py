@@ -172,11 +172,11 @@ class TestBeat:
     def test_forgets_readers_who_left(
         self, claimed_case: Case, moderator: User, lead: User, later: Later
     ) -> None:
-        shift.beat(moderator=lead, case_ids=[], front_id=claimed_case.pk, at=later(5))
+        shift.beat(moderator=lead, case_ids=[], current_id=claimed_case.pk, at=later(5))
 
         def readers(at: datetime) -> list[User]:
             found = shift.beat(
-                moderator=moderator, case_ids=[claimed_case.pk], front_id=claimed_case.pk, at=at
+                moderator=moderator, case_ids=[claimed_case.pk], current_id=claimed_case.pk, at=at
             )
             return found.readers
 

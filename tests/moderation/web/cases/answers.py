@@ -11,8 +11,8 @@ def parts(answer: Any) -> list[int]:
     return [int(found) for found in re.findall(r'front__case"\s+data-case="(\d+)"', answer.content.decode())]
 
 
-def front(answer: Any) -> str:
+def current(answer: Any) -> str:
     """The case that the answer puts in front, "" where the page goes on with what it holds."""
-    found = re.search(r'data-front="(\d*)"', answer.content.decode())
+    found = re.search(r'data-current="(\d*)"', answer.content.decode())
     assert found is not None
     return found.group(1)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from moderation.models import Case, Decision, Reason, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, review
-from tests.moderation.web.cases.answers import front, parts
+from tests.moderation.web.cases.answers import current, parts
 
 Case_ = Callable[..., Case]
 
@@ -141,7 +141,7 @@ class TestDecide:
 
         assert answer.status_code == 409
         assert "other_moderator already decided this case: not spam" in answer.content.decode()
-        assert front(answer) == str(case_in_front.pk)
+        assert current(answer) == str(case_in_front.pk)
         assert Decision.objects.count() == 1
 
     def test_gives_an_expired_claim_back_undecided(self, decide: Decide, case_in_front: Case) -> None:

@@ -14,8 +14,8 @@ from django.utils import timezone
 from moderation.models import AuditEntry, Case, Decision, User
 from moderation.models.cases import CaseState
 from moderation.operations.cases import claims
-from tests.moderation.web.cases.answers import front
-from tests.moderation.web.conftest import SHIFT
+from tests.moderation.web.cases.answers import current
+from tests.moderation.web.conftest import REVIEW_PAGE
 
 Case_ = Callable[..., Case]
 Decide = Callable[..., Any]
@@ -25,7 +25,7 @@ class TestOtherActs:
     def test_skip_leaves_the_case_to_others(
         self, desk: Client, case_in_front: Case, other_moderator: User
     ) -> None:
-        body = desk.post(f"/review/{case_in_front.pk}/skip/", headers=SHIFT).content.decode()
+        body = desk.post(f"/review/{case_in_front.pk}/skip/", headers=REVIEW_PAGE).content.decode()
 
         assert "None of them is available" in body
         assert claims.claim_next(moderator=other_moderator, at=timezone.now()) == [case_in_front]
@@ -33,7 +33,9 @@ class TestOtherActs:
     def test_escalate_gives_it_to_the_leads_with_the_note(
         self, desk: Client, lead_desk: Client, case_in_front: Case
     ) -> None:
-        desk.post(f"/review/{case_in_front.pk}/escalate/", {"note": "Look at the <b>link</b>"}, headers=SHIFT)
+        desk.post(
+            f"/review/{case_in_front.pk}/escalate/", {"note": "Look at the <b>link</b>"}, headers=REVIEW_PAGE
+        )
 
         body = lead_desk.get(f"/review/{case_in_front.pk}/").content.decode()
         assert "Escalated by a moderator" in body
@@ -65,7 +67,7 @@ class TestOtherActs:
         decision = page | {"verdict": "spam", "case_version": "1", "known": f"{case_in_front.pk}"}
         acts = [("/review/hand-back/", gone), (f"/review/{case_in_front.pk}/decide/", decision)]
 
-        answers = [desk.post(*act, headers=SHIFT) for act in (acts if is_left_first else acts[::-1])]
+        answers = [desk.post(*act, headers=REVIEW_PAGE) for act in (acts if is_left_first else acts[::-1])]
 
         assert sorted(answer.status_code for answer in answers) == [201, 204]
         assert not Case.objects.filter(claimed_by=moderator, state="open").exists()
@@ -73,16 +75,16 @@ class TestOtherActs:
     def test_leaving_one_page_takes_nothing_from_another(
         self, desk: Client, case_in_front: Case, moderator: User
     ) -> None:
-        desk.post("/review/hand-back/", {"page": uuid.uuid4().hex, "held": ""}, headers=SHIFT)
-        desk.post("/review/ahead/", {"page": uuid.uuid4().hex}, headers=SHIFT)
+        desk.post("/review/hand-back/", {"page": uuid.uuid4().hex, "held": ""}, headers=REVIEW_PAGE)
+        desk.post("/review/ahead/", {"page": uuid.uuid4().hex}, headers=REVIEW_PAGE)
 
         assert Case.objects.get(pk=case_in_front.pk).claimed_by == moderator
 
     def test_a_beat_extends_the_leases_that_live(self, desk: Client, case_in_front: Case) -> None:
-        form = {"held": f"{case_in_front.pk}", "front": f"{case_in_front.pk}"}
-        held = desk.post("/review/beat/", form, headers=SHIFT).json()
+        form = {"held": f"{case_in_front.pk}", "current": f"{case_in_front.pk}"}
+        held = desk.post("/review/beat/", form, headers=REVIEW_PAGE).json()
         Case.objects.update(lease_end_at=timezone.now() - timedelta(seconds=1))
-        lost = desk.post("/review/beat/", form, headers=SHIFT).json()
+        lost = desk.post("/review/beat/", form, headers=REVIEW_PAGE).json()
 
         assert (held["held"], held["lease_seconds"]) == ([case_in_front.pk], 120)
         assert lost["held"] == []
@@ -90,9 +92,9 @@ class TestOtherActs:
     def test_a_beat_tells_the_holder_who_reads_along_and_the_reader_who_holds(
         self, desk: Client, lead_desk: Client, case_in_front: Case
     ) -> None:
-        form = {"held": f"{case_in_front.pk}", "front": f"{case_in_front.pk}"}
-        reader = lead_desk.post("/review/beat/", form, headers=SHIFT).json()
-        holder = desk.post("/review/beat/", form, headers=SHIFT).json()
+        form = {"held": f"{case_in_front.pk}", "current": f"{case_in_front.pk}"}
+        reader = lead_desk.post("/review/beat/", form, headers=REVIEW_PAGE).json()
+        holder = desk.post("/review/beat/", form, headers=REVIEW_PAGE).json()
 
         assert (reader["held"], reader["holder"]) == ([], "moderator")
         assert (holder["holder"], holder["readers"]) == ("", ["lead"])
@@ -102,7 +104,7 @@ class TestOtherActs:
     ) -> None:
         behind = claims.claim(case_id=open_case().pk, moderator=moderator, at=timezone.now())
 
-        answer = desk.post(f"/review/{case_in_front.pk}/pause/", headers=SHIFT)
+        answer = desk.post(f"/review/{case_in_front.pk}/pause/", headers=REVIEW_PAGE)
 
         assert answer.status_code == 200
         kept = Case.objects.get(pk=case_in_front.pk).lease_end_at
@@ -116,17 +118,17 @@ class TestOtherActs:
         held, free = open_case(text="Held"), open_case(text="Free")
         claims.claim(case_id=held.pk, moderator=other_moderator, at=timezone.now())
 
-        answer = desk.post(f"/review/{held.pk}/claim/", headers=SHIFT)
+        answer = desk.post(f"/review/{held.pk}/claim/", headers=REVIEW_PAGE)
 
         assert "other_moderator is reviewing that case" in answer.content.decode()
-        assert front(answer) == str(free.pk)
+        assert current(answer) == str(free.pk)
 
     def test_undo_brings_the_case_back(self, desk: Client, decide: Decide, case_in_front: Case) -> None:
         decide(case_in_front)
 
-        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=SHIFT)
+        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=REVIEW_PAGE)
 
-        assert front(answer) == str(case_in_front.pk)
+        assert current(answer) == str(case_in_front.pk)
         assert Case.objects.get().state == CaseState.OPEN
         assert "Undone. The case is back." in answer.content.decode()
 
@@ -136,7 +138,7 @@ class TestOtherActs:
         decide(case_in_front)
         Decision.objects.update(effective_at=timezone.now() - timedelta(seconds=1))
 
-        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=SHIFT)
+        answer = desk.post(f"/decisions/{Decision.objects.get().pk}/undo/", headers=REVIEW_PAGE)
 
         assert answer.status_code == 409
         assert "Correct it instead" in answer.content.decode()

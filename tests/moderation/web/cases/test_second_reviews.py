@@ -14,7 +14,7 @@ from moderation.models import BlindReview, BlindReviewPlan, Case, Decision, Plat
 from moderation.models.cases import CaseReason, CaseState
 from moderation.operations.cases import blind_reviews, claims, notes
 from moderation.queries.cases import case_context
-from tests.moderation.web.conftest import SHIFT, flat
+from tests.moderation.web.conftest import REVIEW_PAGE, flat
 
 Case_ = Callable[..., Case]
 
@@ -43,7 +43,7 @@ def blind_case(
 def disputed(case: Case, desk: Client, moderator: User) -> BlindReview:
     claims.claim(case_id=case.pk, moderator=moderator, at=timezone.now())
     sent = {"verdict": "not_spam", "case_version": case.version, "note": "SECOND-NOTE <i>"}
-    assert desk.post(f"/review/{case.pk}/decide/", sent, headers=SHIFT).status_code == 200
+    assert desk.post(f"/review/{case.pk}/decide/", sent, headers=REVIEW_PAGE).status_code == 200
     review = BlindReview.objects.get(case=case)
     BlindReview.objects.update(answered_at=timezone.now() - timedelta(minutes=5))
     return review
@@ -87,11 +87,11 @@ class TestTheReviewer:
         claims.claim(case_id=blind_case.pk, moderator=moderator, at=timezone.now())
         sent = {"verdict": "spam", "case_version": blind_case.version}
 
-        said = desk.post(f"/review/{blind_case.pk}/decide/", sent, headers=SHIFT).content.decode()
+        said = desk.post(f"/review/{blind_case.pk}/decide/", sent, headers=REVIEW_PAGE).content.decode()
 
         review = BlindReview.objects.get()
         assert f"/blind-reviews/{review.pk}/undo/" in said
-        back = desk.post(f"/blind-reviews/{review.pk}/undo/", headers=SHIFT)
+        back = desk.post(f"/blind-reviews/{review.pk}/undo/", headers=REVIEW_PAGE)
         assert back.status_code == 200
         assert Case.objects.get(pk=blind_case.pk).state == CaseState.OPEN
 
@@ -100,8 +100,8 @@ class TestTheReviewer:
     ) -> None:
         review = disputed(blind_case, desk, moderator)
 
-        assert desk.post(f"/blind-reviews/{review.pk}/undo/", headers=SHIFT).status_code == 409
-        assert desk.post("/blind-reviews/0/undo/", headers=SHIFT).status_code == 404
+        assert desk.post(f"/blind-reviews/{review.pk}/undo/", headers=REVIEW_PAGE).status_code == 409
+        assert desk.post("/blind-reviews/0/undo/", headers=REVIEW_PAGE).status_code == 404
 
 
 def test_who_decided_first_does_not_learn_of_it(

@@ -15,7 +15,7 @@ from django.utils import timezone
 from moderation.models import Case, User
 from moderation.operations.cases import claims
 from moderation.web.cases import working_filter
-from tests.moderation.web.conftest import SHIFT
+from tests.moderation.web.conftest import REVIEW_PAGE
 
 Case_ = Callable[..., Case]
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ class TestStart:
         self, desk: Client, cases: dict[str, Case]
     ) -> None:
         with CaptureQueriesContext(connection) as asked:
-            desk.post(reverse("review-next"), headers=SHIFT)
+            desk.post(reverse("review-next"), headers=REVIEW_PAGE)
 
         assert sum("moderation_queueassignment" in one["sql"] for one in asked.captured_queries) == 1
 
