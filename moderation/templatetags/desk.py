@@ -39,6 +39,12 @@ def inert(text: object, length: int = 0) -> str:
     return printed(text_inert.segments(text[:_LONGEST_NAME]))
 
 
+@register.filter
+def isolated(name: object, length: int = 40) -> str:
+    """Show the beginning of a name within words: whatever it is written in, these keep their order."""
+    return format_html("<bdi>{}</bdi>", inert(name, length))
+
+
 @register.simple_tag(name="inert_text")
 def text_with_links(text: str, length: int = 0) -> str:
     """Render a hostile text or URL on one line, links defanged and their real domains marked.

@@ -20,6 +20,8 @@ from moderation.queries.rules.targets import Target
 
 RECENT = timedelta(days=7)
 SAMPLE = domain_counts.SAMPLE
+FEWEST_OF_A_BAR = 20
+"""Below, the counts stand alone: one judged post would be drawn as all of them."""
 _LIMIT = 60
 _TOP = 12
 
@@ -37,6 +39,11 @@ class DomainHistory:
     def decided(self) -> int:
         """Number of posts that a human has judged."""
         return self.counts.spam + self.counts.not_spam
+
+    @property
+    def has_share(self) -> bool:
+        """Whether enough posts were judged for a share to be drawn."""
+        return self.decided >= FEWEST_OF_A_BAR
 
     @property
     def spam_width(self) -> int:

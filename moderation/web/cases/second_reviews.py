@@ -35,6 +35,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         found = blind_reviews.disagreements(
             viewer=request.user, state=state, at=at, cursor=request.GET.get("cursor", "")
         )
+    reasons = accounts_reasons.reasons()
     context = {
         "section": "today",
         "lead_page": "second_reviews",
@@ -43,7 +44,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "query": f"state={state}",
         "page": found,
         "waiting": blind_reviews.waiting_count(at=at),
-        "reasons": accounts_reasons.reasons(),
+        "reasons": reasons,
+        "titles": {reason.code: reason.shown_title for reason in reasons},
         "plans": blind_reviews.plans(),
         "most_percent": round(100 * plans.MOST_OF_QUEUE),
         "fewest": plans.FEWEST,

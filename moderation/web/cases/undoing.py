@@ -29,8 +29,8 @@ def undone(request: access.DeskRequest, undo: Undo, *, back: str) -> HttpRespons
     try:
         case = undo(moderator=request.user, at=at)
     except Refusal as refusal:
-        if "Shift" in request.headers:
+        if "Review-Page" in request.headers:
             return review_actions.answer(request, notice=str(refusal), status=409, at=at)
         messages.warning(request, str(refusal))
         return redirect(back)
-    return review_actions.answer(request, front_id=case.pk, said=_("Undone. The case is back."), at=at)
+    return review_actions.answer(request, current_id=case.pk, said=_("Undone. The case is back."), at=at)

@@ -67,6 +67,7 @@ class TestDomains:
         counts = row.counts
         assert (counts.posts, counts.recent, counts.authors, counts.is_sample) == (2, 2, 1, False)
         assert (counts.spam, counts.not_spam, counts.complaints, counts.waiting) == (1, 0, 3, 1)
+        assert not row.has_share
 
     def test_count_the_latest_links_alone_and_say_so(
         self, desk: Client, open_case: Case_, monkeypatch: pytest.MonkeyPatch
