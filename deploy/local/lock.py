@@ -11,11 +11,16 @@ from pathlib import Path
 from deploy.local import packages
 from deploy.local.places import REQUIREMENTS, ROOT
 
+
+def _groups(*names: str) -> tuple[str, ...]:
+    return tuple(part for name in names for part in ("--group", name))
+
+
 _LOCKS: dict[str, tuple[str, ...]] = {
     # The superset comes first: the others repeat its versions.
-    "test": ("pyproject.toml", "--group", "local", "--group", "train", "--group", "bench", "--group", "dev"),
-    "run": ("pyproject.toml", "--group", "local", "-c", "requirements/test.txt"),
-    "runtime": ("pyproject.toml", "-c", "requirements/test.txt"),
+    "test": ("pyproject.toml", *_groups("local", "ocr", "train", "bench", "dev")),
+    "run": ("pyproject.toml", *_groups("local", "ocr"), "-c", "requirements/test.txt"),
+    "runtime": ("pyproject.toml", *_groups("ocr"), "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
     "akismet": ("--group", "pyproject.toml:akismet", "-c", "requirements/test.txt"),
     "browser": ("--group", "pyproject.toml:browser"),

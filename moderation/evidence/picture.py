@@ -1,0 +1,122 @@
+"""A picture → what it says. Hostile by default: its size is checked before its pixels are decoded, time and
+memory are bounded by the reader.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL.ImageFile import ImageFile
+
+from moderation.evidence import codes, pdq, picture_text
+from moderation.evidence.facts import Reason, Unreadable, storable
+from moderation.evidence.picture_facts import PictureFacts, ReadText
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF", "BMP")
+"""What is decoded at all, by the first bytes and never by the name or the sender's word."""
+MOST_BYTES = 20_000_000
+MOST_PIXELS = 40_000_000
+"""Width x height; decoded, that is 160 MB, and there are three copies while it is made smaller."""
+MOST_TEXT = 5_000
+READ_SIDE, THUMBNAIL_SIDE = 2_000, 320
+"""Pixels of the longer side: as it is read, and as it is kept."""
+
+
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    struct.error,
+    zlib.error,
+)
+"""What the decoders raise about bytes that they do not foresee."""
+_TURNED_SIDEWAYS = (5, 6, 7, 8)
+"""Values of the EXIF field "orientation" that swap width and height."""
+
+
+def read(data: bytes, hints: Mapping[str, str]) -> PictureFacts:
+    """Return what a picture says; the hint `text` = "no" leaves its text unread. Raises Unreadable."""
+    if len(data) > MOST_BYTES:
+        raise Unreadable(Reason.TOO_LARGE)
+    opened = _opened(data)
+    stored_size, is_animated = opened.size, _is_animated(opened)
+    pixels, is_sideways = _upright_pixels(opened)
+    width, height = reversed(stored_size) if is_sideways else stored_size
+    picture = Image.fromarray(pixels)
+    known = pdq.of(pixels)
+    read_text = ReadText() if hints.get("text") == "no" else picture_text.read(pixels)
+    return PictureFacts(
+        format=opened.format or "",
+        width=width,
+        height=height,
+        is_animated=is_animated,
+        thumbnail=_thumbnail(picture),
+        pdq=known.hash if known else "",
+        pdq_quality=known.quality if known else 0,
+        pdq_turned=known.turned if known else (),
+        codes=codes.read(picture),
+        text=storable("\n".join(found.text for found in read_text.lines), most=MOST_TEXT),
+        text_engine=read_text.engine,
+        texts=read_text.lines,
+    )
+
+
+def _opened(data: bytes) -> ImageFile:
+    """Read the header alone."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower
+            opened = Image.open(io.BytesIO(data), formats=FORMATS)
+    except UnidentifiedImageError as unknown:
+        raise Unreadable(Reason.WRONG_KIND) from unknown
+    except Image.DecompressionBombError as bomb:
+        raise Unreadable(Reason.TOO_LARGE) from bomb
+    except _BROKEN as broken:
+        raise Unreadable(Reason.BROKEN) from broken
+    if opened.width * opened.height > MOST_PIXELS:
+        raise Unreadable(Reason.TOO_LARGE)
+    return opened
+
+
+def _upright_pixels(opened: ImageFile) -> tuple[npt.NDArray[np.uint8], bool]:
+    """Decode the first frame to RGB of at most READ_SIDE, on white; tell if that swapped width and height.
+
+    Nothing else of the file is left.
+    """
+    try:
+        opened.draft("RGB", (READ_SIDE, READ_SIDE))  # JPEG alone can be decoded at a fraction of its size
+        opened.thumbnail((READ_SIDE, READ_SIDE))
+        is_sideways = opened.getexif().get(ExifTags.Base.Orientation) in _TURNED_SIDEWAYS
+        small = ImageOps.exif_transpose(opened)
+        if small.has_transparency_data:
+            small = small.convert("RGBA")
+            small = Image.alpha_composite(Image.new("RGBA", small.size, "white"), small)
+        return np.asarray(small.convert("RGB")), is_sideways
+    except _BROKEN as broken:
+        raise Unreadable(Reason.BROKEN) from broken
+
+
+def _is_animated(opened: ImageFile) -> bool:
+    try:
+        return bool(getattr(opened, "is_animated", False))  # looks for a second frame
+    except _BROKEN as broken:
+        raise Unreadable(Reason.BROKEN) from broken
+
+
+def _thumbnail(picture: Image.Image) -> bytes:
+    picture = picture.copy()
+    picture.thumbnail((THUMBNAIL_SIDE, THUMBNAIL_SIDE))
+    written = io.BytesIO()
+    picture.save(written, format="WEBP", quality=80)
+    return written.getvalue()
