@@ -61,7 +61,6 @@ class SecondPlatform:
         return cls(port=port, secret=made.stdout.decode().strip(), database=database)
 
     def api(self) -> httpx.Client:
-        """Return a client of the API."""
         return httpx.Client(
             base_url=f"http://localhost:{self.port}/api/v1",
             headers={"Authorization": f"Bearer {self.secret}"},

@@ -55,7 +55,6 @@ class Poller(threading.Thread):
         self.failed = 0
 
     def run(self) -> None:
-        """Poll."""
         while not self._is_over.is_set():
             try:
                 with self._source.api() as api:
@@ -66,7 +65,6 @@ class Poller(threading.Thread):
                 self._is_over.wait(0.5)
 
     def stop(self) -> None:
-        """End."""
         self._is_over.set()
         self.join(60)
 

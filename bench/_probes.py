@@ -20,7 +20,6 @@ class Probes(threading.Thread):
         self._client = httpx.Client(base_url=url, trust_env=False, timeout=10)
 
     def run(self) -> None:
-        """Ask."""
         while not self._is_over.wait(_EVERY_SECONDS):
             for path in _PATHS:
                 self._status(path)

@@ -76,7 +76,6 @@ class Reviewer(threading.Thread):
         )
 
     def run(self) -> None:
-        """Work."""
         with self._desk:
             while not self._is_over.is_set():
                 self._review()

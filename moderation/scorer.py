@@ -73,7 +73,6 @@ def get() -> Scorer:
 
 
 def release() -> Release:
-    """Return the live release."""
     return get().release
 
 

@@ -68,7 +68,7 @@ class Judgement:
 
     @property
     def margins(self) -> Floats:
-        """Return the main margins."""
+        """Return the bounded margins of the posts: log-odds before calibration, float64 (n,)."""
         return self.line + self.added + self.withheld
 
     def opinions(self, content_probabilities: Floats) -> list[dict[str, float | None]]:

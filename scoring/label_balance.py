@@ -22,7 +22,7 @@ CURE = "Label 100 random posts (page “Random labels”), then train again."
 
 
 class Weakness(StrEnum):
-    """Kinds of weakness."""
+    """Why a set of labels is a poor sample: few random ones, one class, one language, complaints alone."""
 
     FEW_RANDOM = "few_random"
     FEW_OF_A_SORT = "few_of_a_sort"

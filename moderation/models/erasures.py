@@ -16,7 +16,7 @@ class ErasureKind(models.TextChoices):
 
 
 class ErasureCause(models.TextChoices):
-    """Why."""
+    """Whether somebody asked for it, or the text was older than the platform keeps texts."""
 
     REQUEST = "request"
     RETENTION = "retention"

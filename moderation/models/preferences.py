@@ -37,7 +37,7 @@ class Preferences:
     break_cases: int = 200
 
     def to_json(self) -> dict[str, Any]:
-        """Return what is stored."""
+        """Return the settings as the column holds them; `read_preferences` reads them back."""
         return asdict(self) | {"keys": dict(self.keys)}
 
 

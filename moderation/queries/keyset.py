@@ -29,7 +29,7 @@ _LARGEST_FLOAT = 1e12
 
 
 class InvalidCursor(ValueError):
-    """The cursor is malformed."""
+    """A cursor that no page gave out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ _CACHED_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What is simulated."""
+    """Whether posts, or the posts that the live release was fitted to, are simulated."""
 
     is_post: bool = False
     is_training: bool = False

@@ -85,7 +85,6 @@ def anchor(value: str) -> str:
 
 
 def anchors(handles: frozenset[Handle]) -> set[str]:
-    """Return the skeletons."""
     return {handle.skeleton for handle in handles}
 
 

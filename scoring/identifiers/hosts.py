@@ -16,7 +16,6 @@ def anchor(value: str) -> str:
 
 
 def anchors(domains: dict[str, str]) -> set[str]:
-    """Return the skeletons."""
     return set(domains.values())
 
 

@@ -45,7 +45,6 @@ def anchor(value: str) -> str:
 
 
 def anchors(wallets: frozenset[str]) -> set[str]:
-    """Return the addresses."""
     return set(wallets)
 
 

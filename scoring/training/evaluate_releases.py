@@ -116,7 +116,6 @@ class Opened:
 
     @property
     def release(self) -> Release:
-        """Return the release."""
         return self.scorer.release
 
     def judge(self, records: Sequence[PostRecord]) -> Floats:

@@ -114,7 +114,6 @@ class CampaignDecisionSerializer(serializers.Serializer[Any]):
 
 
 def campaign(row: OwnCampaign) -> dict[str, Any]:
-    """Return a campaign."""
     return {
         "id": str(row.campaign_id),
         "posts": row.posts,
@@ -127,7 +126,6 @@ def campaign(row: OwnCampaign) -> dict[str, Any]:
 
 
 def member(row: OwnMember) -> dict[str, Any]:
-    """Return a member."""
     return {
         "post": {"id": str(row.post_id), "external_id": row.external_id, "revision": row.revision},
         "place": row.place,
@@ -138,7 +136,6 @@ def member(row: OwnMember) -> dict[str, Any]:
 
 
 def campaign_decision(row: CampaignDecision) -> dict[str, Any]:
-    """Return a decision on a campaign."""
     return {
         "id": str(row.pk),
         "campaign_id": str(row.campaign_id),

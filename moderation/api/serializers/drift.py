@@ -66,7 +66,6 @@ class DriftPageSerializer(serializers.Serializer[Any]):
 
 
 def alarm(row: DriftAlarm) -> dict[str, Any]:
-    """Return an alarm."""
     return {
         "id": str(row.pk),
         "raised_at": instant(row.raised_at),

@@ -51,7 +51,6 @@ class DomainSerializer(serializers.Serializer[Any]):
 
 
 def timeline(found: Timeline) -> dict[str, Any]:
-    """Return a timeline."""
     events = [
         {"at": instant(event.at), "kind": event.kind, "verdict": _VERDICTS[event.tone]}
         for event in found.events
@@ -60,7 +59,6 @@ def timeline(found: Timeline) -> dict[str, Any]:
 
 
 def domain(found: OwnDomain, *, at: datetime) -> dict[str, Any]:
-    """Return a domain."""
     counted = found.figures
     return {
         "domain": found.name,

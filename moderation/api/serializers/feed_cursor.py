@@ -47,7 +47,6 @@ class CursorField(serializers.Field[AnyPosition, str, str, AnyPosition]):
         super().__init__(help_text=CURSOR_HELP, **kwargs)
 
     def to_internal_value(self, data: str) -> AnyPosition:
-        """Return the position."""
         try:
             return decode(data)
         except ValueError:

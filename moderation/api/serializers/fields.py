@@ -32,7 +32,6 @@ class TextField(serializers.CharField):
         super().__init__(trim_whitespace=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> str:
-        """Return the string as it is."""
         if not isinstance(data, str):
             self.fail("invalid")
         return data
@@ -64,7 +63,6 @@ class FlagField(serializers.BooleanField):
     default_error_messages = {"invalid": "Must be true or false."}
 
     def to_internal_value(self, data: Any) -> bool:
-        """Return the flag."""
         if not isinstance(data, bool):
             self.fail("invalid", input="")
         return data
@@ -140,7 +138,6 @@ class RenamedChoiceExtension(OpenApiSerializerFieldExtension):  # type: ignore[n
     target_class = RenamedChoiceField
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: Direction) -> dict[str, Any]:  # noqa: ARG002 - the signature is drf-spectacular's
-        """Return the schema."""
         earlier = self.target.earlier
         words = ", ".join(f"`{old}` is the earlier name of `{new}`" for old, new in earlier.items())
         return {
@@ -191,7 +188,6 @@ class TextListField(serializers.ListField):
         self.max_items = max_items
 
     def to_internal_value(self, data: Any) -> list[str]:
-        """Return the strings."""
         if not isinstance(data, list):
             self.fail("not_a_list", input_type="")
         if len(data) > self.max_items:

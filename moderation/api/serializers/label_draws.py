@@ -37,7 +37,6 @@ class DrawSerializer(serializers.Serializer[Any]):
 
 
 def draw(row: DrawRow) -> dict[str, Any]:
-    """Return a draw."""
     return {
         "id": str(row.draw.pk),
         "asked_at": instant(row.draw.asked_at),

@@ -55,7 +55,6 @@ class QualityPageSerializer(serializers.Serializer[Any]):
 
 
 def figure(row: QualityFigure) -> dict[str, Any]:
-    """Return a figure."""
     return {
         "measure": row.measure,
         "dimension": row.dimension,

@@ -31,7 +31,6 @@ class FutureField(InstantField):
     default_error_messages = {"in_past": "Must be in the future."}
 
     def to_internal_value(self, value: Any) -> datetime:
-        """Return the instant."""
         moment = self.read(value)
         if moment <= timezone.now():
             self.fail("in_past")
@@ -136,7 +135,6 @@ def rule(row: Rule, *, at: datetime) -> dict[str, Any]:
 
 
 def backtest(row: Rule, *, figures: Figures, newest: Sequence[Revision]) -> dict[str, Any]:
-    """Return the backtest of a rule."""
     share, (low, high) = figures.spam_share, figures.spam_interval
     if row.effect == RuleEffect.ALLOW:
         share, (low, high) = 1 - share, (1 - high, 1 - low)

@@ -154,7 +154,6 @@ def costs(given: dict[str, Any] | None) -> Costs:
 
 
 def simulation(found: Simulation, *, days: int, precision: float) -> dict[str, Any]:
-    """Return a simulation."""
     counted = found.basis.counted
     return {
         "days": days,

@@ -35,7 +35,6 @@ class AuthorTimeline(ApiView):
         responses={200: TimelineSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, external_id: str) -> Response:
-        """Read it."""
         try:
             found = platform_lookups.of_author(platform=platform_of(request), external_id=external_id)
         except Author.DoesNotExist:
@@ -58,7 +57,6 @@ class OneDomain(ApiView):
         responses={200: DomainSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, domain: str) -> Response:
-        """Read it."""
         at = timezone.now()
         try:
             found = platform_lookups.of_domain(platform=platform_of(request), value=domain, at=at)

@@ -174,7 +174,6 @@ class OneExport(ApiView):
         responses={200: ExportSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
         return Response(_shown(_own_export(request, id)))
 
 

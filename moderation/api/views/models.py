@@ -52,7 +52,6 @@ class Models(ApiView):
         responses={200: ModelPageSerializer, **problem_responses()},
     )
     def get(self, request: Request) -> Response:
-        """Read them."""
         live, platform = scorer.newest(), platform_of(request).slug
         return Response({"data": [model(row, live=live, platform=platform) for row in models.releases()]})
 
@@ -70,7 +69,6 @@ class OneModel(ApiView):
         responses={200: ModelSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
         row = Release.objects.filter(pk=id).first() if "\x00" not in id else None
         if row is None:
             raise Refused("not_found", "No release has this id.")
@@ -122,7 +120,6 @@ class OneTrainingRun(ApiView):
         responses={200: TrainingRunSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Read one."""
         return Response(training_run(_own_run(request, id)))
 
     @extend_schema(
@@ -136,7 +133,6 @@ class OneTrainingRun(ApiView):
         },
     )
     def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Cancel one."""
         row = _own_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=_trainer(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -91,7 +91,6 @@ class ReleaseProposals(ApiView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Propose it."""
         given = self.read(ProposalRequestSerializer, request)
         made = _candidate(request, given) if "training_run" in given else _thresholds(request, given)
         location = reverse("api:release-proposal", args=[str(made.pk)])
@@ -111,7 +110,6 @@ class OneReleaseProposal(ApiView):
         responses={200: ProposalSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
         return Response(_shown(request, _row(request, id)))
 
 
@@ -144,7 +142,6 @@ class ProposalConfirmations(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Confirm it."""
         row = _row(request, id)
         try:
             proposals.confirm(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
@@ -172,7 +169,6 @@ class ProposalRefusals(ApiView):
     )
     @idempotent
     def post(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Refuse it."""
         row = _row(request, id)
         proposals.refuse(proposal_id=row.pk, actor=user_of(request), at=timezone.now())
         return Response(_shown(request, _row(request, id)))

@@ -46,7 +46,6 @@ class Scores(ApiView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Score one post."""
         if not isinstance(request.auth, ApiKey) or Scope.VERDICTS_READ not in request.auth.scopes:
             raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")
         platform = platform_of(request)

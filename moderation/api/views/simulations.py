@@ -42,7 +42,6 @@ class ThresholdSimulations(ApiView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Simulate."""
         given = self.read(SimulationRequestSerializer, request)
         about = traffic.of_platform(scorer.release(), platform=platform_of(request))
         found = simulator.simulate(

@@ -34,7 +34,6 @@ class Statements(ApiView):
         responses={200: StatementSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read it."""
         try:
             row = platform_decisions.removal(
                 platform=platform_of(request), decision_id=number_of(id), at=timezone.now()

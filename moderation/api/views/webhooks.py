@@ -70,7 +70,6 @@ class Endpoints(ApiView):
         responses={200: EndpointListSerializer, **problem_responses()},
     )
     def get(self, request: Request) -> Response:
-        """Read all."""
         return Response(
             {"data": [endpoint(row) for row in queries_webhooks.endpoints(platform=platform_of(request))]}
         )
@@ -120,7 +119,6 @@ class OneEndpoint(ApiView):
         responses={200: EndpointSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        """Read one."""
         row = _own_endpoint(request, id)
         return Response(endpoint(row), headers={"ETag": etag_of(row.version)})
 
@@ -240,7 +238,6 @@ class OneDelivery(ApiView):
         responses={200: WholeDeliverySerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
-        """Read one."""
         return Response(whole_delivery(_own_delivery(request, id)))
 
 

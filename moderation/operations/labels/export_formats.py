@@ -56,7 +56,7 @@ class Digested(io.RawIOBase):
         return True
 
     def write(self, data: Any, /) -> int:
-        """Write bytes."""
+        """Write bytes and add them to the digest."""
         self.sha256.update(data)
         return self._file.write(data)
 

@@ -45,7 +45,7 @@ class NotGoodEnough(Refusal):
 
 
 class AlreadyLive(Refusal):
-    """The release is live."""
+    """Nothing to promote: the release is the live one."""
 
 
 class LiveHasChanged(Refusal):

@@ -60,7 +60,7 @@ def hour_of(moment: datetime) -> datetime:
 
 
 def period(*, span: Span, day: date) -> Period:
-    """Return the period that a day lies in."""
+    """Return the day, the week from Monday or the calendar month that a day lies in, in UTC."""
     first = day
     if span == Span.WEEK:
         first = day - timedelta(days=day.weekday())

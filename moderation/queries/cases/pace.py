@@ -57,7 +57,6 @@ class Pace:
 
     @property
     def agreement_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the agreement."""
         return outcome_counts.interval(self.agreed, of=self.judged)
 
 

@@ -34,7 +34,7 @@ def removal(*, platform: Platform, decision_id: int, at: datetime) -> Decision:
 
 
 def grounds(decision: Decision) -> Grounds:
-    """Return the grounds of a removal."""
+    """Return what a statement of reasons says of a removal: reason, complaints before it, media."""
     title = Reason.objects.filter(code=decision.reason).values_list("title", flat=True).first()
     before = Complaint.objects.filter(post=decision.post_id, received_at__lte=decision.decided_at)
     media = Revision.objects.filter(pk=decision.revision_id).values_list("media_urls", flat=True).first()

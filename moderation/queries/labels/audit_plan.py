@@ -99,7 +99,7 @@ class Plan:
 
 
 def strata(record: PostRecord, content_probability: float | None) -> tuple[str, str, str]:
-    """Return the strata of a post."""
+    """Return a post's strata: band of the content probability, language, whether similar posts were seen."""
     return _strata(content_probability, record.language, has_like=record.similar.posts > 0)
 
 

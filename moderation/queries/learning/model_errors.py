@@ -71,7 +71,7 @@ def page(
 
 
 def worst(*, releases: Sequence[str], wanted: ErrorFilter, most: int) -> list[ModelError]:
-    """Return as many of the worst."""
+    """Return the posts with the largest loss, `most` at most."""
     return [_error(row) for row in _rows(releases, wanted)[:most]]
 
 

@@ -101,7 +101,6 @@ def rotate_secret(request: access.DeskRequest, endpoint_id: int) -> HttpResponse
 @require_POST
 @access.admins
 def remove_endpoint(request: access.DeskRequest, endpoint_id: int) -> HttpResponse:
-    """Remove an endpoint."""
     endpoint = get_object_or_404(WebhookEndpoint, pk=endpoint_id)
     endpoints.remove(endpoint_id=endpoint_id, at=timezone.now(), actor=request.user)
     messages.success(request, _("Endpoint removed. Its log is kept."))

@@ -23,7 +23,6 @@ class AuditFilterForm(FilterForm):
     until = days.DayField(required=False)
 
     def wanted(self) -> AuditFilter:
-        """Return the filter."""
         by = self.given("by")
         kind, _colon, subject_id = self.given("about").partition(":")
         since, until = self.window()

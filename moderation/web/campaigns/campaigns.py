@@ -182,7 +182,6 @@ class Choice:
 
     @property
     def together(self) -> int:
-        """Both."""
         return self.waiting + self.filtered
 
     @property

@@ -33,7 +33,6 @@ class LanguagesField(SimpleArrayField):
         self.error_messages["item_invalid"] = ""
 
     def clean(self, value: object) -> list[str]:
-        """Return the codes."""
         found = super().clean(str(value or "").lower().replace(" ", ""))
         return list(dict.fromkeys(found))
 
@@ -95,7 +94,6 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.leads
 def change(request: access.DeskRequest, queue_id: int) -> HttpResponse:
-    """Change a queue."""
     form = QueueForm(request.POST)
     if form.is_valid() and _is_saved(request, form, queue_id=queue_id):
         messages.success(request, _("Saved."))

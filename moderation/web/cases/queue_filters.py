@@ -43,7 +43,6 @@ class QueueFilterForm(FilterForm):
     sort = forms.ChoiceField(choices=SORTS, required=False)
 
     def wanted(self) -> QueueFilter:
-        """Return the filter."""
         age = self.given("age")
         return QueueFilter(
             reason=self.given("reason"),

@@ -54,7 +54,6 @@ class DecisionFilterForm(FilterForm):
         return any(value != "" for name, value in self.chosen.items() if name != "whose")
 
     def wanted(self) -> DecisionFilter:
-        """Return the filter."""
         whose = self.whose_value
         since, until = self.window()
         return DecisionFilter(

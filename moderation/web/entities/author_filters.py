@@ -25,5 +25,4 @@ class AuthorFilterForm(FilterForm):
     state = forms.ChoiceField(choices=_STATES, required=False)
 
     def wanted(self) -> AuthorFilter:
-        """Return the filter."""
         return AuthorFilter(text=self.given("q"), state=self.given("state"))

@@ -35,7 +35,6 @@ def gravest() -> list[tuple[str, str]]:
 
 
 def words(finding: Finding) -> str:
-    """Return a finding in words."""
     sorts = {"spam": _("spam"), "not spam": _("not spam")}
     return str(_WORDS[finding.weakness]) % {
         "count": quantities.count(finding.count),

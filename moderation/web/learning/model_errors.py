@@ -49,7 +49,6 @@ class ErrorFilterForm(FilterForm):
     until = days.DayField(required=False)
 
     def wanted(self, *, at: datetime) -> ErrorFilter:
-        """Return the filter."""
         since, until = self.window()
         return ErrorFilter(
             since=since or at - _USUAL,

@@ -88,7 +88,6 @@ def start(request: access.DeskRequest) -> HttpResponse:
 @require_POST
 @access.exporters
 def stop(request: access.DeskRequest, run_id: int) -> HttpResponse:
-    """Stop a shadow run."""
     get_object_or_404(ShadowRun, pk=run_id)
     try:
         shadow.stop(run_id=run_id, actor=request.user, at=timezone.now())

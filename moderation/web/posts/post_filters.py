@@ -34,7 +34,6 @@ class PostFilterForm(FilterForm):
     until = days.DayField(required=False)
 
     def wanted(self) -> PostFilter:
-        """Return the filter."""
         since, until = self.window()
         return PostFilter(
             text=self.given("q"),
