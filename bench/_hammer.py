@@ -88,6 +88,7 @@ def main() -> None:
 
 def _work(port: int, waiting: queue.SimpleQueue[bytes], seen: list[tuple[str, float, bytes]]) -> None:
     with socket.create_connection(("127.0.0.1", port)) as connection:
+        # With Nagle's algorithm a large request would wait 40 ms for a delayed acknowledgement.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         while True:
             try:

@@ -20,6 +20,7 @@ PARTS = {
     "webhooks": "--hostname=webhooks@",
     "background": "--hostname=background@",
     "exports": "--hostname=exports@",
+    "learning": "--hostname=learning@",
     "web": "config.server",
 }
 """What stands on the command line of each part that is found by it. PostgreSQL is found by its lock file."""
@@ -52,6 +53,7 @@ def processes(name: str) -> list[int]:
     if name == POSTGRES:
         return _postgres()
     ours = child.leftovers(mark=os.environ["SPAMDESK_STATE_DIR"])
+    # By id, which is by age as long as ids have not wrapped round between two starts.
     return sorted(process for process in ours if PARTS[name] in _command(process))
 
 

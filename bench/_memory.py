@@ -30,7 +30,7 @@ class Memory(threading.Thread):
             self._seen.append((time.monotonic() - self._began, held))
 
     def stop(self) -> None:
-        """Stop measuring and return when the thread has ended."""
+        """Stop measuring; returns once the thread has ended."""
         self._is_over.set()
         self.join()
 

@@ -114,5 +114,5 @@ class Reviewer(threading.Thread):
 def _is_passing(answer: httpx.Response) -> bool:
     """Return whether the same request may be answered otherwise in a moment."""
     if answer.status_code == httpx.codes.CONFLICT:
-        return str(answer.json().get("type", "")).endswith("request-in-flight")
+        return str(answer.json().get("type", "")).endswith("request_in_flight")
     return answer.status_code in _TRY_AGAIN

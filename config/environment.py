@@ -29,7 +29,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The settings that an operator chooses; README's table of variables says what each one does."""
+    """The settings that an operator chooses; the operator's guide says what each one does."""
 
     mode: Mode
     is_debug: bool

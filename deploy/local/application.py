@@ -163,6 +163,7 @@ def simulator(*, port: int) -> Service | None:
 def scoring_processes() -> int:
     """Return how many scoring processes to run: one per available processor, at most four."""
     given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")
+    # The processors that this process may use; cpu_count() names all of the machine, also in a container.
     return int(given) if given.isdigit() and int(given) else min(4, len(os.sched_getaffinity(0)))
 
 

@@ -61,5 +61,6 @@ def _answer(work: Callable[[], Response]) -> Answer:
 
 
 def _digest(request: Request) -> str:
+    # Django keeps a body only if it is asked for before DRF parses it: afterwards the stream is spent.
     raw: bytes = request._request.body  # noqa: SLF001 - DRF's name for Django's request
     return hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode() + raw).hexdigest()

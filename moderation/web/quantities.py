@@ -1,4 +1,4 @@
-"""Quantities in words: durations, shares, counts and the band of a probability."""
+"""Quantities in words: durations, shares, counts, the band of a probability and where it leads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django.utils import formats, timezone
 from django.utils.translation import gettext, ngettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
+
+from moderation.models.scores import RouteChoice
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -35,6 +37,16 @@ _STEPS: tuple[tuple[float, Any], ...] = (
 def band(spam_probability: float) -> str:
     """Return the words for a calibrated spam probability."""
     return str(next((words for below, words in _BANDS if spam_probability < below), _CERTAIN))
+
+
+def route(value: str) -> str:
+    """Return where a score sends a post in words; a value of another release as it is."""
+    routes = {
+        RouteChoice.ALLOW.value: gettext("let through"),
+        RouteChoice.REVIEW.value: gettext("review"),
+        RouteChoice.REMOVE.value: gettext("removed"),
+    }
+    return routes.get(value, value)
 
 
 def percent(share: float) -> str:

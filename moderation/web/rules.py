@@ -259,6 +259,7 @@ def _needs_a_second_look(target: Target, *, effect: str, form: RequeueForm) -> b
     """Tell whether a ban would hit posts that people judged harmless, and nobody said so be it."""
     if effect != RuleEffect.BAN or form.cleaned_data["sure"]:
         return False
+    # Counted again, not taken from the form: people judge posts while the page is open.
     return targets.dry_run(wanted=target, at=timezone.now()).figures.not_spam > 0
 
 

@@ -35,6 +35,7 @@ def post_of(form: Mapping[str, str], *, at: datetime) -> IncomingPost:
 
 def external_id_of(form: Mapping[str, str]) -> str:
     """Return the id of a comment: a digest of author, text and site."""
+    # Without date, address and browser: a check and a later report of the same comment may differ in them.
     names = ("blog", "permalink", "comment_type", "comment_author", "comment_author_email", "comment_content")
     said = "\0".join(_clean(form.get(name, "")) for name in names)
     return f"akismet:{hashlib.sha256(said.encode()).hexdigest()}"

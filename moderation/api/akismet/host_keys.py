@@ -30,7 +30,9 @@ class HostKeyMiddleware:
         is_ours = bool(settings.AKISMET_HOST) and _without_port(rest) == settings.AKISMET_HOST
         if not is_ours and not _LIKE_A_KEY.fullmatch(label):
             return self.get_response(request)
+        # A key in front of any other of our names is taken out, too: refused, it must still not be logged.
         request.META["HTTP_HOST"] = rest
+        # A WSGI server may take this name from the Host header, and Django falls back to it.
         if str(request.META.get("SERVER_NAME", "")).startswith(label):
             request.META["SERVER_NAME"] = _without_port(rest)
         if not is_ours or not _CALLS.match(request.path_info):

@@ -9,19 +9,11 @@ from rest_framework import serializers
 from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.feed_cursor import CursorField
 from moderation.api.serializers.fields import InstantField, TextField
+from moderation.api.serializers.keyset import LimitField
 from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Decision, FeedEntry
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.queries import wire
-
-DEFAULT_LIMIT = 100
-MAX_LIMIT = 500
-
-
-class LimitField(serializers.IntegerField):
-    """How many rows at most; in a query every number arrives as text."""
-
-    default_error_messages = {"invalid": "Must be a whole number."}
 
 
 class DecisionQuerySerializer(StrictSerializer):
@@ -32,7 +24,7 @@ class DecisionQuerySerializer(StrictSerializer):
         help_text="Only decisions with this `entered_at` or a later one. Yours of last time, not your clock.",
     )
     cursor = CursorField(required=False)
-    limit = LimitField(min_value=1, max_value=MAX_LIMIT, required=False, default=DEFAULT_LIMIT)
+    limit = LimitField()
 
 
 class PostQuerySerializer(StrictSerializer):

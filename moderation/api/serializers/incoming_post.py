@@ -109,6 +109,7 @@ def _texts(most: int) -> _Check:
 
 
 def _whole(value: Any) -> bool:
+    # Not isinstance: True and False are integers to Python.
     return type(value) is int and 0 <= value <= MAX_WHOLE_NUMBER
 
 

@@ -91,6 +91,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Check key, scope and limit, then the size. Raises Refused before a byte of the body is read."""
         super().initial(request, *args, **kwargs)
+        # Before the size: bodies that are refused count, or a client could send them without end.
         if isinstance(request.auth, ApiKey):
             self.charge(request, self.bucket(request.auth))
         length = request.META.get("CONTENT_LENGTH") or "0"

@@ -43,7 +43,8 @@ READ_CHARACTERS = 1_000
 
 _STARTS = dict(zip(SIZES, (sum(list(SIZES.values())[:place]) for place in range(len(SIZES))), strict=True))
 _MOST_WORDS, _MOST_NAMES, _LONGEST_NAME = 80, 10, 60
-_BINS = 20
+BINS = 20
+"""Of the spam probability."""
 _LEAST_POWER, _MOST_POWER = -6, 20
 
 # What counts everything seen so far grows with the installation's age, whoever writes.
@@ -72,7 +73,7 @@ def of_score(
     *, spam_probability: float, route: str, features: Iterable[float], schema_hash: str
 ) -> Iterator[Trait]:
     """Yield bins; of features only if their order is that of this version."""
-    low = min(_BINS - 1, int(spam_probability * _BINS)) / _BINS
+    low = min(BINS - 1, int(spam_probability * BINS)) / BINS
     yield TraitFamily.PROBABILITY, f"{low:.2f}"
     yield TraitFamily.PROBABILITY, route
     if schema_hash != SCHEMA_HASH:

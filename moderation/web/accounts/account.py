@@ -53,6 +53,7 @@ class SignIn(LoginView):
         """Sign in, and remember this browser as a known device."""
         response = super().form_valid(form)
         user, at = form.get_user(), timezone.now()
+        # After signing in, which gives the session a new key (against session fixation).
         sessions.begin(
             user=user, session_key=_key_of(self.request), user_agent=_agent_of(self.request), at=at
         )
@@ -68,6 +69,7 @@ class SignOut(LogoutView):
 @never_cache
 def device(request: HttpRequest, token: str) -> HttpResponse:
     """Make a browser known by an operator's link; only the POST uses the link up."""
+    # Previews of links and scanners of mail follow every GET.
     if request.method != "POST":
         return render(request, "accounts/device.html")
     try:
@@ -112,7 +114,7 @@ def password(request: access.DeskRequest) -> HttpResponse:
         return _page(request, password_form=form, status=422)
     at = timezone.now()
     users.choose_password(user=request.user, password=form.cleaned_data["new_password1"], at=at)
-    update_session_auth_hash(request, request.user)
+    update_session_auth_hash(request, request.user)  # changes the key of this session
     sessions.renew(user=request.user, session_key=_key_of(request), user_agent=_agent_of(request), at=at)
     messages.success(request, _("Password changed. You have been signed out everywhere else."))
     response = redirect("account")
@@ -147,6 +149,7 @@ def end_other_sessions(request: access.DeskRequest) -> HttpResponse:
 def _key_of(request: HttpRequest) -> str:
     """Return the key of the session that is being written down, and mark it as such."""
     request.session[session_use.LISTED] = True
+    # A session has no key before it is saved for the first time.
     if request.session.session_key is None:
         request.session.create()
     return request.session.session_key or ""

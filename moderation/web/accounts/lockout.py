@@ -60,6 +60,7 @@ class Handler(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
         """Return axes' limit while the attempt has to wait, otherwise 0."""
         username = get_client_username(request, credentials) or ""
+        # axes knows a number and a limit, no delays: the limit itself means "locked out now".
         return settings.AXES_FAILURE_LIMIT if wait_seconds(request, username=username) else 0
 
     def user_login_failed(

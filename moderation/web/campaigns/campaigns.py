@@ -86,6 +86,7 @@ def decide(request: access.DeskRequest, campaign_id: int) -> HttpResponse:
             campaign_id=campaign_id, wanted=wanted, moderator=request.user, at=at
         )
     except NotConfirmed:
+        # Asking for the number is no error, so 200; a wrong number is one.
         is_wrong = wanted.confirmed_count is not None
         notice = _("That number does not match. Nothing was decided.") if is_wrong else ""
         return _again(request, campaign_id, wanted=wanted, notice=notice, status=422 if is_wrong else 200)

@@ -63,6 +63,7 @@ def last_context(request: access.DeskRequest, *, at: datetime) -> dict[str, obje
     """Return the variables of `cases/_last_decision.html`: what was decided last and can still be undone."""
     decision = decision_pages.undoable(moderator=request.user, at=at)
     answer = blind_reviews.undoable(moderator=request.user, at=at)
+    # One key undoes one thing: the later of the two.
     if answer and decision and answer.answered_at and answer.answered_at < decision.decided_at:
         answer = None
     return {"at": at, "last": None if answer else decision, "last_answer": answer}

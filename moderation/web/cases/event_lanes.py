@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from moderation.queries.cases.case_context import LIMIT, Event, Lane
-from moderation.web.quantities import counted, short_duration
+from moderation.web.quantities import count, short_duration
 
 LANE_HEIGHT = 26
 _WORDS_HEIGHT = 18
@@ -149,7 +149,7 @@ def _names() -> dict[str, str]:
 def _told(lane: Lane, *, at: datetime) -> str:
     if not lane.events:
         return _("none")
-    number = f"{LIMIT}+" if lane.is_cut else counted(len(lane.events), "", "").strip()
+    number = f"{LIMIT}+" if lane.is_cut else count(len(lane.events))
     latest = max(event.at for event in lane.events)
     ago = short_duration((at - latest).total_seconds())
     told = _("%(number)s, latest %(ago)s ago") % {"number": number, "ago": ago}

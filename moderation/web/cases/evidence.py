@@ -218,6 +218,7 @@ def _signals(page: CasePage) -> Iterator[tuple[str, str]]:
 
 
 def _heard(text: str, *, length: int) -> str:
+    # Hidden characters go before the cut, but a post of a hundred thousand of them is not walked through.
     shown = "".join(character for character in text[: length * 8] if not characters.hidden_label(character))
     segments = inert.segments(inert.excerpt(shown, length=length), read_link=read_link)
     return "".join(segment.text for segment in segments)

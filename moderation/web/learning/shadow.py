@@ -142,7 +142,7 @@ def _of_run(run: ShadowRun, *, cursor: str) -> dict[str, object]:
         "until": parse_datetime(run.figures.get("until") or ""),
         "page": found,
         "rows": [
-            (row, shadow_words.route(row.live_route), shadow_words.route(row.route)) for row in found.rows
+            (row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows
         ],
         "is_later": bool(cursor),
         "address": reverse("shadow-run", args=[run.pk]),

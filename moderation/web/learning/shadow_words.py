@@ -62,18 +62,13 @@ def figures(stored: Mapping[str, Any]) -> ShownFigures | None:
     return ShownFigures(
         agreement=shares.counted(agreed, total) if total else "",
         matrix=[
-            (route(live), [quantities.count(counted.get((live, one), 0)) for one in ROUTES])
+            (quantities.route(live), [quantities.count(counted.get((live, one), 0)) for one in ROUTES])
             for live in ROUTES
         ],
         rates=[_rate(row) for row in stored["rates"]],
         worse=[row for row in shown if row.outcome == Outcome.WORSE],
         differences=shown,
     )
-
-
-def route(value: str) -> str:
-    """Return a route in words."""
-    return {"allow": _("let through"), "review": _("review"), "remove": _("removed")}.get(value, value)
 
 
 def _rank(row: Mapping[str, Any]) -> tuple[int, bool, float, str, str]:

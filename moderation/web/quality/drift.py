@@ -18,17 +18,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from moderation.models import DriftAlarm, Platform
-from moderation.models.scores import RouteChoice
 from moderation.operations.quality import drift
 from moderation.queries.quality import drift_pages
 from moderation.queries.quality.drift_evidence import FALSE_ALARMS_A_MONTH, GROWTH
 from moderation.queries.quality.drift_reference import FEWEST_DAYS
-from moderation.queries.quality.drift_traits import TraitFamily
+from moderation.queries.quality.drift_traits import BINS, TraitFamily
 from moderation.web import access, quantities
 from moderation.web.quality import shares
 from moderation.web.quality.quality import QualityForm
 
-_BINS = 20
 _FAMILIES = {
     TraitFamily.PROBABILITY: gettext_lazy("Probability or route"),
     TraitFamily.FEATURE: gettext_lazy("Feature"),
@@ -138,15 +136,10 @@ def _trait(one: Mapping[str, Any], *, since: datetime, may_open: bool) -> ShownT
 
 def _slice(one: Mapping[str, Any], *, since: datetime, may_open: bool) -> ShownSlice:
     kind, name = one["kind"], one["name"]
-    routes = {
-        RouteChoice.ALLOW.value: _("let through"),
-        RouteChoice.REVIEW.value: _("review"),
-        RouteChoice.REMOVE.value: _("removed"),
-    }
     kinds = {"language": _("Language"), "domain": _("Domain"), "route": _("Route")}
     return ShownSlice(
         kind=kinds[kind],
-        name=routes.get(name, name) if kind == "route" else name or _("not stated"),
+        name=quantities.route(name) if kind == "route" else name or _("not stated"),
         address=_address(kind, name, since=since) if may_open else "",
         posts=one["posts"],
         all_posts=one["all_posts"],
@@ -170,7 +163,7 @@ def _words(one: Mapping[str, Any]) -> str:
     trait = one["trait"]
     if one["family"] == TraitFamily.PROBABILITY and trait[:1].isdigit():
         low = float(trait)
-        return f"{shares.share(low)}\N{EN DASH}{shares.share(low + 1 / _BINS)}"
+        return f"{shares.share(low)}\N{EN DASH}{shares.share(low + 1 / BINS)}"
     if one["family"] == TraitFamily.FEATURE:
         name, _equals, size = trait.partition("=")
         return f"{name}: {_size(size)}"

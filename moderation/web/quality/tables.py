@@ -14,7 +14,6 @@ from moderation.models.decisions import AUTOMATIC_REASONS, DecisionSource
 from moderation.models.posts import ComplaintReason
 from moderation.models.quality import Dimension, Measure, QualityTableKind
 from moderation.models.rules import RuleEffect
-from moderation.models.scores import RouteChoice
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.queries.quality.tables import Rows
@@ -90,12 +89,7 @@ def slice_name(dimension: Dimension, name: str) -> str:
     if dimension == Dimension.RELEASE:
         return name[:12]
     if dimension == Dimension.ROUTE:
-        routes = {
-            RouteChoice.ALLOW.value: _("let through"),
-            RouteChoice.REVIEW.value: _("review"),
-            RouteChoice.REMOVE.value: _("removed"),
-        }
-        return routes.get(name, name)
+        return quantities.route(name)
     return name or _("not stated")
 
 
