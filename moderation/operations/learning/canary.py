@@ -149,7 +149,9 @@ def _check_shadow(run: ShadowRun) -> None:
     if scorer.newest() != run.live:
         raise LiveHasChanged(_("Another release is live: compare the candidate with it in shadow first."))
     if not all(one.passed for one in shadow_findings.findings(candidate=run.candidate, live=run.live)):
-        raise WorseInShadow(_("In shadow the candidate is certainly worse: it decides for nobody."))
+        raise WorseInShadow(
+            _("The candidate is certainly worse in its shadow run, so it cannot decide for anybody.")
+        )
 
 
 def _check_role(actor: User) -> None:

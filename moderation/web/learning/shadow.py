@@ -141,9 +141,7 @@ def _of_run(run: ShadowRun, *, cursor: str) -> dict[str, object]:
         "estimated_at": parse_datetime(run.figures.get("estimated_at") or ""),
         "until": parse_datetime(run.figures.get("until") or ""),
         "page": found,
-        "rows": [
-            (row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows
-        ],
+        "rows": [(row, quantities.route(row.live_route), quantities.route(row.route)) for row in found.rows],
         "is_later": bool(cursor),
         "address": reverse("shadow-run", args=[run.pk]),
     }

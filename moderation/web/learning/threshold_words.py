@@ -88,7 +88,7 @@ def basis(found: Basis, *, time: CaseTime, hours: int) -> str:
         "Numbers a day: %(posts)s posts of the last 7 days."
     ) % {"labels": count(len(found.labels)), "posts": count(found.counted.posts)}
     if time.seconds is None:
-        return told + " " + _("People and cost are known from 20 decisions on.")
+        return told + " " + _("People and cost are shown from 20 decisions on.")
     return (
         told
         + " "

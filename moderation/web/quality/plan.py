@@ -26,8 +26,8 @@ def plan(rows: Rows) -> list[str]:
             share=shares.share(row["share"]), origin=origin.format(labels=shares.labels(row["labels"]))
         ),
         _(
-            "A standard error of ±{within} of that takes {by_score} labels of posts let through "
-            "a week, drawn by score as now; {uniform} drawn uniformly."
+            "To know it with a standard error of ±{within} takes {by_score} labels of posts let through "
+            "a week, drawn by score as now, or {uniform} drawn uniformly."
         ).format(
             within=quantities.percent(row["within"]),
             by_score=quantities.count(row["by_score"]),
@@ -60,8 +60,8 @@ def waiting(*, drawn: int, review: int) -> str:
     in_review = ngettext("{} post in review", "{} posts in review", review)
     of_draws = ngettext("{} drawn post", "{} drawn posts", drawn)
     return _(
-        "Undecided: {review} and {drawn}. Until they are decided recall is too high, and spam among all "
-        "posts leans to what is decided first."
+        "Undecided: {review} and {drawn}. Until they are decided, recall is too high, and the share of spam "
+        "among all posts is biased towards what is decided first."
     ).format(
         review=in_review.format(quantities.count(review)), drawn=of_draws.format(quantities.count(drawn))
     )

@@ -119,4 +119,4 @@ class TestPage:
 
 
 def test_says_that_nothing_was_labelled(lead_desk: Client, fake_scorer: object) -> None:
-    assert "No label on a score" in lead_desk.get(PAGE).content.decode()
+    assert "No post scored by the live models" in lead_desk.get(PAGE).content.decode()
