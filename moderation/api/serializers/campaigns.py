@@ -39,7 +39,7 @@ class CampaignSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     posts = serializers.IntegerField()
     waiting = serializers.IntegerField(help_text="Those that a decision settles.")
-    escalated = serializers.IntegerField(help_text="Those that it settles, too, if a lead makes it.")
+    escalated = serializers.IntegerField(help_text="Posts that a decision also settles if a lead makes it.")
     is_shared = serializers.BooleanField(help_text="True if it holds posts of other platforms, too.")
     opened_at = serializers.DateTimeField()
     latest_at = serializers.DateTimeField(help_text="When the newest post joined.")
@@ -88,12 +88,14 @@ class CampaignDecisionRequestSerializer(StrictSerializer):
 
     verdict = OneOfField(choices=Verdict.values)
     expected_count = WholeNumberField(
-        min_value=1, help_text="How many posts it is meant for, without the excluded ones."
+        min_value=1, help_text="How many posts it is to decide, without the excluded ones."
     )
     sample_seen = PostIdListField(help_text="The posts that were looked at.")
-    exclude = PostIdListField(help_text="Posts that stay out of it; they go on waiting.")
+    exclude = PostIdListField(help_text="Posts that are left out; they keep waiting.")
     has_filtered = FlagField(
-        required=False, allow_null=True, help_text="Also those that the filter decided the other way."
+        required=False,
+        allow_null=True,
+        help_text="Whether to decide also the posts that the filter decided the other way.",
     )
     reason = TextField(max_length=40, required=False, allow_blank=True, allow_null=True)
     note = TextField(max_length=2_000, required=False, allow_blank=True, allow_null=True)

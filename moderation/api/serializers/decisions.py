@@ -56,7 +56,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     reversed = serializers.BooleanField(help_text="True once a later decision has replaced this one.")
     spam_probability = serializers.FloatField(min_value=0, max_value=1)
     is_degraded = serializers.BooleanField(
-        help_text="True if the content model was away when the post was scored."
+        help_text="True if the content model was unavailable when the post was scored."
     )
     release = serializers.CharField(help_text="The release of the models that scored the post.")
 
@@ -65,7 +65,7 @@ class FedDecisionSerializer(DecisionSerializer):
     """A decision in the feed."""
 
     entered_at = serializers.DateTimeField(
-        help_text="When it came into this feed; never earlier than that of a decision before it."
+        help_text="When it entered this feed; never earlier than that of the decision before it."
     )
 
 
@@ -75,7 +75,7 @@ class DecisionPageSerializer(serializers.Serializer[Any]):
     data = FedDecisionSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
         allow_null=True,
-        help_text="Where to go on, now or at the next poll; null while nothing was ever decided.",
+        help_text="Where to continue, now or at the next poll; null until something has been decided.",
     )
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")
 

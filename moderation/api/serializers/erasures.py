@@ -16,7 +16,9 @@ class ErasureSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     kind = serializers.ChoiceField(choices=ErasureKind.values)
-    posts = serializers.IntegerField(help_text="Posts erased so far; of very many, the rest follows.")
+    posts = serializers.IntegerField(
+        help_text="Posts erased so far; of a very active author the rest follows."
+    )
     erased_at = serializers.DateTimeField()
 
 

@@ -42,14 +42,14 @@ class ProvenanceSerializer(serializers.Serializer[Any]):
     is_degraded = serializers.BooleanField()
     is_audit_sample = serializers.BooleanField()
     audit_probability = serializers.FloatField()
-    decision_id = serializers.CharField(help_text="By which a retraction names it.")
+    decision_id = serializers.CharField(help_text="The id by which a retraction names it.")
     sample = serializers.ChoiceField(
         choices=("", "audit", "draw", "review", "disagreement"),
-        help_text="By which chance the post came to a human; empty if by none.",
+        help_text="The random sample by which the post came to a human; empty if none.",
     )
     lane = serializers.ChoiceField(
         choices=("", *Lane.values),
-        help_text="By which lane of the queue its case was handed out; empty if by none.",
+        help_text="The lane of the queue that handed out its case; empty if none did.",
     )
 
 
@@ -63,7 +63,9 @@ class LabelSerializer(serializers.Serializer[Any]):
     label = serializers.IntegerField(help_text="1 spam, 0 not spam.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     group = serializers.CharField(help_text="Near-duplicates share it.")
     split = serializers.CharField()
-    weight = serializers.FloatField(help_text="For how many posts it stands; 0 if it came not by chance.")
+    weight = serializers.FloatField(
+        help_text="How many posts it stands for; 0 if it was not drawn at random."
+    )
     features = serializers.DictField(child=serializers.FloatField(allow_null=True))
     schema_hash = serializers.CharField()
     provenance = ProvenanceSerializer()
@@ -93,7 +95,7 @@ class LabelChangeSerializer(serializers.Serializer[Any]):
     id = serializers.CharField()
     decision_id = serializers.CharField(help_text="One label for each decision; ids of labels may return.")
     entered_at = serializers.DateTimeField(
-        help_text="When it came into this feed; never earlier than that of a change before it."
+        help_text="When it entered this feed; never earlier than that of the change before it."
     )
     label = LabelSerializer(allow_null=True, help_text="Null where it was retracted.")  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
 
@@ -103,7 +105,7 @@ class LabelChangePageSerializer(serializers.Serializer[Any]):
 
     data = LabelChangeSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
     next_cursor = NextCursorField(
-        allow_null=True, help_text="Where to go on, now or at the next poll; null before the first label."
+        allow_null=True, help_text="Where to continue, now or at the next poll; null before the first label."
     )
     has_more = serializers.BooleanField(help_text="True if more can be read at once.")
 
@@ -119,7 +121,7 @@ class ExportRequestSerializer(StrictSerializer):
         required=False,
         allow_null=True,
         default=True,
-        help_text="With a `weight` for each label: for how many posts it stands.",
+        help_text="With a `weight` for each label: how many posts it stands for.",
     )
     splits = serializers.ListField(
         child=OneOfField(choices=SPLITS),

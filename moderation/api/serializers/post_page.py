@@ -64,7 +64,7 @@ class PostParentSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(allow_null=True, help_text="Null where you have not sent it.")
     external_id = serializers.CharField()
-    text = serializers.CharField(help_text="Empty where not told, and once erased.")
+    text = serializers.CharField(help_text="Empty where it was not sent, and once erased.")
     author = PostAuthorSerializer(allow_null=True, help_text="Null where not told.")
 
 

@@ -206,7 +206,7 @@ class AcceptedSerializer(serializers.Serializer[Any]):
     )
     case_id = serializers.CharField(
         allow_null=True,
-        help_text="Null: a case opens, if at all, once the post is scored. GET the post to see it.",
+        help_text="Null here: a case opens, if at all, once the post is scored; read the post to see it.",
     )
 
 

@@ -40,7 +40,7 @@ class QualityFigureSerializer(serializers.Serializer[Any]):
     measure = serializers.ChoiceField(choices=Measure.values)
     dimension = serializers.ChoiceField(choices=Dimension.values)
     slice = serializers.CharField(allow_blank=True, help_text="The language, reason, route or release.")
-    weighted = EstimateSerializer(help_text="From all labels, each by 1 over its chance.")
+    weighted = EstimateSerializer(help_text="From all labels, each weighted by 1 over its chance.")
     uniform = EstimateSerializer(help_text="From uniformly drawn labels alone.")
     since = serializers.DateTimeField()
     until = serializers.DateTimeField()

@@ -69,7 +69,9 @@ class ProposalSerializer(serializers.Serializer[Any]):
     replaces = serializers.CharField(help_text="The release that was live when it was proposed.")
     live_thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
     thresholds = LiveThresholdsSerializer(allow_null=True, help_text="Null unless thresholds change.")
-    training_run = serializers.CharField(allow_null=True, help_text="What made the candidate, if it did.")
+    training_run = serializers.CharField(
+        allow_null=True, help_text="The training run that made the candidate, if one did."
+    )
     reason = serializers.CharField()
     is_own = serializers.BooleanField(help_text="Whether your key's person made it, so another confirms it.")
     made_at = serializers.DateTimeField()

@@ -44,7 +44,7 @@ class RuleRequestSerializer(StrictSerializer):
         choices=RuleEffect.values,
         earlier=EARLIER_EFFECTS,
         help_text=(
-            "ban: spam without further question; hold: nothing passes without a human; "
+            "ban: posts are spam, no model is asked; hold: nothing passes without a human; "
             "allow: passes, whatever the models say."
         ),
     )
@@ -110,7 +110,10 @@ class BacktestSerializer(serializers.Serializer[Any]):
     not_spam = serializers.IntegerField()
     precision = serializers.FloatField(
         allow_null=True,
-        help_text="How often the rule would have been right among the judged: spam, or not of an allowance.",
+        help_text=(
+            "Share of judged posts on which the rule would have been right: spam, or not spam for an "
+            "allowance."
+        ),
     )
     interval = ShareIntervalSerializer()
     examples = PostReferenceSerializer(many=True, help_text="The newest five.")

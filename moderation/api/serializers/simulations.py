@@ -96,8 +96,10 @@ class PointSerializer(serializers.Serializer[Any]):
     missed_per_day = PerDaySerializer(help_text="Spam let through a day.")
     wrong_per_day = PerDaySerializer(help_text="Honest posts removed a day.")
     cases_per_day = serializers.FloatField()
-    people = serializers.FloatField(allow_null=True, help_text="Who review six hours a day; null if unknown.")
-    cost = serializers.FloatField(allow_null=True, help_text="A day; null where something is unknown.")
+    people = serializers.FloatField(
+        allow_null=True, help_text="People needed who review six hours a day; null if unknown."
+    )
+    cost = serializers.FloatField(allow_null=True, help_text="Per day; null where something is unknown.")
 
 
 class PromiseSerializer(serializers.Serializer[Any]):
@@ -105,7 +107,9 @@ class PromiseSerializer(serializers.Serializer[Any]):
 
     precision = serializers.FloatField()
     confidence = serializers.FloatField(help_text="With which it is kept.")
-    remove_from = serializers.FloatField(allow_null=True, help_text="Null if no threshold is proved to.")
+    remove_from = serializers.FloatField(
+        allow_null=True, help_text="Null if no threshold is proved to keep the precision."
+    )
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
@@ -133,7 +137,7 @@ class SimulationSerializer(serializers.Serializer[Any]):
     live = PointSerializer()
     chosen = PointSerializer()
     cheapest = PointSerializer(allow_null=True, help_text="Null where no cost is known.")
-    curve = PointSerializer(many=True, help_text="The chosen thresholds with other beginnings of removal.")
+    curve = PointSerializer(many=True, help_text="The chosen thresholds with other values of `remove_from`.")
     promise = PromiseSerializer()
     dry_run = DryRunSerializer()
 

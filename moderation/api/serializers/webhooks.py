@@ -83,7 +83,7 @@ class SecretRequestSerializer(StrictSerializer):
         required=False,
         allow_null=True,
         default=DEFAULT_OVERLAP_HOURS,
-        help_text=f"How long the old ones sign, too: 0 to {MAX_OVERLAP_HOURS}.",
+        help_text=f"How long the old ones keep signing: 0 to {MAX_OVERLAP_HOURS}.",
     )
 
 

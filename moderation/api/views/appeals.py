@@ -40,8 +40,8 @@ class Appeals(ApiView):
         operation_id="file_appeal",
         summary="Dispute a decision",
         description=(
-            "A lead looks at the post again; the decision stands until then. One appeal per decision: a "
-            "repetition gives the same answer. The outcome comes as `appeal.decided`, or by reading. "
+            "A lead reviews the post again; the decision stands until then. One appeal per decision: a "
+            "repetition gives the same answer. The outcome is sent as `appeal.decided` and can be read. "
             "Scope: `complaints:write`."
         ),
         parameters=[ONCE, location_header(201)],

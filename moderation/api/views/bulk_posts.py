@@ -69,8 +69,8 @@ class BulkPosts(PostingView):
         operation_id="send_posts",
         summary="Send many posts",
         description=(
-            "One post per line (NDJSON), at most 5,000 lines and 10 MiB. Every line is answered for itself; "
-            "repeating the whole request is safe. Scope: `posts:write`."
+            "One post per line (NDJSON), at most 5,000 lines and 10 MiB. Each line gets an answer of its "
+            "own; repeating the whole request is safe. Scope: `posts:write`."
         ),
         parameters=[ONCE],
         request={"application/x-ndjson": PostSerializer},

@@ -98,8 +98,8 @@ class CampaignDecisions(ApiView):
         operation_id="decide_campaign",
         summary="Decide a campaign",
         description=(
-            "Settles every post that waits, each with a decision of its own, all or none. If their number is "
-            "not `expected_count` any more, nothing is decided and `found` says what it is now. "
+            "Decides every waiting post, each with a decision of its own; either all or none. If their "
+            "number is no longer `expected_count`, nothing is decided and `found` says what it is now. "
             "Scope: `decisions:write`."
         ),
         parameters=[ONCE, _CAMPAIGN_ID],

@@ -36,7 +36,7 @@ class CaseNotes(ApiView):
     @extend_schema(
         operation_id="note_case",
         summary="Leave a note on a case",
-        description="For whoever looks at it next; needs no claim. Scope: `decisions:write`.",
+        description="For the next reviewer; needs no claim. Scope: `decisions:write`.",
         parameters=[ONCE, CASE_ID],
         request=NoteRequestSerializer,
         responses={201: CaseNoteSerializer, **problem_responses("erased", *_PROBLEMS)},
@@ -59,8 +59,8 @@ class SecondReviews(ApiView):
         operation_id="ask_second_person",
         summary="Have a decided case looked at again",
         description=(
-            "Opens a new case of the post, which the first decider does not get. Who gets it does not see "
-            "the first verdict. That stands until then. Scope: `decisions:write`."
+            "Opens a new case of the post, which the first decider does not get. Its reviewer does not see "
+            "the first verdict, which stands until then. Scope: `decisions:write`."
         ),
         parameters=[ONCE, CASE_ID],
         request=HandOnRequestSerializer,

@@ -112,8 +112,8 @@ class Claims(ApiView):
         operation_id="claim_cases",
         summary="Claim the next cases",
         description=(
-            "Takes the most harmful cases that nobody holds, those held already first. Nobody else gets them "
-            "until the lease ends. Scope: `decisions:write`."
+            "Claims the most harmful cases that nobody holds; cases that you hold already come first. Nobody "
+            "else gets them until the lease ends. Scope: `decisions:write`."
         ),
         parameters=[
             ONCE,
@@ -158,7 +158,10 @@ class OneClaim(ApiView):
     @extend_schema(
         operation_id="hold_case",
         summary="Claim a case, or keep it longer",
-        description="The id is that of the case. Safe to repeat: a heartbeat. Scope: `decisions:write`.",
+        description=(
+            "The id is that of the case. Repeat it as a heartbeat to extend the lease. Scope: "
+            "`decisions:write`."
+        ),
         parameters=[CASE_ID],
         request=None,
         responses={200: ClaimSerializer, **problem_responses("already_claimed", *_CLAIM_PROBLEMS)},
@@ -172,7 +175,7 @@ class OneClaim(ApiView):
     @extend_schema(
         operation_id="hand_back_case",
         summary="Hand a case back",
-        description="Nothing happens if somebody else holds it. Scope: `decisions:write`.",
+        description="Has no effect if somebody else holds it. Scope: `decisions:write`.",
         parameters=[CASE_ID],
         responses={204: None, **problem_responses("nobody_behind_key", "not_found")},
     )
@@ -191,9 +194,9 @@ class CaseDecisions(ApiView):
         operation_id="decide_case",
         summary="Decide a case",
         description=(
-            "Needs a live claim and the version that was looked at. It takes effect after the time for "
-            "undoing. One decision wins per version: who comes second gets it in `decision` of the problem. "
-            "Scope: `decisions:write`."
+            "Needs a live claim and the version that was reviewed. It takes effect once it can no longer be "
+            "undone. One decision wins per version: whoever comes second gets it in the problem's "
+            "`decision`. Scope: `decisions:write`."
         ),
         parameters=[ONCE, IF_MATCH, CASE_ID],
         request=DecisionRequestSerializer,

@@ -31,7 +31,8 @@ class Complaints(ApiView):
         summary="Send a complaint",
         description=(
             "Stores a user's report of a post, once per reporter and post; a repetition changes nothing. The "
-            "post may be unknown yet: the complaint is joined when it comes. Scope: `complaints:write`."
+            "post may still be unknown: the complaint is attached when it arrives. Scope: "
+            "`complaints:write`."
         ),
         parameters=[ONCE],
         request=ComplaintSerializer,

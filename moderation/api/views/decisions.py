@@ -47,8 +47,8 @@ class Decisions(ApiView):
         operation_id="read_decisions",
         summary="Read decisions",
         description=(
-            "Decisions in the order in which they came to be told. Keep `next_cursor` and ask with it "
-            "again, at once while `has_more`, else at the next poll: nothing is skipped or told twice. "
+            "Decisions in the order in which they entered the feed. Keep `next_cursor` and pass it as "
+            "`cursor`, at once while `has_more`, otherwise at the next poll: nothing is skipped or repeated. "
             "Scope: `verdicts:read`."
         ),
         parameters=[DecisionQuerySerializer],
@@ -84,7 +84,7 @@ class Reversals(ApiView):
         summary="Take a decision back",
         description=(
             "Makes a new decision that says the opposite and names this one in `reverses`; decisions are "
-            "never edited. The webhook tells of it at once. Scope: `decisions:write`."
+            "never edited. The webhook is sent at once. Scope: `decisions:write`."
         ),
         parameters=[
             ONCE,

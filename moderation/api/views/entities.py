@@ -50,7 +50,7 @@ class OneDomain(ApiView):
     @extend_schema(
         operation_id="read_domain",
         summary="Read a domain's history",
-        description="Counted among your posts; a host stands for its domain. Scope: `cases:read`.",
+        description="Counts your posts only; for a host you get its domain. Scope: `cases:read`.",
         parameters=[
             OpenApiParameter("domain", str, OpenApiParameter.PATH, description="Such as evil.example.")
         ],

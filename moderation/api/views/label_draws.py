@@ -89,7 +89,9 @@ class OneLabelDraw(ApiView):
     @extend_schema(
         operation_id="cancel_draw",
         summary="Cancel what is left of a draw",
-        description="What was decided stays a random sample, of fewer posts. Scope: `labels:export`.",
+        description=(
+            "The posts decided so far remain a random sample, of fewer posts. Scope: `labels:export`."
+        ),
         parameters=[_DRAW_ID],
         responses={204: None, **problem_responses("nobody_behind_key", "not_allowed", "not_found")},
     )

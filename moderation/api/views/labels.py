@@ -82,9 +82,9 @@ class LabelChanges(ApiView):
         operation_id="read_label_changes",
         summary="Read what became of labels",
         description=(
-            "Labels as they are given, once nobody can undo them, and as they are retracted: by a "
-            "correction, another decision or an erasure. Read it by its cursor, as decisions. "
-            "Scope: `labels:export`."
+            "Labels that were given, once they can no longer be undone, and labels that were retracted by a "
+            "correction, another decision or an erasure. Follow it by its cursor, like decisions. Scope: "
+            "`labels:export`."
         ),
         parameters=[LabelChangeQuerySerializer],
         responses={200: LabelChangePageSerializer, **problem_responses("invalid_fields")},

@@ -123,8 +123,8 @@ class OnePost(ApiView):
         operation_id="update_counts",
         summary="Update a post's counts",
         description=(
-            "Shares and comments move without an edit. What is left out stays. The post is scored again when "
-            "a count has doubled. Scope: `posts:write`."
+            "Shares and comments change without an edit. A count that is left out stays as it is. The post "
+            "is scored again when a count has doubled. Scope: `posts:write`."
         ),
         parameters=[_POST_ID],
         request=CountsSerializer,
@@ -150,7 +150,7 @@ class OnePost(ApiView):
         summary="Erase a post",
         description=(
             "Wipes text, links, address, journey and what was derived from them; verdicts and labels stay as "
-            "counts. Nothing about the post is taken in afterwards. Scope: `posts:write`."
+            "counts. Nothing about the post is accepted afterwards. Scope: `posts:write`."
         ),
         parameters=[_POST_ID],
         responses={202: ErasureSerializer, **problem_responses("not_found")},

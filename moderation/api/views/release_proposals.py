@@ -122,8 +122,10 @@ class ProposalConfirmations(ApiView):
         operation_id="confirm_proposal",
         summary="Let a proposed release go live",
         description=(
-            "As the second person: nobody confirms their own proposal, with whatever key. The promotion gate "
-            "is asked again. Workers follow within seconds. " + _WHO + "Scope: `models:admin`."
+            "Needs a second person: nobody confirms their own proposal, whichever key they use. The "
+            "promotion gate checks the release again. Workers follow within seconds."
+            + _WHO
+            + "Scope: `models:admin`."
         ),
         parameters=[ONCE, _ID],
         request=None,

@@ -81,8 +81,8 @@ class Rules(ApiView):
         operation_id="add_rule",
         summary="Draft a rule about links, senders or what texts name",
         description=(
-            "A draft does nothing: backtest it, then activate it. In force it holds on every platform of the "
-            "installation, or for your author. Needs a key that acts for a lead. Scope: `rules:admin`."
+            "A draft has no effect: backtest it, then activate it. An active rule applies to every platform "
+            "of the installation, or to your author. Needs a key that acts for a lead. Scope: `rules:admin`."
         ),
         parameters=[ONCE, etag_header(201), location_header(201)],
         request=RuleRequestSerializer,
@@ -151,9 +151,9 @@ class RuleActivations(ApiView):
         operation_id="activate_rule",
         summary="Let a drafted rule hold from now on",
         description=(
-            "Posts that come in from now on are scored under it; those that wait are not scored again. "
-            "Endpoints that asked for `rule.activated` are told. "
-            "Needs a key that acts for a lead. Scope: `rules:admin`."
+            "Posts that arrive from now on are scored under it; waiting ones are not scored again. Endpoints "
+            "that subscribe to `rule.activated` are notified. Needs a key that acts for a lead. Scope: "
+            "`rules:admin`."
         ),
         parameters=[ONCE, _RULE_ID, IF_MATCH, etag_header(200)],
         request=None,
@@ -188,7 +188,10 @@ class RuleBacktests(ApiView):
     @extend_schema(
         operation_id="backtest_rule",
         summary="Look at what a rule would reach",
-        description="Counts among your own posts, with what people judged. Scope: `rules:admin`.",
+        description=(
+            "Counts your own posts that it would have matched, with people's verdicts on them. Scope: "
+            "`rules:admin`."
+        ),
         parameters=[ONCE, _RULE_ID],
         request=None,
         responses={200: BacktestSerializer, **problem_responses("not_found", *WRITE_PROBLEMS)},

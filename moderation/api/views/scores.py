@@ -34,8 +34,8 @@ class Scores(ApiView):
         summary="Send a post and wait for its score",
         description=(
             "Stores the post as `POST /posts` does, scores it at once and answers within about 300 ms. If "
-            "the content model does not answer in time, the score is degraded and follows again later. "
-            "Scopes: `posts:write`, and `verdicts:read`."
+            "the content model does not answer in time, the score is degraded and the post is scored again "
+            "later. Scopes: `posts:write`, and `verdicts:read`."
         ),
         parameters=[ONCE],
         request=PostSerializer,

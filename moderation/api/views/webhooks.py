@@ -78,8 +78,8 @@ class Endpoints(ApiView):
         operation_id="add_endpoint",
         summary="Add a webhook endpoint",
         description=(
-            "Decisions from now on are sent there, signed by the Standard Webhooks specification. The answer "
-            "shows the secret, this once. Scope: `webhooks:admin`."
+            "Decisions from now on are sent there, signed by the Standard Webhooks specification. Only this "
+            "answer shows the secret. Scope: `webhooks:admin`."
         ),
         parameters=[ONCE, etag_header(201), location_header(201)],
         request=EndpointRequestSerializer,
@@ -125,7 +125,9 @@ class OneEndpoint(ApiView):
     @extend_schema(
         operation_id="change_endpoint",
         summary="Change a webhook endpoint",
-        description="Disabled, what waits for it fails and can be replayed. Scope: `webhooks:admin`.",
+        description=(
+            "If it is disabled, waiting deliveries fail and can be replayed. Scope: `webhooks:admin`."
+        ),
         parameters=[_ENDPOINT_ID, IF_MATCH, etag_header(200)],
         request=EndpointChangeSerializer,
         responses={
@@ -154,7 +156,7 @@ class OneEndpoint(ApiView):
     @extend_schema(
         operation_id="remove_endpoint",
         summary="Remove a webhook endpoint",
-        description="What waits for it is cancelled; its secrets are deleted. Scope: `webhooks:admin`.",
+        description="Waiting deliveries are cancelled; its secrets are deleted. Scope: `webhooks:admin`.",
         parameters=[_ENDPOINT_ID, IF_MATCH],
         responses={204: None, **problem_responses("not_found", "precondition_failed")},
     )
@@ -176,7 +178,7 @@ class EndpointSecrets(ApiView):
         operation_id="rotate_secret",
         summary="Exchange the signing secret",
         description=(
-            "Until the overlap is over, every message carries a signature of the old and of the new secret. "
+            "Until the overlap ends, every message carries a signature by the old and one by the new secret. "
             "Scope: `webhooks:admin`."
         ),
         parameters=[ONCE, _ENDPOINT_ID],
