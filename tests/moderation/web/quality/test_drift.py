@@ -110,7 +110,7 @@ class TestAcknowledge:
 
         alarm.refresh_from_db()
         assert alarm.acknowledged_at is not None
-        assert "Acknowledged by \u2068lead\u2069" in body
+        assert "Acknowledged by <bdi>lead</bdi>" in body
 
     def test_knows_no_other_alarm(self, lead_desk: Client) -> None:
         assert lead_desk.post("/quality/drift/999/acknowledge/").status_code == 404
