@@ -284,7 +284,7 @@ TRAINING_DAYS, BAN_HARMLESS_POSTS = ENVIRONMENT.training_days, ENVIRONMENT.ban_h
 CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 
 # -- Calls to the outside
-EXPORT_DIR, LEARNING_DIR = STATE_DIR / "exports", STATE_DIR / "learning"
+EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
 ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts

@@ -42,18 +42,18 @@ def of(pixels: npt.NDArray[np.uint8]) -> Pdq | None:
         return None
     small = _small(pixels @ _LUMA)
     matrix = _dct_matrix()
-    waves = matrix @ small @ matrix.T
+    coefficients = matrix @ small @ matrix.T
     down, across = _signs()[:, None], _signs()[None, :]
     turned = (
-        (waves * across).T,
-        waves * down * across,
-        (waves * down).T,
-        waves * down,
-        waves * across,
-        waves.T,
-        (waves * down * across).T,
+        (coefficients * across).T,
+        coefficients * down * across,
+        (coefficients * down).T,
+        coefficients * down,
+        coefficients * across,
+        coefficients.T,
+        (coefficients * down * across).T,
     )
-    return Pdq(hash=_hex(waves), quality=_quality(small), turned=tuple(map(_hex, turned)))
+    return Pdq(hash=_hex(coefficients), quality=_quality(small), turned=tuple(map(_hex, turned)))
 
 
 def distance(one: str, other: str) -> int:
@@ -98,11 +98,11 @@ def _dct_matrix() -> _Floats:
 
 
 def _signs() -> _Floats:
-    """Return what turning a picture over multiplies its waves by: those of odd frequency change sign."""
+    """Return what mirroring a picture multiplies its coefficients by: those of odd frequency change sign."""
     return np.where(np.arange(_KEPT) % 2 == 0, -1.0, 1.0)
 
 
-def _hex(waves: _Floats) -> str:
-    """Return which of the 256 waves lie above the lower median, the last wave first."""
-    median = np.partition(waves, 127, axis=None)[127]
-    return np.packbits((waves > median).flatten()[::-1]).tobytes().hex()
+def _hex(coefficients: _Floats) -> str:
+    """Return which of the 256 coefficients lie above the lower median, the last one first."""
+    median = np.partition(coefficients, 127, axis=None)[127]
+    return np.packbits((coefficients > median).flatten()[::-1]).tobytes().hex()

@@ -1,4 +1,4 @@
-"""Back up the database and the kept releases into a folder, atomically.
+"""Back up the database, the kept releases and the thumbnails of pictures into a folder, atomically.
 
 Secrets are left out on purpose: a key must not be stored beside what it decrypts.
 """
@@ -108,15 +108,23 @@ def sha256(path: Path) -> str:
 
 
 def kept_folders() -> dict[str, Path]:
-    """Return what is packed beside the database by its name in the archive: what can repeat scores."""
-    return {"releases": settings.RELEASES_DIR, "triton-models": settings.TRITON_MODELS_DIR}
+    """Return what is packed beside the database by its name in the archive: what can repeat scores, and
+    thumbnails.
+    """
+    return {
+        "releases": settings.RELEASES_DIR,
+        "triton-models": settings.TRITON_MODELS_DIR,
+        "evidence": settings.EVIDENCE_DIR,
+    }
 
 
 def _pack(archive: Path) -> None:
     with tarfile.open(archive, "w") as packed:
         for name, folder in kept_folders().items():
-            if folder.is_dir():
-                packed.add(folder, arcname=name)
+            for path in sorted(folder.rglob("*")):
+                # Erased meanwhile: its row is in the dump, and the erasure is in the journal.
+                with suppress(FileNotFoundError):
+                    packed.add(path, arcname=str(Path(name) / path.relative_to(folder)), recursive=False)
 
 
 @contextmanager

@@ -32,8 +32,8 @@ def with_code(said: str) -> Image.Image:
 def hills(size: tuple[int, int] = (320, 240)) -> Image.Image:
     """Return a picture of soft shapes without symmetry, which a perceptual hash knows again."""
     x, y = np.meshgrid(np.linspace(0, 3, size[0]), np.linspace(0, 2, size[1]))
-    waves = (np.sin(3 * x + y * y), np.cos(2 * y - x * x), np.sin(x * y * 3))
-    return Image.fromarray(np.stack([127 + 120 * wave for wave in waves], axis=2).astype(np.uint8))
+    shapes = (np.sin(3 * x + y * y), np.cos(2 * y - x * x), np.sin(x * y * 3))
+    return Image.fromarray(np.stack([127 + 120 * shape for shape in shapes], axis=2).astype(np.uint8))
 
 
 def encoded(picture: Image.Image, kind: str, **options: Any) -> bytes:

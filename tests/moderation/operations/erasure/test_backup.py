@@ -24,6 +24,7 @@ from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Supervisor
 from moderation.models import Erasure, Platform, Post, Revision
 from moderation.operations.erasure import backup, erase, journal, restore
+from moderation.operations.infrastructure import kept_files
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from tests.moderation.conftest import Post_
 
@@ -36,6 +37,7 @@ def places(settings: Settings, tmp_path: Path) -> None:
     settings.ERASURE_JOURNAL = tmp_path / "journal.jsonl"
     settings.RELEASES_DIR = tmp_path / "releases"
     settings.TRITON_MODELS_DIR = tmp_path / "models"
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
 
 
 @pytest.fixture
@@ -82,6 +84,7 @@ def test_what_was_erased_stays_erased_in_an_empty_server(
     release = tmp_path / "releases" / "r1" / "manifest.json"
     release.parent.mkdir(parents=True)
     release.write_text("{}")
+    thumbnail = kept_files.keep(b"pixels")
     manifest = backup.make(tmp_path / "backup", at=at)
     erase.post(post_id=wanted.pk, at=at)
     erase.author(platform=platform, external_id="spammer", at=at)
@@ -99,6 +102,8 @@ def test_what_was_erased_stays_erased_in_an_empty_server(
     assert verified.returncode == 0, verified.stderr
     assert "not empty" in again.stderr
     assert (Path(empty_server["SPAMDESK_STATE_DIR"]) / "releases" / "r1" / "manifest.json").exists()
+    [restored] = (Path(empty_server["SPAMDESK_STATE_DIR"]) / "evidence").glob(f"*/{thumbnail}")
+    assert restored.read_bytes() == b"pixels"
     with psycopg.connect(empty_server["DATABASE_URL"]) as connection:
         texts = connection.execute("SELECT text FROM moderation_revision ORDER BY id").fetchall()
         names = connection.execute("SELECT external_id, display_name FROM moderation_author").fetchall()
