@@ -19,6 +19,7 @@ from moderation.models.cases import CaseState
 from moderation.models.webhooks import EndpointState
 
 SIGN_IN = "/sign-in/"
+_FEATURE = "social.friends"
 _LISTS = [
     "today",
     "queue",
@@ -30,6 +31,8 @@ _LISTS = [
     "campaigns",
     "decisions",
     "appeals",
+    "second-reviews",
+    "golden-items",
     "rules",
     "audit",
     "labels",
@@ -65,6 +68,10 @@ def addresses() -> dict[str, str]:
     return {
         "sign-in": SIGN_IN,
         **{name: f"/{name}/" for name in _LISTS},
+        "drift": "/quality/drift/",
+        "candidates in shadow": "/models/shadow/",
+        "errors of the models": "/models/errors/",
+        "posts by feature": f"/models/features/?feature={_FEATURE}&compared=at_least&value=0",
         "nothing found": "/posts/?q=nothinglikethis",
         "today, a month": "/today/?span=month",
         "a page that is not there": "/nowhere/",

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from deploy.local import browser as installed
 from docs import palette
 
-_STAGED = tuple(f"tests/browser/pictures_of_{subject}.py" for subject in ("pages", "figures", "moments"))
+_STAGED = tuple(f"tests/browser/pictures_of_{subject}.py" for subject in ("pages", "figures", "learning", "moments"))
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {
     "today": "/today/",
@@ -38,12 +38,18 @@ PAGES = {
     "domains": "/domains/",
     "rules": "/rules/",
     "appeals": "/appeals/",
+    "second-reviews": "/second-reviews/",
+    "golden-items": "/golden-items/",
     "mentions": "/mentions/",
     "audit": "/audit/",
     "labels": "/labels/",
     "quality": "/quality/",
+    "drift": "/quality/drift/",
     "thresholds": "/thresholds/",
     "models": "/models/",
+    "shadow": "/models/shadow/",
+    "model-errors": "/models/errors/",
+    "feature-search": "/models/features/?feature=social.friends&compared=at_least&value=0",
     "exports": "/exports/",
     "health": "/health/",
     "account": "/account/",
