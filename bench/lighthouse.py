@@ -1,12 +1,15 @@
 """What does Lighthouse say of the desk's pages? Accessibility, best practices, performance, 0 to 100.
 
-make bench ARGS=lighthouse      (while `make run` is up; needs npx, which fetches Lighthouse 12 from npm)
+make bench ARGS=lighthouse                       (while `make run` is up; needs npx, which fetches
+                                                 Lighthouse 12 from npm)
+make bench ARGS="lighthouse --only quality"      pages whose name holds a word
 
 The desktop preset, one page after the other in one browser that is signed in as the administrator.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -27,9 +30,15 @@ _PROMISED = {"accessibility": 100, "best-practices": 100, "performance": 95}
 
 def main() -> None:
     """Ask for every page, print a line for each and what cost it points; exit code 1 under the promise."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", help="pages whose name holds this")
+    wanted = parser.parse_args().only
     _product.connect()
     address = f"http://127.0.0.1:{os.environ['SPAMDESK_WEB_PORT']}"
-    session, pages = _session(), _pages()
+    session = _session()
+    pages = {name: path for name, path in _pages().items() if wanted in name}
     options, port = installed.launch_options(installed.find()), ports.free()
     is_kept = True
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
