@@ -19,6 +19,7 @@ PARTS = {
     "housekeeping": "--hostname=housekeeping@",
     "webhooks": "--hostname=webhooks@",
     "background": "--hostname=background@",
+    "evidence": "--hostname=evidence@",
     "exports": "--hostname=exports@",
     "learning": "--hostname=learning@",
     "web": "config.server",

@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
+EVIDENCE_AGENT = "Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)"
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
 
@@ -63,6 +64,8 @@ class Environment:
     wot_user: str
     wot_url: str
     rdap_url: str
+    evidence_agent: str
+    evidence_obeys_robots: bool
     translation_url: str
     translation_key: str
     erasure_journal: Path
@@ -114,6 +117,8 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         wot_user=variables.get("SPAMDESK_WOT_USER", ""),
         wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
         rdap_url=variables.get("SPAMDESK_RDAP_URL", ""),
+        evidence_agent=_agent(variables),
+        evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
         translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
         erasure_journal=_folder(
@@ -138,6 +143,15 @@ def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
     if given not in _TRUE | _FALSE:
         raise ImproperlyConfigured(f"{name} is {given!r}; it must be 0 or 1.")
     return given in _TRUE
+
+
+def _agent(variables: Mapping[str, str]) -> str:
+    given = variables.get("SPAMDESK_EVIDENCE_AGENT", "").strip() or EVIDENCE_AGENT
+    if not given.isascii() or not given.isprintable() or len(given) > 200:
+        raise ImproperlyConfigured(
+            "SPAMDESK_EVIDENCE_AGENT must be at most 200 printable ASCII characters: it is a header."
+        )
+    return given
 
 
 def _debug(variables: Mapping[str, str], *, mode: Mode) -> bool:

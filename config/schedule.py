@@ -11,6 +11,7 @@ SECONDS = {
     "sweep_campaigns": 10.0,
     "sweep_reconsiderations": 10.0,
     "reload_content_models": 10.0,
+    "sweep_evidence": 5.0,
     "sweep_deliveries": 5.0,
     "journal_erasures": 5.0,
     "sweep_exports": 10.0,

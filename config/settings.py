@@ -7,7 +7,7 @@ from typing import Any
 
 import environ
 
-from config import database, logs, schedule
+from config import database, evidence, logs, schedule
 from config.environment import ROOT, Mode, read
 
 ENVIRONMENT = read()
@@ -263,13 +263,11 @@ CELERY_TASK_TIME_LIMIT = 55
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULE = schedule.BEAT
+CELERY_BEAT_SCHEDULE, SWEEP_SECONDS = schedule.BEAT, schedule.SECONDS
 CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
-SWEEP_SECONDS = schedule.SECONDS
 
 # -- Scoring
-TRITON_URL = ENVIRONMENT.triton_url
-TRITON_TIMEOUT_SECONDS = 5.0
+TRITON_URL, TRITON_TIMEOUT_SECONDS = ENVIRONMENT.triton_url, 5.0
 TRITON_REPOSITORY = ROOT / "triton_repo"
 METRICS_TOKEN = ENVIRONMENT.metrics_token
 TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
@@ -293,6 +291,8 @@ WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
 RDAP_URL = ENVIRONMENT.rdap_url
 TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
+EVIDENCE_AGENT, EVIDENCE_OBEYS_ROBOTS = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_obeys_robots
+EVIDENCE_LIMITS = evidence.Limits()
 ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/infrastructure/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log

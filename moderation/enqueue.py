@@ -31,6 +31,7 @@ QUEUES = (
     "campaigns",
     "explanations",
     "reputation",
+    "evidence",
     "erasures",
     "exports",
     "learning",
@@ -105,6 +106,18 @@ def reputation(*, revision_ids: Sequence[int]) -> None:
     """Enqueue reputation queries about the links of these revisions."""
     if revision_ids:
         _after_commit("moderation.tasks.ask_reputation", queue="reputation", revision_ids=list(revision_ids))
+
+
+def evidence_of(*, revision_ids: Sequence[int]) -> None:
+    """Enqueue writing down which addresses these revisions carry."""
+    if revision_ids:
+        _after_commit("moderation.tasks.open_evidence", queue="evidence", revision_ids=list(revision_ids))
+
+
+def evidence(*, evidence_ids: Sequence[int]) -> None:
+    """Enqueue fetching each of these addresses, one message for each: they take seconds."""
+    for evidence_id in evidence_ids:
+        _after_commit("moderation.tasks.fetch_evidence", queue="evidence", evidence_id=evidence_id)
 
 
 def deliveries(*, endpoint_id: int, due_at: datetime | None = None) -> None:

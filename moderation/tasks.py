@@ -14,6 +14,8 @@ from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
+from moderation.operations.evidence import collect, opening
+from moderation.operations.evidence import recovery as evidence_recovery
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
 from moderation.operations.learning import canary, shadow_scoring, training_job
@@ -76,6 +78,24 @@ def reload_content_models(_at: datetime) -> int:
 def ask_reputation(*, revision_ids: list[int], **_: object) -> int:
     """Ask reputation providers about the links of revisions."""
     return inquiry.ask(revision_ids=revision_ids, at=timezone.now())
+
+
+@shared_task
+def open_evidence(*, revision_ids: list[int], **_: object) -> int:
+    """Write down the addresses that revisions carry, to be fetched."""
+    return opening.run(revision_ids=revision_ids, at=timezone.now())
+
+
+@shared_task
+def fetch_evidence(*, evidence_id: int, **_: object) -> int:
+    """Fetch an address and keep what is there."""
+    return collect.run(evidence_id=evidence_id, at=timezone.now())
+
+
+@_sweep
+def sweep_evidence(at: datetime) -> int:
+    """Enqueue evidence whose turn has come, whose message was lost or whose worker died."""
+    return evidence_recovery.sweep(at=at)
 
 
 @shared_task

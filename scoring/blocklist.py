@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from scoring import identifiers
+from scoring.links import registrable_domain
 from scoring.records import PostRecord
 
 
@@ -55,9 +56,9 @@ class Blocklist:
 
         For each link, and for the sender, the narrowest rule applies; of those and the rules about the text
         the strictest decides, links first, then the sender. Links allow a post only if every one of them is
-        allowed: otherwise an allowed link could smuggle in any other.
+        allowed: otherwise an allowed link could smuggle in any other. What a link leads to counts as a link.
         """
-        links = [self._of_link(link.host, domain=link.domain) for link in record.links]
+        links = [self._of_link(host, domain=domain) for host, domain in hosts_of(record)]
         sender = self._sender(record)
         spoken = [rule for rule in (*links, sender, *self._of_text(record)) if rule is not None]
         for effect in (Effect.BAN, Effect.HOLD):
@@ -77,7 +78,7 @@ class Blocklist:
         found = identifiers.read(
             record.text,
             urls=[link.url for link in record.links],
-            domains={link.domain for link in record.links},
+            domains={domain for _, domain in hosts_of(record)},
             kinds={rule.kind for rule in self.texts},
         )
         return [rule for rule in self.texts if found.holds(rule.kind, rule.value)]
@@ -90,6 +91,12 @@ class Blocklist:
         networks = ((ipaddress.ip_network(rule.value), rule) for rule in self.addresses)
         reaching = [(network.prefixlen, rule) for network, rule in networks if address in network]
         return max(reaching, key=lambda found: found[0])[1] if reaching else None
+
+
+def hosts_of(record: PostRecord) -> Iterator[tuple[str, str]]:
+    """Yield the host and the registrable domain of each link of a record, then of what each leads to."""
+    yield from ((link.host, link.domain) for link in record.links)
+    yield from ((hop, registrable_domain(hop)) for link in record.links for hop in link.hops)
 
 
 def names_of(host: str, *, domain: str) -> Iterator[str]:

@@ -88,7 +88,8 @@ class LinkReputation:
 class Link:
     """A link of the post.
 
-    `domain` is the registrable domain, empty for an address such as http://10.1.2.3/.
+    `domain` is the registrable domain, empty for an address such as http://10.1.2.3/. `hops` are the other
+    hosts that the link was seen to lead through, the last one where it ends; empty if it was not followed.
     """
 
     url: str
@@ -98,6 +99,7 @@ class Link:
     url_posts: int = 0
     author_posts: int = 0
     reputation: LinkReputation = LinkReputation()
+    hops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

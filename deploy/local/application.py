@@ -49,6 +49,8 @@ def workers() -> tuple[Worker, ...]:
             concurrency=4,
             has_threads=True,
         ),
+        # What it fetches is hostile and may be slow; a process of its own, which may be lost, reads it.
+        Worker(name="evidence", queues=("evidence",), concurrency=8, has_threads=True),
         Worker(name="exports", queues=("exports",), concurrency=2, has_threads=True),
         # Training itself is a process that this thread watches.
         Worker(name="learning", queues=("learning",), concurrency=1, has_threads=True),

@@ -14,6 +14,7 @@ from moderation.models.deliveries import Delivery, DeliveryAttempt
 from moderation.models.domains import Domain, PostLink
 from moderation.models.drift import DriftAlarm, DriftBlock, DriftWatch
 from moderation.models.erasures import Erasure
+from moderation.models.evidence import Evidence, EvidenceRequest, RevisionEvidence
 from moderation.models.exports import Export
 from moderation.models.feed import FeedEntry, FeedHead
 from moderation.models.golden_items import GoldenItem
@@ -71,6 +72,8 @@ __all__ = [
     "DriftWatch",
     "EndpointCircuit",
     "Erasure",
+    "Evidence",
+    "EvidenceRequest",
     "Export",
     "FeedEntry",
     "FeedHead",
@@ -97,6 +100,7 @@ __all__ = [
     "Reversal",
     "ReviewPage",
     "Revision",
+    "RevisionEvidence",
     "Rule",
     "SavedFilter",
     "Score",

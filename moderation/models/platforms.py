@@ -17,6 +17,14 @@ class Reconsidering(models.TextChoices):
     NOTHING = "nothing", _("left unchanged")
 
 
+class Collecting(models.TextChoices):
+    """Of which posts evidence is collected: what their links and media lead to."""
+
+    OFF = "off", _("no posts")
+    UNSURE = "unsure", _("posts that go to review")
+    ON = "on", _("all posts")
+
+
 class Platform(models.Model):
     """A social network that sends its posts here.
 
@@ -54,6 +62,13 @@ class Platform(models.Model):
         db_default=False,
         help_text="Histories of addresses, domains and near-duplicates count posts of other platforms that "
         "share theirs, too.",
+    )
+    collects_evidence = models.CharField(
+        max_length=8,
+        choices=Collecting.choices,
+        default=Collecting.OFF,
+        db_default=Collecting.OFF,
+        help_text="Of which posts the pages behind their links are fetched.",
     )
     created_at = models.DateTimeField()
 

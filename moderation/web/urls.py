@@ -136,6 +136,7 @@ urlpatterns = [
     path("rules/<int:rule_id>/lift/", rules.lift, name="rule-lift"),
     path("platforms/", platforms.page, name="platforms"),
     path("platforms/<int:platform_id>/", platforms.platform, name="platform"),
+    path("platforms/<int:platform_id>/evidence/", platforms.evidence, name="platform-evidence"),
     path("platforms/<int:platform_id>/endpoints/", platforms.add_endpoint, name="endpoint-add"),
     path("endpoints/<int:endpoint_id>/secret/", platforms.rotate_secret, name="endpoint-secret"),
     path("endpoints/<int:endpoint_id>/remove/", platforms.remove_endpoint, name="endpoint-remove"),

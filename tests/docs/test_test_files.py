@@ -44,6 +44,7 @@ PAUSES = {
     "tests/faults/test_outages.py": "how long the database is stopped",
     "tests/faults/test_stops.py": "how long Triton is stopped",
     "tests/moderation/operations/webhooks/test_nothing_waits.py": "the pace at which deliveries come",
+    "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",
     "tests/moderation/receiver.py": "a stand-in that is slow",
     "tests/security/test_egress.py": "a stand-in that is slow",
 }

@@ -29,6 +29,7 @@ SUBJECTS = {
     "decisions": {"statements"},
     "entities": {"domains"},
     "erasure": {"erasures"},
+    "evidence": set(),
     "explanations": {"sentences"},
     "health": set(),
     "infrastructure": {"idempotency", "sweeps"},

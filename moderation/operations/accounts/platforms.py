@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from moderation.models import Platform, User
-from moderation.models.platforms import Reconsidering
+from moderation.models.platforms import Collecting, Reconsidering
 from moderation.operations.audit import entries
 
 _audit = entries.writer("platform")
@@ -46,6 +46,16 @@ def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platfor
         platform.name = name
         platform.save(update_fields=("name",))
         _audit("platform.renamed", platform, actor=actor, at=at, name=name)
+    return platform
+
+
+def collect_evidence(*, platform_id: int, collects: Collecting, actor: User, at: datetime) -> Platform:
+    """Choose of which posts the pages behind links are fetched; what was fetched is kept."""
+    with transaction.atomic():
+        platform = Platform.objects.select_for_update().get(pk=platform_id)
+        platform.collects_evidence = collects
+        platform.save(update_fields=("collects_evidence",))
+        _audit("platform.evidence_chosen", platform, actor=actor, at=at, collects=collects.value)
     return platform
 
 

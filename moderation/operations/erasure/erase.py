@@ -228,6 +228,7 @@ def _wipe(post_ids: Sequence[int], *, at: datetime) -> None:
     _wipe_revisions(revisions)
     _forget_bands(bands)
     forget.links(posts)
+    forget.evidence(posts)
     Translation.objects.filter(revision__post__in=posts).delete()
     Score.objects.filter(revision__post__in=posts).update(
         record={"erased": True}, word_contributions=None, counterfactual={"impossible": "erased"}

@@ -1,4 +1,5 @@
-"""Erase what was written about posts and authors: notes, reasons, appeals, messages, links, saved filters.
+"""Erase what was written about posts and authors: notes, reasons, appeals, messages, links and what they lead
+to, saved filters.
 
 Called by `erase`, inside its transactions.
 """
@@ -20,12 +21,15 @@ from moderation.models import (
     Complaint,
     Decision,
     Delivery,
+    Evidence,
+    EvidenceRequest,
     GoldenItem,
     LinkVerdict,
     Post,
     PostLink,
     Reversal,
     Revision,
+    RevisionEvidence,
     SavedFilter,
 )
 from moderation.models.webhooks import WebhookEvent
@@ -67,6 +71,19 @@ def links(post_ids: Sequence[int]) -> None:
     ours.update(url="", url_digest="", host="")
     others = PostLink.objects.filter(url_digest=OuterRef("subject"))
     LinkVerdict.objects.filter(~Exists(others), subject__in=digests).delete()
+
+
+def evidence(post_ids: Sequence[int]) -> None:
+    """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked."""
+    EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
+    ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
+    fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
+    ours.delete()
+    # Locked before it is asked who else carries it: another post may be joined to it at this moment.
+    rows = Evidence.objects.select_for_update().filter(pk__in=fetched).order_by("id")
+    locked = list(rows.values_list("pk", flat=True))
+    others = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
+    Evidence.objects.filter(~Exists(others), pk__in=locked).delete()
 
 
 def author(row: Author) -> None:

@@ -9,13 +9,13 @@ them. So every transaction takes its locks in this order, and several rows of on
 4. the row that the work is about: a platform, a draw, a campaign or a decision on one, a reconsideration, a
    rule, a review page;
 5. posts, by FOR NO KEY UPDATE, so that rows which only point to them need not wait;
-6. revisions;
+6. revisions, then evidence;
 7. ERASURES, then exports;
 8. cases;
 9. decisions, appeals, entries of feeds and deliveries, of which those that somebody holds are left out;
 10. stored answers of idempotent requests.
 
-Rows are inserted in the order of their unique names: authors, posts, domains.
+Rows are inserted in the order of their unique names: authors, posts, domains, evidence.
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ class AdvisoryLock(IntEnum):
 
     DRIFT = 7_321
     """Per platform: counting the next hours of drift."""
+
+    EVIDENCE_SITE = 7_322
+    """Per site: deciding whether another fetch may begin there."""
 
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""

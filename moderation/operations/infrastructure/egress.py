@@ -11,8 +11,8 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -34,6 +34,7 @@ _KEPT_SECONDS = 5.0
 """An idle connection is closed after this time; servers usually keep theirs for as long or longer."""
 _DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
 _NETWORK_TROUBLE = (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError)
+_PHASES = ("connect", "read", "write", "pool")
 _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
 
@@ -43,6 +44,10 @@ class Refused(Exception):
 
 class Failed(Exception):
     """The call got no answer; a retry may help."""
+
+
+class TimedOut(Failed):
+    """The answer did not come, or did not end, in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +119,26 @@ class Client:
         wanted = {**headers, "accept-encoding": "identity"}
         return self._call("GET", content=None, headers=wanted, seconds=timeout_seconds, most_bytes=most_bytes)
 
+    @contextmanager
+    def opened(self, *, headers: Mapping[str, str], timeout_seconds: float) -> Iterator[httpcore.Response]:
+        """Open the answer to a GET; its body is read before the same deadline. Follows no redirect.
+
+        Raises Refused, TimedOut or Failed, also out of the block.
+        """
+        call.ends_at = time.monotonic() + timeout_seconds
+        try:
+            with self._pool.stream(
+                "GET",
+                str(self._target),
+                headers=[*headers.items(), ("host", self._host)],
+                extensions={"timeout": dict.fromkeys(_PHASES, timeout_seconds)},
+            ) as response:
+                yield response
+        except httpcore.TimeoutException as failure:
+            raise TimedOut(type(failure).__name__) from failure
+        except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
+            raise Failed(type(failure).__name__) from failure
+
     def _call(
         self,
         method: str,
@@ -130,7 +155,7 @@ class Client:
                 str(self._target),
                 headers=[*headers.items(), ("host", self._host)],
                 content=content,
-                extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), seconds)},
+                extensions={"timeout": dict.fromkeys(_PHASES, seconds)},
             ) as response:
                 body = _bounded(response, most_bytes) if most_bytes else _drained(response)
                 given = {name.lower(): value for name, value in response.headers}
@@ -260,7 +285,7 @@ def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
 
 
 def _retry_after(given: bytes) -> float:
-    """Read Retry-After (RFC 9110 §10.2.3): seconds or a date; 0 for anything else."""
+    """Read Retry-After (RFC 9110 §10.2.3), seconds or a date; 0 for anything else."""
     text = given.decode("ascii", "replace").strip()
     if text.isdigit():
         return float(min(int(text[:9]), _MAX_RETRY_AFTER_SECONDS))

@@ -13,6 +13,7 @@ from moderation import scorer
 from moderation.models import CanaryRun, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
+from moderation.operations.evidence import request
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.releases import store
@@ -117,6 +118,7 @@ def _scored(revisions: Sequence[Revision], *, judge: Scorer, at: datetime, is_ca
         scores = _store(frozen, results, live=judge, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
+        request.after(scores, at=at)
     return len(scores)
 
 

@@ -17,6 +17,7 @@ from moderation.models import (
     Delivery,
     EndpointCircuit,
     Erasure,
+    Evidence,
     Export,
     Revision,
     Score,
@@ -25,6 +26,7 @@ from moderation.models import (
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
+from moderation.models.evidence import OPEN
 from moderation.models.exports import ExportState
 from moderation.models.posts import ScoreState
 from moderation.models.training_runs import TrainingState
@@ -108,6 +110,14 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             10 * minute,
         ),
         _backlog("dead", _("Posts that could not be scored"), _("an operator"), dead, "enqueued_at", minute),
+        _backlog(
+            "evidence",
+            _("Pages behind links to fetch"),
+            _("a worker, or the sites"),
+            Evidence.objects.filter(state__in=OPEN),
+            "enqueued_at",
+            10 * minute,
+        ),
         _backlog(
             "cases",
             _("Cases in the queue"),

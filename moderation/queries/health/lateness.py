@@ -7,9 +7,18 @@ from datetime import datetime, timedelta
 
 from django.db.models import Min, OuterRef, Subquery
 
-from moderation.models import AuditEntry, AuditLink, Delivery, Erasure, Revision, WebhookEndpoint
+from moderation.models import (
+    AuditEntry,
+    AuditLink,
+    Delivery,
+    Erasure,
+    Evidence,
+    Revision,
+    WebhookEndpoint,
+)
 from moderation.models.deliveries import DeliveryState
 from moderation.models.erasures import ErasureCause
+from moderation.models.evidence import OPEN
 from moderation.models.posts import ScoreState
 from moderation.models.webhooks import CircuitState
 from moderation.queries.health import sweeps
@@ -41,6 +50,7 @@ def late(*, at: datetime) -> list[Late]:
         ("seals", oldest_unsealed_at(), _MINUTE, True),
         ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
         ("scoring", _oldest_unscored_at(), _MINUTE, False),
+        ("evidence", _oldest_unfetched_at(), 10 * _MINUTE, False),
         ("deliveries", oldest_due_at(), _MINUTE, False),
     )
     for what, since, after, is_housekeeping in waiting:
@@ -68,6 +78,11 @@ def oldest_due_at() -> datetime | None:
 def _oldest_unwritten_at() -> datetime | None:
     waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     return waiting.order_by("id").values_list("erased_at", flat=True).first()
+
+
+def _oldest_unfetched_at() -> datetime | None:
+    waiting = Evidence.objects.filter(state__in=OPEN)
+    return waiting.order_by("due_at", "id").values_list("enqueued_at", flat=True).first()
 
 
 def _oldest_unscored_at() -> datetime | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from moderation.models import LinkVerdict, PostLink, Revision
 from moderation.models.reputation import ReputationProvider
+from moderation.queries.records.link_hops import hops
 from moderation.queries.records.record_histories import histories, rows, since
 from scoring.links import registrable_domain
 from scoring.records import Link, LinkReputation
@@ -43,6 +44,7 @@ def links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Lin
     counts = _counts(stored, by_id=by_id, at=at)
     domains = histories("domain", keys=[str(row.domain_id) for row in stored], posts=posts, at=at)
     reputations = _reputations(stored, at=at)
+    led = hops(by_id, at=at)
     found: dict[int, list[Link]] = defaultdict(list)
     for row, history in zip(stored, domains, strict=True):
         url_posts, author_posts = counts[row.pk]
@@ -55,6 +57,7 @@ def links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Lin
                 url_posts=url_posts,
                 author_posts=author_posts,
                 reputation=reputations[row.pk],
+                hops=led.get((row.revision_id, row.url_digest), ()),
             )
         )
     return {revision_id: tuple(of_revision) for revision_id, of_revision in found.items()}

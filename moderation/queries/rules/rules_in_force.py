@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from django.db.models import Q
 
 from moderation.models import PostLink, Revision, Rule
 from moderation.models.rules import IDENTIFIERS, RuleKind
+from moderation.queries.records.link_hops import hops
 from moderation.queries.rules import rule_pages
 from scoring import blocklist, identifiers
 from scoring.blocklist import Blocklist, Effect
+from scoring.links import registrable_domain
 
 _LINKS = (RuleKind.DOMAIN, RuleKind.HOST)
 
@@ -23,11 +25,12 @@ def for_revisions(*, revisions: Sequence[Revision], at: datetime) -> Blocklist:
     The revisions are loaded with `post`.
     """
     links = _links(revisions)
-    wanted = Q(kind__in=_LINKS, value__in=_names(links))
+    led = _led(links, at=at)
+    wanted = Q(kind__in=_LINKS, value__in=_names(links) | _names_of_hops(led))
     wanted |= Q(kind=RuleKind.AUTHOR, author__in={revision.post.author_id for revision in revisions})
     for ip in {revision.ip for revision in revisions if revision.ip}:
         wanted |= Q(kind=RuleKind.ADDRESS, first_address__lte=ip, last_address__gte=ip)
-    for kind, anchors in _anchors(revisions, links, kinds=_kinds_of_texts(at=at)).items():
+    for kind, anchors in _anchors(revisions, links, led, kinds=_kinds_of_texts(at=at)).items():
         wanted |= Q(kind=kind, anchor__in=anchors)
     found = (
         Rule.objects.filter(wanted, rule_pages.live(at=at)).select_related("author__platform").order_by("id")
@@ -60,6 +63,20 @@ def _names(links: Sequence[PostLink]) -> set[str]:
     return {name for link in links for name in blocklist.names_of(link.host, domain=link.domain.name)}
 
 
+def _led(links: Sequence[PostLink], *, at: datetime) -> dict[int, set[str]]:
+    """Return the other hosts that the links of each revision were seen to lead through."""
+    led: dict[int, set[str]] = defaultdict(set)
+    if links:
+        for (revision_id, _), passed in hops({link.revision_id for link in links}, at=at).items():
+            led[revision_id].update(passed)
+    return led
+
+
+def _names_of_hops(led: Mapping[int, set[str]]) -> set[str]:
+    hosts = {host for passed in led.values() for host in passed}
+    return {name for host in hosts for name in blocklist.names_of(host, domain=registrable_domain(host))}
+
+
 def _kinds_of_texts(*, at: datetime) -> set[str]:
     """Return the kinds of which a rule is in force: texts are read for those only."""
     rules = Rule.objects.filter(rule_pages.live(at=at), kind__in=IDENTIFIERS).order_by()
@@ -67,7 +84,11 @@ def _kinds_of_texts(*, at: datetime) -> set[str]:
 
 
 def _anchors(
-    revisions: Sequence[Revision], links: Sequence[PostLink], *, kinds: Collection[str]
+    revisions: Sequence[Revision],
+    links: Sequence[PostLink],
+    led: Mapping[int, set[str]],
+    *,
+    kinds: Collection[str],
 ) -> dict[str, set[str]]:
     """Return the anchors of rules that may match any of the posts, by kind."""
     anchors: dict[str, set[str]] = defaultdict(set)
@@ -81,7 +102,8 @@ def _anchors(
         found = identifiers.read(
             revision.text,
             urls=[link.url for link in own],
-            domains={link.domain.name for link in own},
+            domains={link.domain.name for link in own}
+            | set(map(registrable_domain, led.get(revision.pk, ()))),
             kinds=kinds,
         )
         for kind, of_post in found.anchors().items():

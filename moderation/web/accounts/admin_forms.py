@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.models import User
 from moderation.models.decisions import Verdict
-from moderation.models.platforms import Scope
+from moderation.models.platforms import Collecting, Scope
 from moderation.models.users import Role
 from moderation.operations.accounts.reasons import Wording
 from moderation.operations.accounts.users import Profile
@@ -30,6 +30,12 @@ class PlatformForm(forms.Form):
     """A platform's name."""
 
     name = forms.CharField(max_length=200, strip=True)
+
+
+class CollectingForm(forms.Form):
+    """Of which posts evidence is collected."""
+
+    collects = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
 
 
 class NewPlatformForm(PlatformForm):

@@ -13,13 +13,20 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moderation.models import ApiKey, Platform, WebhookEndpoint
+from moderation.models.platforms import Collecting
 from moderation.operations.accounts import api_keys
 from moderation.operations.accounts import platforms as accounts_platforms
 from moderation.operations.infrastructure import egress, vault
 from moderation.operations.webhooks import endpoints
 from moderation.queries.accounts import platforms
 from moderation.web import access
-from moderation.web.accounts.admin_forms import EndpointForm, KeyForm, NewPlatformForm, PlatformForm
+from moderation.web.accounts.admin_forms import (
+    CollectingForm,
+    EndpointForm,
+    KeyForm,
+    NewPlatformForm,
+    PlatformForm,
+)
 
 _OVERLAP = timedelta(days=1)
 
@@ -61,6 +68,22 @@ def platform(request: access.DeskRequest, platform_id: int) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("platform", platform_id=platform_id)
     return _detail(request, row, form=form, status=422 if form.errors else 200)
+
+
+@require_POST
+@never_cache
+@access.admins
+def evidence(request: access.DeskRequest, platform_id: int) -> HttpResponse:
+    """Choose of which posts the pages behind links are fetched."""
+    row = get_object_or_404(Platform, pk=platform_id)
+    form = CollectingForm(request.POST)
+    if not form.is_valid():
+        return _detail(request, row, status=422)
+    accounts_platforms.collect_evidence(
+        platform_id=platform_id, **form.cleaned_data, actor=request.user, at=timezone.now()
+    )
+    messages.success(request, _("Saved."))
+    return redirect("platform", platform_id=platform_id)
 
 
 @require_POST
@@ -156,6 +179,7 @@ def _detail(
         "api_keys": platforms.keys(platform_id=row.pk),
         "form": form or PlatformForm(),
         "key_form": key_form or KeyForm(),
+        "collecting": Collecting.choices,
         "endpoints": platforms.endpoints(platform_id=row.pk),
         "endpoint_form": endpoint_form or EndpointForm(),
         "secret": secret,

@@ -43,6 +43,7 @@ ACTIONS: dict[str, StrOrPromise] = {
     "key.revoked": _("API key revoked"),
     "labels.suspected": _("Suspicious labels to be judged again"),
     "mention.settled": _("Mention done"),
+    "platform.evidence_chosen": _("Fetching of pages changed"),
     "platform.registered": _("Platform added"),
     "platform.renamed": _("Platform renamed"),
     "platform.sampled": _("Sampling changed"),

@@ -152,7 +152,7 @@ class TestTexts:
                 )
             counts.append((len(queries), found.texts))
 
-        assert counts == [(4, ())] * 2
+        assert counts == [(5, ())] * 2
 
     @pytest.mark.parametrize(("kind", "value"), RULES)
     def test_are_tried_on_posts_before_a_rule_begins(

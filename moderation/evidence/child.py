@@ -1,0 +1,79 @@
+"""The process that reads hostile bytes: `python -m moderation.evidence.child BYTES_OF_MEMORY`.
+
+It takes frames on its input, answers each on its output, and may be killed at any time. A frame is two
+lengths (of a JSON header and of the bytes) and the two; an answer is a length and JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import importlib
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+from typing import Any, BinaryIO
+
+from moderation.evidence.facts import Unreadable
+
+READERS = {
+    "page": "moderation.evidence.page:read",
+    "picture": "moderation.evidence.picture:read",
+    "captions": "moderation.evidence.captions:read",
+}
+"""The function that reads each kind, imported when the first of its kind comes."""
+
+FRAME, ANSWER = struct.Struct(">II"), struct.Struct(">I")
+
+
+def main() -> None:
+    """Answer frames until the input ends."""
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # What a library prints must not come between the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    frames = sys.stdin.buffer
+    while head := frames.read(FRAME.size):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        answer = json.dumps(_answer(frames, *FRAME.unpack(head)), allow_nan=False).encode()
+        answers.write(ANSWER.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _answer(frames: BinaryIO, header_bytes: int, data_bytes: int) -> dict[str, Any]:
+    header = json.loads(frames.read(header_bytes))
+    data = frames.read(data_bytes)
+    # Should the process that asked be gone: the alarm ends this one, also in the middle of a library's loop.
+    signal.setitimer(signal.ITIMER_REAL, header["seconds"] + 1.0)
+    try:
+        module, _, name = READERS[header["kind"]].partition(":")
+        read = getattr(importlib.import_module(module), name)
+    except ImportError:
+        return {"unreadable": "not_installed"}
+    try:
+        return {"facts": _plain(read(data, header["hints"]))}
+    except Unreadable as refused:
+        return {"unreadable": refused.reason.value}
+    except MemoryError:
+        return {"unreadable": "too_large"}
+    except Exception as trouble:  # noqa: BLE001 - bytes that a library does not foresee are broken bytes
+        return {"unreadable": "broken", "detail": type(trouble).__name__}
+
+
+def _plain(facts: object) -> Any:
+    if dataclasses.is_dataclass(facts):
+        return {field.name: _plain(getattr(facts, field.name)) for field in dataclasses.fields(facts)}
+    if isinstance(facts, bytes):
+        return base64.b64encode(facts).decode()
+    if isinstance(facts, list | tuple):
+        return [_plain(part) for part in facts]
+    return facts
+
+
+if __name__ == "__main__":
+    main()

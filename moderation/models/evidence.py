@@ -1,0 +1,133 @@
+"""What links and media of posts lead to, fetched once for all posts that carry them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from moderation.models.posts import Revision
+
+
+class EvidenceKind(models.TextChoices):
+    """What an address is expected to be; what came may be another kind."""
+
+    PAGE = "page", _("page")
+    PICTURE = "picture", _("picture")
+
+
+class EvidenceState(models.TextChoices):
+    """How far the fetching of an address is, and how it ended. The row is the source of truth."""
+
+    WAITING = "waiting", _("waiting to be fetched")
+    FETCHING = "fetching", _("being fetched")
+    FETCHED = "fetched", _("fetched")
+    REFUSED = "refused", _("not fetched: the address leads where nothing is fetched from")
+    DISALLOWED = "disallowed", _("not fetched: the site's robots.txt forbids it")
+    UNREACHABLE = "unreachable", _("the site could not be reached")
+    TIMED_OUT = "timed_out", _("the site took too long")
+    TOO_MANY_REDIRECTS = "too_many_redirects", _("redirected too often")
+    NO_PAGE = "no_page", _("the site answered with an error")
+    TOO_LARGE = "too_large", _("too large to be read whole")
+    WRONG_KIND = "wrong_kind", _("a file of a kind that is not read")
+    NOT_INSTALLED = "not_installed", _("nothing is installed that reads this kind")
+    BROKEN = "broken", _("could not be read")
+    LOST = "lost", _("given up: reading it failed again and again")
+
+
+OPEN = (EvidenceState.WAITING, EvidenceState.FETCHING)
+"""States in which something is still to come."""
+
+
+class EvidenceRole(models.TextChoices):
+    """How a post names an address."""
+
+    LINK = "link", _("link")
+    MEDIA = "media", _("media")
+    PREVIEW = "preview", _("preview picture of a page")
+    CODE = "code", _("code in a picture")
+
+
+class EvidenceRequest(models.Model):
+    """A revision whose evidence is to be collected; written with its score, so that no lost message loses it.
+
+    At most one for each revision. `opened_at` is when its addresses were written down.
+    """
+
+    revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="evidence_request")
+    enqueued_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        indexes = (
+            models.Index(
+                fields=("enqueued_at",), name="evidence_unopened", condition=Q(opened_at__isnull=True)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.revision_id}"
+
+
+class Evidence(models.Model):
+    """An address that was, or will be, fetched once in an hour, for every post that carries it then.
+
+    `chain` lists the addresses in order, each with `url` and `status` (null where no answer came), the asked
+    one first. `facts` are those of moderation/evidence/facts.py, null if nothing was read.
+    """
+
+    url = models.TextField()
+    url_digest = models.CharField(max_length=64)
+    hour = models.DateTimeField(help_text="The hour, from its beginning, that this fetch stands for.")
+    site = models.CharField(max_length=255, help_text="Registrable domain, or host without one.")
+    kind = models.CharField(max_length=8, choices=EvidenceKind.choices)
+    state = models.CharField(max_length=20, choices=EvidenceState.choices, default=EvidenceState.WAITING)
+    enqueued_at = models.DateTimeField()
+    due_at = models.DateTimeField(help_text="Not fetched before: a site is not asked too often.")
+    started_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    fetched_at = models.DateTimeField(null=True, blank=True)
+    detail = models.CharField(max_length=300, blank=True, help_text="Why it ended so, for operators.")
+    chain = models.JSONField(default=list)
+    final_url = models.TextField(blank=True)
+    final_host = models.CharField(max_length=255, blank=True)
+    final_domain = models.CharField(max_length=255, blank=True)
+    content_type = models.CharField(max_length=100, blank=True)
+    bytes_read = models.PositiveIntegerField(default=0)
+    facts = models.JSONField(null=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("url_digest", "hour"), name="evidence_once_an_hour"),
+            models.CheckConstraint(
+                condition=Q(state__in=OPEN) | Q(fetched_at__isnull=False), name="evidence_ended_at"
+            ),
+        )
+        indexes = (
+            models.Index(fields=("due_at", "id"), name="evidence_open", condition=Q(state__in=OPEN)),
+            models.Index(fields=("site", "started_at"), name="evidence_of_site"),
+        )
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class RevisionEvidence(models.Model):
+    """That a revision carries an address, in the order of the post; the first hour it was asked for."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="evidence", db_index=False)
+    evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="revisions")
+    role = models.CharField(max_length=8, choices=EvidenceRole.choices)
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ("revision_id", "position", "id")
+        constraints = (
+            models.UniqueConstraint(fields=("revision", "evidence"), name="evidence_once_per_revision"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.revision_id}: {self.evidence_id}"

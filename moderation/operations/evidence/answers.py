@@ -1,0 +1,128 @@
+"""One answer of one site: status, kind and a body that is bounded as received and as unpacked."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import httpcore
+from django.conf import settings
+
+from moderation.operations.infrastructure import egress
+
+_RATIO_FROM_BYTES = 65_536
+"""A short text may shrink to very little; only what becomes larger is suspicious."""
+_PIECE = 65_536
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "accept": "text/html,application/xhtml+xml,image/*;q=0.8,*/*;q=0.5",
+    "accept-encoding": "gzip",
+    "accept-language": "en,*;q=0.5",
+}
+
+
+class Unpackable(Exception):
+    """The body is packed in a way that is not read, or wrongly."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a site answered. `location` is set for a redirect, whose body is not read.
+
+    `is_cut` says that the body goes on after what was read.
+    """
+
+    status: int
+    location: str = ""
+    content_type: str = ""
+    file_name: str = ""
+    body: bytes = b""
+    is_cut: bool = False
+
+
+def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
+    """Get an address through the guard: without cookies, and without following a redirect.
+
+    Raises egress.Refused, egress.TimedOut, egress.Failed or Unpackable.
+    """
+    most = most_bytes or settings.EVIDENCE_LIMITS.most_bytes
+    with (
+        egress.Client(url) as client,
+        client.opened(
+            headers={**_HEADERS, "user-agent": settings.EVIDENCE_AGENT}, timeout_seconds=seconds
+        ) as response,
+    ):
+        given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
+        if response.status in _REDIRECTS and given.get("location"):
+            return Answer(status=response.status, location=given["location"])
+        body, is_cut = _body(response, packing=given.get("content-encoding", ""), most=most)
+        return Answer(
+            status=response.status,
+            content_type=given.get("content-type", "").strip(),
+            file_name=_file_name(given.get("content-disposition", "")),
+            body=body,
+            is_cut=is_cut,
+        )
+
+
+def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[bytes, bool]:
+    body = bytearray()
+    for piece in _unpacked(_received(response.iter_stream(), most=most), packing=packing.strip().lower()):
+        body += piece
+        if len(body) > most:
+            return bytes(body[:most]), True
+    return bytes(body), False
+
+
+@dataclass(slots=True)
+class _Received:
+    """Pieces as they came, and how many bytes they were; ends after as many as are read of one answer."""
+
+    pieces: Iterable[bytes]
+    most: int
+    count: int = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            self.count += len(piece)
+            yield piece
+            if self.count > self.most:
+                return
+
+
+def _received(pieces: Iterable[bytes], *, most: int) -> _Received:
+    return _Received(pieces=pieces, most=most)
+
+
+def _unpacked(received: _Received, *, packing: str) -> Iterator[bytes]:
+    if packing in ("", "identity"):
+        yield from received
+        return
+    if packing not in ("gzip", "x-gzip", "deflate"):
+        raise Unpackable(f"packed as {packing[:20]}")
+    unpacker, given = zlib.decompressobj(wbits=47 if packing != "deflate" else 15), 0
+    try:
+        for piece in received:
+            left = piece
+            while left:
+                found = unpacker.decompress(left, _PIECE)
+                left = unpacker.unconsumed_tail
+                given += len(found)
+                if given > max(_RATIO_FROM_BYTES, settings.EVIDENCE_LIMITS.ratio * received.count):
+                    raise Unpackable("unpacks to far more than it is")
+                yield found
+    except zlib.error as wrong:
+        raise Unpackable("not packed as it says") from wrong
+
+
+def _file_name(disposition: str) -> str:
+    """Return the name under which a file is offered, "file" for one without a name, "" if none is offered."""
+    kind, _, rest = disposition.partition(";")
+    if kind.strip().lower() != "attachment":
+        return ""
+    for part in rest.split(";"):
+        name, _, value = part.partition("=")
+        if name.strip().lower() == "filename" and value.strip():
+            return value.strip().strip('"')[:200]
+    return "file"

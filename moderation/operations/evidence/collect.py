@@ -1,0 +1,154 @@
+"""Fetch one address, read what is there, keep it, and have posts scored again that it could matter to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+
+from moderation.evidence.facts import Reason, Unreadable
+from moderation.evidence.reader import Lost, Reader
+from moderation.models import Evidence, Revision
+from moderation.models.evidence import EvidenceState
+from moderation.operations import rescore
+from moderation.operations.evidence import fetch, leases
+from moderation.operations.evidence.answers import Answer
+from moderation.operations.evidence.fetch import Journey
+from moderation.operations.infrastructure import erasure_locks
+from scoring import links
+
+log = structlog.get_logger(__name__)
+
+_PAGES = ("text/html", "application/xhtml+xml", "text/plain")
+_UNREAD = {
+    Reason.WRONG_KIND: EvidenceState.WRONG_KIND,
+    Reason.TOO_LARGE: EvidenceState.TOO_LARGE,
+    Reason.BROKEN: EvidenceState.BROKEN,
+    Reason.NOT_INSTALLED: EvidenceState.NOT_INSTALLED,
+}
+
+
+def run(*, evidence_id: int, at: datetime) -> int:
+    """Fetch an address unless somebody else does or did; return 1 if what came was kept, else 0.
+
+    Safe to run twice. Nothing is locked while a site answers.
+    """
+    row = leases.claim(evidence_id=evidence_id, at=at)
+    if row is None:
+        return 0
+    journey = fetch.begin(row.url)
+    facts = _facts(journey)
+    with transaction.atomic():
+        posts = erasure_locks.posts(revisions__evidence__evidence=row)
+        if not leases.is_still_held(row):
+            return 0
+        _keep(row, journey, facts=facts, at=at)
+        if _could_matter(row):
+            due = Revision.objects.filter(
+                evidence__evidence=row, post__in=posts, number=F("post__latest_revision")
+            )
+            rescore.again(due.values_list("pk", flat=True), at=at)
+    log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
+    return 1
+
+
+def forget() -> None:
+    """End the process that reads, so that changed settings apply."""
+    _reader().close()
+    _reader.cache_clear()
+
+
+def _facts(journey: Journey) -> dict[str, Any] | None:
+    """Follow redirects, also those that a page asks of its browser; return the facts of what is there."""
+    fetch.follow(journey)
+    facts = _read(journey)
+    while facts and facts.get("refresh_url") and len(journey.chain) <= settings.EVIDENCE_LIMITS.redirects:
+        journey.url = str(facts["refresh_url"])
+        journey.answer = None
+        fetch.follow(journey)
+        facts = _read(journey)
+    return facts
+
+
+def _read(journey: Journey) -> dict[str, Any] | None:
+    answer = journey.answer
+    if answer is None:
+        return None
+    kind = _kind(answer)
+    if kind is None:
+        journey.end(EvidenceState.WRONG_KIND, answer.content_type)
+        return _offered(journey.url, answer)
+    if kind == "picture" and answer.is_cut:
+        return None
+    hints = {"url": journey.url, "content_type": answer.content_type}
+    began = time.monotonic()
+    try:
+        return _reader().read(kind, answer.body, hints=hints, seconds=settings.EVIDENCE_LIMITS.read_seconds)
+    except Unreadable as unreadable:
+        journey.end(_UNREAD[unreadable.reason], answer.content_type)
+    except Lost as lost:
+        journey.end(EvidenceState.BROKEN, str(lost))
+    finally:
+        journey.ends_at += (
+            time.monotonic() - began
+        )  # the reader is busy for others, too: no fault of the site
+    return None
+
+
+def _kind(answer: Answer) -> str | None:
+    """Return what reads an answer, None if nothing does. Without a header a tag at the beginning decides."""
+    if answer.file_name:
+        return None
+    content_type = answer.content_type.partition(";")[0].strip().lower()
+    if content_type in _PAGES or (not content_type and answer.body.lstrip()[:1] == b"<"):
+        return "page"
+    if content_type.startswith("image/") and not content_type.startswith("image/svg"):
+        return "picture"
+    return None
+
+
+def _offered(url: str, answer: Answer) -> dict[str, Any]:
+    """Return the file that was offered instead of a page, in the shape of a page's facts."""
+    name = answer.file_name or urlsplit(url).path.rpartition("/")[2]
+    return {"downloads": [{"url": url, "name": name[:200]}]}
+
+
+def _keep(row: Evidence, journey: Journey, *, facts: Mapping[str, Any] | None, at: datetime) -> None:
+    last = journey.chain[-1]["url"]
+    found = links.links_in("", extra=[last])
+    row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
+    row.final_url, row.final_host = last, found[0].host if found else ""
+    row.final_domain = found[0].domain if found else ""
+    row.content_type = journey.answer.content_type[:100] if journey.answer else ""
+    row.bytes_read = len(journey.answer.body) if journey.answer else 0
+    row.facts = dict(facts) if facts is not None else None
+    row.fetched_at, row.lease_until = at, None
+    row.save()
+
+
+def _could_matter(row: Evidence) -> bool:
+    """Return whether a post is judged otherwise with this than without.
+
+    Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
+    own could matter. What a page says is for people to read; no model reads it.
+    """
+    return any(_site(step["url"]) != row.site for step in row.chain)
+
+
+def _site(url: str) -> str:
+    found = links.links_in("", extra=[url])
+    return (found[0].domain or found[0].host) if found else ""
+
+
+@lru_cache(maxsize=1)
+def _reader() -> Reader:
+    """Return the reader of this process, started with the first thing that it reads."""
+    return Reader(memory_bytes=settings.EVIDENCE_LIMITS.read_bytes)

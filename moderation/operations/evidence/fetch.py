@@ -1,0 +1,99 @@
+"""Follow an address to what it leads to: each hop guarded, all of them together bounded in time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from moderation.evidence.addresses import absolute
+from moderation.models.evidence import EvidenceState
+from moderation.operations.evidence import answers, robots
+from moderation.operations.evidence.answers import Answer, Unpackable
+from moderation.operations.infrastructure import egress
+
+_MOST_DETAIL = 300
+
+
+@dataclass(slots=True, kw_only=True)
+class Journey:
+    """The way from an address to what it leads to, as far as it went.
+
+    `chain` has each address with the status that it answered, None without an answer. `state` is how it
+    ended; FETCHED if there is an answer to read.
+    """
+
+    url: str
+    ends_at: float
+    state: EvidenceState = EvidenceState.WAITING
+    detail: str = ""
+    chain: list[dict[str, Any]] = field(default_factory=list)
+    answer: Answer | None = None
+
+    def end(self, state: EvidenceState, detail: str = "") -> None:
+        """Note how it ended."""
+        self.state, self.detail = state, detail[:_MOST_DETAIL]
+
+
+def begin(url: str) -> Journey:
+    """Return a way that starts now and has `seconds` of the limits, across however many hops."""
+    return Journey(url=url, ends_at=time.monotonic() + settings.EVIDENCE_LIMITS.seconds)
+
+
+def follow(journey: Journey) -> None:
+    """Fetch the address where a way stands, and those that it redirects to, until something can be read."""
+    while True:
+        location = _hop(journey)
+        if not location:
+            return
+        if len(journey.chain) > settings.EVIDENCE_LIMITS.redirects:
+            journey.end(EvidenceState.TOO_MANY_REDIRECTS, f"more than {settings.EVIDENCE_LIMITS.redirects}")
+            return
+        journey.url = location
+
+
+def _hop(journey: Journey) -> str:
+    """Fetch one address; return where it redirects to, "" if the way ends here."""
+    url = journey.url
+    step: dict[str, Any] = {"url": url, "status": None}
+    journey.chain.append(step)
+    try:
+        if settings.EVIDENCE_OBEYS_ROBOTS and not robots.allows(url, seconds=_seconds(journey)):
+            journey.end(EvidenceState.DISALLOWED)
+            return ""
+        answer = answers.get(url, seconds=_seconds(journey))
+    except egress.Refused as refused:
+        journey.end(EvidenceState.REFUSED, str(refused))
+    except egress.TimedOut as late:
+        journey.end(EvidenceState.TIMED_OUT, str(late))
+    except egress.Failed as failed:
+        journey.end(EvidenceState.UNREACHABLE, str(failed))
+    except Unpackable as wrong:
+        journey.end(EvidenceState.TOO_LARGE if "more" in str(wrong) else EvidenceState.BROKEN, str(wrong))
+    else:
+        step["status"] = answer.status
+        return _arrived(journey, answer)
+    return ""
+
+
+def _arrived(journey: Journey, answer: Answer) -> str:
+    if answer.location:
+        location = absolute(answer.location, url=journey.url)
+        if not location:
+            journey.end(EvidenceState.REFUSED, "It redirects to what is no web address.")
+        return location
+    journey.answer = answer
+    if answer.status >= 400:
+        journey.end(EvidenceState.NO_PAGE, f"status {answer.status}")
+    else:
+        journey.end(EvidenceState.TOO_LARGE if answer.is_cut else EvidenceState.FETCHED)
+    return ""
+
+
+def _seconds(journey: Journey) -> float:
+    left = journey.ends_at - time.monotonic()
+    if left <= 0:
+        raise egress.TimedOut("The way was too long.")
+    return min(left, settings.EVIDENCE_LIMITS.hop_seconds)

@@ -1,0 +1,67 @@
+"""Find evidence whose turn has come, whose message was lost or whose worker died. Nothing waits for ever."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from moderation import enqueue
+from moderation.models import Evidence, EvidenceRequest
+from moderation.models.evidence import EvidenceState
+from moderation.operations.evidence import leases
+from moderation.queries.health import clocks
+
+MAX_ATTEMPTS = 3
+SWEEP_AFTER_SECONDS = 30
+SWEEP_BACKLOG_AFTER_SECONDS = 600
+SWEEP_LIMIT = 500
+
+
+def sweep(*, at: datetime) -> int:
+    """Enqueue again what is due; return how much. What was tried too often is given up, by that name.
+
+    While messages wait in the broker, a row is probably among them, and counts as forgotten only much later.
+    """
+    has_backlog = enqueue.messages().get("evidence", 0) > 0
+    patience = timedelta(seconds=SWEEP_BACKLOG_AFTER_SECONDS if has_backlog else SWEEP_AFTER_SECONDS)
+    return _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
+
+
+def _requests(*, at: datetime, patience: timedelta) -> int:
+    with transaction.atomic():
+        waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
+        due = waiting.filter(_is_forgotten(at=at, patience=patience), opened_at__isnull=True)
+        rows = list(due.order_by("enqueued_at")[:SWEEP_LIMIT])
+        EvidenceRequest.objects.filter(pk__in=[row.pk for row in rows]).update(enqueued_at=at)
+        enqueue.evidence_of(revision_ids=[row.revision_id for row in rows])
+    return len(rows)
+
+
+def _addresses(*, at: datetime, patience: timedelta) -> int:
+    # Postponed for its site's sake after its message was sent: the message is used up.
+    postponed = Q(due_at__gt=F("enqueued_at"))
+    forgotten = _is_forgotten(at=at, patience=patience)
+    with transaction.atomic():
+        rows = list(
+            Evidence.objects.select_for_update(no_key=True, skip_locked=True)
+            .filter(
+                Q(state=EvidenceState.WAITING) & leases.is_due(at=at) & (postponed | forgotten)
+                | Q(state=EvidenceState.FETCHING) & leases.is_over(at=at)
+            )
+            .order_by("due_at", "id")[:SWEEP_LIMIT]
+        )
+        lost = [row.pk for row in rows if row.attempts >= MAX_ATTEMPTS]
+        again = [row.pk for row in rows if row.attempts < MAX_ATTEMPTS]
+        Evidence.objects.filter(pk__in=lost).update(
+            state=EvidenceState.LOST, fetched_at=at, lease_until=None, detail=f"tried {MAX_ATTEMPTS} times"
+        )
+        # A clock set back must not postpone for as long as it was moved: due again from now.
+        Evidence.objects.filter(pk__in=again).update(enqueued_at=at, due_at=at)
+        enqueue.evidence(evidence_ids=again)
+    return len(again)
+
+
+def _is_forgotten(*, at: datetime, patience: timedelta) -> Q:
+    return Q(enqueued_at__lt=at - patience) | clocks.is_too_far("enqueued_at", at=at, longest=timedelta())

@@ -1,0 +1,71 @@
+"""What the links of a revision lead to, in the order of the post; of each address the last fetch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
+from moderation.models.evidence import OPEN, EvidenceState
+
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one address led to; `facts` is empty if nothing was read."""
+
+    row: Evidence
+    role: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of moderation/evidence/facts.py, as they are stored."""
+        return self.row.facts or {}
+
+    @property
+    def text(self) -> str:
+        """Return what can be read on the page."""
+        return str(self.facts.get("text", ""))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is still to come."""
+        return self.row.state in OPEN
+
+    @property
+    def was_fetched(self) -> bool:
+        """Whether the address answered with something that was read whole."""
+        return self.row.state == EvidenceState.FETCHED
+
+    @property
+    def leads_elsewhere(self) -> bool:
+        """Whether it ends on another site than the link's own."""
+        return bool(self.row.final_host) and (self.row.final_domain or self.row.final_host) != self.row.site
+
+    @property
+    def hops(self) -> list[dict[str, Any]]:
+        """Return the addresses that it led through, but for the link itself."""
+        return list(self.row.chain[1:])
+
+    @property
+    def asks_password(self) -> bool:
+        """Whether a form of the page asks for a password."""
+        return any(form.get("asks_password") for form in self.facts.get("forms", ()))
+
+    @property
+    def posts_to(self) -> list[str]:
+        """Return the other hosts that forms of the page post to."""
+        forms = self.facts.get("forms", ())
+        return sorted({form["action_host"] for form in forms if form.get("posts_elsewhere")})
+
+
+def findings(revision: Revision) -> tuple[Finding, ...]:
+    """Return what is known, or still to come, about the addresses that a revision carries."""
+    rows = RevisionEvidence.objects.filter(revision=revision).select_related("evidence")
+    return tuple(Finding(row=one.evidence, role=one.role) for one in rows.order_by("position", "id")[:MOST])
+
+
+def is_asked_for(revision: Revision) -> bool:
+    """Return whether evidence was asked for whose addresses are not written down yet."""
+    return EvidenceRequest.objects.filter(revision=revision, opened_at__isnull=True).exists()

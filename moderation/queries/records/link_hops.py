@@ -1,0 +1,34 @@
+"""Where links of revisions were seen to lead, strictly before an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from moderation.models import RevisionEvidence
+from moderation.models.evidence import EvidenceRole
+from scoring.links import links_in
+
+Hops = dict[tuple[int, str], tuple[str, ...]]
+"""By revision and digest of the link's URL: the other hosts on the way, in order, without repetition."""
+
+
+def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
+    """Return the hops of these revisions' links; a link that stays on its own host is left out."""
+    rows = RevisionEvidence.objects.filter(
+        revision__in=revision_ids, role=EvidenceRole.LINK, evidence__fetched_at__lt=at
+    ).order_by("revision_id", "evidence__fetched_at")
+    found: Hops = {}
+    for revision_id, digest, chain in rows.values_list(
+        "revision", "evidence__url_digest", "evidence__chain"
+    ).iterator():
+        own, *others = [_host(step["url"]) for step in chain] or [""]
+        passed = tuple(dict.fromkeys(host for host in others if host and host != own))
+        if passed:
+            found[revision_id, digest] = passed
+    return found
+
+
+def _host(url: str) -> str:
+    found = links_in("", extra=[url])
+    return found[0].host if found else ""

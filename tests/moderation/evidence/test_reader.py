@@ -1,0 +1,25 @@
+"""The process that reads hostile bytes may be lost; the next read starts another."""
+
+from __future__ import annotations
+
+import pytest
+
+from moderation.evidence.facts import Reason, Unreadable
+from moderation.evidence.reader import Lost, Reader
+
+HINTS = {"url": "http://site.example/", "content_type": "text/html"}
+_MEGABYTES = 1024**2
+
+
+def test_a_read_that_takes_too_long_is_lost_and_the_next_is_not() -> None:
+    reader = Reader(memory_bytes=1_024 * _MEGABYTES)
+    try:
+        assert reader.read("page", b"<p>First", hints=HINTS, seconds=8)["text"] == "First"
+        with pytest.raises(Lost):
+            reader.read("page", b"<p>Many <b>elements</b></p>" * 30_000, hints=HINTS, seconds=0.05)
+        assert reader.read("page", b"<p>Second", hints=HINTS, seconds=8)["text"] == "Second"
+        with pytest.raises(Unreadable) as refused:
+            reader.read("page", b"", hints=HINTS, seconds=8)
+        assert refused.value.reason is Reason.BROKEN
+    finally:
+        reader.close()

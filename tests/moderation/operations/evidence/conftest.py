@@ -1,0 +1,77 @@
+"""A hostile site that names lead to, small limits, and a platform that has evidence collected."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.db import transaction
+from pytest_django import Settings
+
+from config.evidence import Limits
+from moderation.models import Evidence, Platform, Post, Revision
+from moderation.models.platforms import Collecting
+from moderation.operations.evidence import collect, opening, robots
+from moderation.operations.scoring import score
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[HostileSite]:
+    with serving() as site:
+        yield site
+    collect.forget()
+
+
+@pytest.fixture
+def site(
+    served: HostileSite, settings: Settings, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> HostileSite:
+    """The site under names of `.example`, which the operator lists; `inside.test` leads there, too."""
+    real = socket.getaddrinfo
+
+    def resolve(host: str, *rest: Any, **more: Any) -> Any:
+        return real("127.0.0.1" if host.endswith((".example", ".test")) else host, *rest, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    settings.EGRESS_PRIVATE_HOSTS = ("site.example", "lands.example", "www.lands.example")
+    settings.EVIDENCE_LIMITS = Limits(
+        seconds=9.0, hop_seconds=9.0, most_bytes=200_000, ratio=4.0, site_per_second=100
+    )
+    Platform.objects.filter(pk=platform.pk).update(collects_evidence=Collecting.ON)
+    served.asked.clear()
+    robots.forget()
+    return served
+
+
+@pytest.fixture
+def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., Revision]:
+    """Store a post with these links at an instant, score it and write its addresses down."""
+
+    def run(*links: str, at: datetime) -> Revision:
+        revision = Revision.objects.get(post=post(links=list(links), at=at))
+        score.run(revision_ids=[revision.pk], at=at)
+        opening.run(revision_ids=[revision.pk], at=at)
+        revision.refresh_from_db()
+        return revision
+
+    return run
+
+
+@pytest.fixture
+def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Callable[..., Evidence]:
+    """Fetch an address of the site that a post carries, and return what became of it."""
+
+    def run(path: str) -> Evidence:
+        revision = Revision.objects.get(post=post(at=at))
+        address = opening.Address(revision_id=revision.pk, url=site.url(path))
+        with transaction.atomic():
+            [evidence_id] = opening.write_down([address], at=at)
+        assert collect.run(evidence_id=evidence_id, at=at) == 1
+        return Evidence.objects.get(pk=evidence_id)
+
+    return run

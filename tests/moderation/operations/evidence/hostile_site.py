@@ -1,0 +1,128 @@
+"""A site that misbehaves on a local port, under any name that ends in `.example`."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PAGE = """<!doctype html><html lang="en"><head><title>Your parcel</title>
+<meta property="og:title" content="Claim it"><meta property="og:image" content="/parcel.png">
+<meta name="description" content="One step left">
+<script type="application/ld+json">{"@type": "Product", "name": "Parcel", "offers": {"price": 2}}</script>
+</head><body><nav>Menu</nav><article><h1>Pay the fee</h1>
+<p>Your parcel waits at the depot, and a small fee is due before it can be brought to you.</p>
+<p>Please confirm your address and your card today, otherwise it will be sent back to its sender.</p>
+</article><form action="https://takes.example/in"><input name="u"><input type="PASSWORD"></form>
+<a href="files/Parcel.APK">Install the app</a><a href="/other">Other</a>
+<footer>Casino bonus without deposit</footer><script>var hidden = "not text";</script></body></html>"""
+
+
+class HostileSite(ThreadingHTTPServer):
+    """`asked` has the path and the headers of each request, by name in lower case."""
+
+    daemon_threads = True
+    asked: list[tuple[str, dict[str, str]]]
+
+    def url(self, path: str, *, host: str = "site.example") -> str:
+        return f"http://{host}:{self.server_port}{path}"
+
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.asked]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: HostileSite
+
+    def do_GET(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.asked.append((self.path, headers))
+        with suppress(OSError):  # the caller had enough
+            _ANSWERS.get(self.path, _page)(self)
+
+    def answer(
+        self, body: bytes = b"", *, status: int = 200, kind: str = "text/html", **headers: str
+    ) -> None:
+        self.send_response(status)
+        for name, value in {"content_type": kind, **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def without_end(self, piece: bytes, *, pause_seconds: float) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        while True:
+            self.wfile.write(piece)
+            time.sleep(pause_seconds)
+
+    def log_message(self, *_: object) -> None:
+        """Stay quiet."""
+
+
+def _page(site: _Handler) -> None:
+    site.answer(PAGE.encode())
+
+
+def _to(location: str, *, wait_seconds: float = 0.0) -> Callable[[_Handler], None]:
+    def redirect(site: _Handler) -> None:
+        time.sleep(wait_seconds)
+        target = location.replace(":PORT", f":{site.server.server_port}")
+        site.answer(status=302, location=target, set_cookie="seen=1")
+
+    return redirect
+
+
+def _sends(body: bytes, **given: str) -> Callable[[_Handler], None]:
+    return lambda site: site.answer(body, **given)  # type: ignore[arg-type]  # names of headers
+
+
+_ANSWERS: dict[str, Callable[[_Handler], None]] = {
+    "/elsewhere": _to("http://lands.example:PORT/page"),
+    "/private": _to("http://10.0.0.1/"),
+    "/loopback": _to("http://[::ffff:127.0.0.1]:PORT/inside"),
+    "/name-inside": _to("http://inside.test:PORT/inside"),
+    "/script": _to("javascript:alert(1)"),
+    "/file": _to("file:///etc/passwd"),
+    "/metadata": _to("http://169.254.169.254/latest/meta-data/"),
+    "/loop": _to("/loop"),
+    "/patience": _to("/patience", wait_seconds=0.25),
+    "/refresh": _sends(b"<meta http-equiv=refresh content='0; URL=/elsewhere'><p>Moment"),
+    "/refresh-loop": _sends(b"<meta http-equiv=refresh content='0;url=/refresh-loop?'>Moment"),
+    "/refresh-loop?": _sends(b"<meta http-equiv=refresh content='0;url=/refresh-loop'>Moment"),
+    "/endless": lambda site: site.without_end(b"<p>More " * 1_000, pause_seconds=0.0),
+    "/trickle": lambda site: site.without_end(b"<", pause_seconds=0.05),
+    "/silence": lambda _site: time.sleep(1.0),
+    "/gone": lambda site: site.connection.shutdown(socket.SHUT_RDWR),
+    "/bomb": _sends(gzip.compress(b"<p>" + b"0" * 30_000_000), content_encoding="gzip"),
+    "/zipped": _sends(gzip.compress(PAGE.encode()), content_encoding="gzip"),
+    "/not-zipped": _sends(b"<p>plain", content_encoding="gzip"),
+    "/brotli": _sends(b"\x8b\x01\x80<p>\x03", content_encoding="br"),
+    "/document": _sends(b"%PDF-1.7", kind="application/pdf"),
+    "/drawing": _sends(b"<svg onload='x()'/>", kind="image/svg+xml"),
+    "/installer": _sends(b"MZ", kind="text/html", content_disposition='attachment; filename="Update.exe"'),
+    "/error": lambda site: site.answer(b"<h1>No such page</h1>", status=404),
+    "/nothing": _sends(b""),
+    "/deep": _sends(b"<div>" * 20_000 + b"Deep words"),
+    "/odd": _sends(b"<html><title>A\0B\x01</title><body>Half \xed\xa0\x80 pair \xff</body>"),
+    "/robots.txt": _sends(b"User-agent: Spamdesk\nDisallow: /closed\n", kind="text/plain"),
+}
+
+
+@contextmanager
+def serving() -> Iterator[HostileSite]:
+    """Serve on a free port of the loopback until the block ends."""
+    site = HostileSite(("127.0.0.1", 0), _Handler)
+    site.asked = []
+    threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield site
+    finally:
+        site.shutdown()
+        site.server_close()

@@ -1,0 +1,183 @@
+"""Evidence is asked for with the score, fetched once an hour, never lost and never doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from pytest_django import Settings
+
+from config.evidence import Limits
+from moderation.models import (
+    Evidence,
+    EvidenceRequest,
+    Platform,
+    Revision,
+    RevisionEvidence,
+    Score,
+    User,
+)
+from moderation.models.evidence import EvidenceState
+from moderation.models.platforms import Collecting
+from moderation.models.posts import ScoreState
+from moderation.operations import rules
+from moderation.operations.erasure import erase
+from moderation.operations.evidence import collect, fetch, leases, opening, recovery
+from moderation.operations.scoring import score
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.evidence.hostile_site import HostileSite
+
+Later = Callable[[float], datetime]
+Scored = Callable[..., Revision]
+
+
+def ids() -> list[int]:
+    return list(Evidence.objects.order_by("id").values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("collects", "probability", "path", "is_asked_for"),
+    [
+        (Collecting.OFF, 0.5, "/page", False),
+        (Collecting.UNSURE, 0.5, "/page", True),
+        (Collecting.UNSURE, 0.1, "/page", False),
+        (Collecting.ON, 0.1, "/page", True),
+        (Collecting.ON, 0.1, "", False),
+    ],
+)
+def test_is_asked_for_as_the_platform_wishes(
+    collects: Collecting,
+    probability: float,
+    path: str,
+    is_asked_for: bool,
+    site: HostileSite,
+    fake_scorer: FakeScorer,
+    scored: Scored,
+    at: datetime,
+) -> None:
+    Platform.objects.update(collects_evidence=collects)
+    fake_scorer.default = probability
+
+    revision = scored(*([site.url(path)] if path else []), at=at)
+
+    assert revision.score_state == ScoreState.SCORED
+    assert EvidenceRequest.objects.exists() == RevisionEvidence.objects.exists() == is_asked_for
+
+
+def test_is_fetched_once_an_hour_however_often_it_is_posted(
+    site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> None:
+    url = site.url("/page")
+    for seconds in (0, 5, 3_600):
+        scored(url, at=later(seconds))
+    for evidence_id in [*ids(), *ids()]:
+        collect.run(evidence_id=evidence_id, at=later(3_601))
+
+    assert site.paths() == ["/page", "/page"]
+    assert RevisionEvidence.objects.count() == 3
+    assert opening.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(3_602)) == 0
+
+
+@pytest.mark.parametrize(("path", "generation"), [("/elsewhere", 2), ("/page", 1), ("/private", 2)])
+def test_posts_are_scored_again_when_a_link_leads_to_another_domain(
+    path: str, generation: int, site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> None:
+    revision = scored(site.url(path), at=at)
+
+    collect.run(evidence_id=ids()[0], at=later(1))
+
+    revision.refresh_from_db()
+    assert revision.generation == generation
+    assert (revision.score_state == ScoreState.PENDING) == (generation == 2)
+
+
+def test_a_rule_holds_for_what_a_link_leads_to(
+    site: HostileSite, scored: Scored, lead: User, at: datetime, later: Later
+) -> None:
+    ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
+    scored(site.url("/elsewhere"), at=at)
+    collect.run(evidence_id=ids()[0], at=later(1))
+
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(2))
+
+    first, second = Score.objects.order_by("generation")
+    assert (first.ban_id, second.ban_id) == (None, ban.pk)
+    assert second.record["links"][0]["hops"] == ["lands.example"]
+
+
+def test_a_site_is_asked_by_few_at_once(
+    site: HostileSite, settings: Settings, scored: Scored, at: datetime, later: Later
+) -> None:
+    settings.EVIDENCE_LIMITS = Limits(site_at_once=1)
+    scored(site.url("/a"), site.url("/b"), at=at)
+    first, second = ids()
+    held = leases.claim(evidence_id=first, at=at)
+
+    assert held is not None
+    assert collect.run(evidence_id=second, at=at) == 0
+    assert recovery.sweep(at=at) == 0
+    assert recovery.sweep(at=later(2)) == 1, "its message is used up, so the sweep sends another"
+    assert collect.run(evidence_id=second, at=later(leases.LEASE_SECONDS + 2)) == 1
+
+
+class TestRecovery:
+    def test_finds_what_lost_its_message(
+        self, site: HostileSite, scored: Scored, at: datetime, later: Later
+    ) -> None:
+        scored(site.url("/page"), at=at)
+        EvidenceRequest.objects.update(opened_at=None)
+
+        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS - 1)) == 0
+        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 1)) == 2, "the request, and the row"
+        assert recovery.sweep(at=later(recovery.SWEEP_AFTER_SECONDS + 2)) == 0
+
+    def test_takes_over_from_a_dead_worker_and_keeps_nothing_twice(
+        self, site: HostileSite, scored: Scored, at: datetime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        scored(site.url("/elsewhere"), at=at)
+        [evidence_id] = ids()
+        over = at + timedelta(seconds=leases.LEASE_SECONDS + 1)
+        follow = fetch.follow
+
+        def hang(journey: fetch.Journey) -> None:
+            """Let another worker take over, as after a lease, before the first one comes back."""
+            follow(journey)
+            monkeypatch.setattr(fetch, "follow", follow)
+            assert collect.run(evidence_id=evidence_id, at=at) == 0, "the lease holds"
+            assert recovery.sweep(at=over) == 1
+            assert collect.run(evidence_id=evidence_id, at=over) == 1
+
+        monkeypatch.setattr(fetch, "follow", hang)
+
+        assert collect.run(evidence_id=evidence_id, at=at) == 0, "another worker has taken over"
+        assert Evidence.objects.get().fetched_at == over
+        assert Revision.objects.get().generation == 2, "scored again once"
+
+    def test_gives_up_by_name_what_kills_every_worker(
+        self, site: HostileSite, scored: Scored, at: datetime
+    ) -> None:
+        scored(site.url("/page"), at=at)
+        [evidence_id] = ids()
+        for _ in range(recovery.MAX_ATTEMPTS):
+            assert leases.claim(evidence_id=evidence_id, at=at) is not None
+            at += timedelta(seconds=leases.LEASE_SECONDS + 1)
+            recovery.sweep(at=at)
+
+        assert Evidence.objects.get().state == EvidenceState.LOST
+        assert not site.asked
+
+
+def test_is_erased_with_the_last_post_that_carries_it(
+    site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> None:
+    first = scored(site.url("/both"), site.url("/first"), at=at)
+    second = scored(site.url("/both"), at=at)
+    for evidence_id in ids():
+        collect.run(evidence_id=evidence_id, at=at)
+
+    erase.post(post_id=first.post_id, at=later(5))
+    assert [row.url for row in Evidence.objects.all()] == [site.url("/both")]
+    erase.post(post_id=second.post_id, at=later(6))
+    assert not Evidence.objects.exists()
+    assert not EvidenceRequest.objects.exists()
