@@ -129,7 +129,8 @@ def _keep(row: Evidence, journey: Journey, *, facts: Mapping[str, Any] | None, a
     row.final_domain = found[0].domain if found else ""
     row.content_type = journey.answer.content_type[:100] if journey.answer else ""
     row.bytes_read = len(journey.answer.body) if journey.answer else 0
-    row.facts = dict(facts) if facts is not None else None
+    # No picture's bytes in a row: what is kept of pictures is kept in files.
+    row.facts = {name: fact for name, fact in facts.items() if name != "thumbnail"} if facts else None
     row.fetched_at, row.lease_until = at, None
     row.save()
 
