@@ -20,7 +20,7 @@ PART = "ensemble"
 _CHECKS = """
 ## Real texts without anything else
 The test part of labelled real texts, never trained on, scored as bare posts: the ensemble must not spoil the
-order that the content model gives; it adds what the links say. In ten circumstances they stand
+ranking by the content model; it adds what the links say. The same texts in ten circumstances are
 [below](#real-texts-in-ten-circumstances).
 
 | source | texts (spam) | ROC-AUC of content probability | ROC-AUC of spam probability | rank agreement |
