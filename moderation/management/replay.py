@@ -82,6 +82,7 @@ class Replay:
         self._moderator = User.objects.create_user(f"{run}-moderator", role=Role.MODERATOR)
         self._waiting: list[PostEvent] = []
         self._due: list[tuple[datetime, int, Callable[[], list[Frozen]]]] = []
+        # Breaks ties on the heap: what is scheduled are functions, which cannot be compared.
         self._order = itertools.count()
         self._accepted = 0
         self._has_reputations = self._rng.random() < _REPUTATION_SHARE
