@@ -9,14 +9,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.ensemble import SUB_MODELS, Ensemble, Judgement, content_margins
+from scoring.ensemble import ENSEMBLE_FILE, SUB_MODELS, Ensemble, Judgement, content_margins
 from scoring.normalise import normalise
+from scoring.release import Corrupt, Release
 from scoring.tree_shap import TreeShap
 from scoring.trees import Floats
 
@@ -95,6 +97,33 @@ class StackExplainer:
         return shares
 
 
+@dataclass(frozen=True, slots=True)
+class _EnsembleFile:
+    """An ensemble by the digest that its release has checked, wherever a copy of it lies."""
+
+    sha256: str
+    folder: Path = field(compare=False)
+
+
+def explained_ensemble(release: Release) -> tuple[Ensemble, StackExplainer]:
+    """Return a release's ensemble with what explains it. Raises Corrupt.
+
+    Releases that differ in thresholds alone share both: building the explainer takes a third of a second.
+    """
+    if ENSEMBLE_FILE not in release.files:
+        raise Corrupt(f"{release.folder}: its manifest does not name {ENSEMBLE_FILE}")
+    return _explained(_EnsembleFile(release.files[ENSEMBLE_FILE], release.folder))
+
+
+@functools.lru_cache(maxsize=4)
+def _explained(file: _EnsembleFile) -> tuple[Ensemble, StackExplainer]:
+    ensemble = Ensemble.load(file.folder)
+    try:
+        return ensemble, StackExplainer(ensemble)
+    except ValueError as error:
+        raise Corrupt(f"{file.folder}: the ensemble cannot be explained: {error}") from error
+
+
 def word_contributions(
     text: str, *, probabilities: Callable[[Sequence[str]], Floats], mask: str = MASK
 ) -> tuple[WordContribution, ...]:
@@ -163,6 +192,11 @@ def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, li
 
 @functools.cache
 def _shap() -> Any:
+    import numba
+
+    # shap has numba compile its loops in each process that explains a text: five seconds of a processor, for
+    # loops over at most 126 words that take 15 ms more without.
+    numba.config.DISABLE_JIT = True
     import shap
 
     return shap

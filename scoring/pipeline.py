@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from scoring import features, platform_routes, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
 from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, Ensemble, Judgement
-from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, StackExplainer
+from scoring.ensemble import MAIN_INPUTS, Judgement
+from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, explained_ensemble
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
-from scoring.release import Corrupt, Release
+from scoring.release import Release
 from scoring.routing import Route, Routing
 from scoring.trees import Floats
 
@@ -64,12 +64,8 @@ class Scorer:
     ) -> None:
         self._release = release
         self._content = content
-        self._ensemble = Ensemble.load(release.folder)
+        self._ensemble, self._explainer = explained_ensemble(release)
         release.check_features(self._ensemble.features, names=features.NAMES, schema=features.SCHEMA_HASH)
-        try:
-            self._explainer = StackExplainer(self._ensemble)
-        except ValueError as error:
-            raise Corrupt(f"{release.folder}: the ensemble cannot be explained: {error}") from error
         self._models = features.Models.load(release.folder, files=release.files)
         self._heads = heads or PlatformHeads.load(release.folder, files=release.heads)
 

@@ -19,7 +19,7 @@ from scoring.explain import CONTENT_TEXT, WITHHELD
 from scoring.features import NAMES
 from scoring.pipeline import Scorer
 from scoring.records import ComplaintRecord, History, PostRecord
-from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch
+from scoring.release import MANIFEST, Cascade, Corrupt, Release, SchemaMismatch, file_sha256
 from tests.scoring.forests import staircase
 from tests.scoring.random_records import AT, FakeContent, labelled, record
 from tests.scoring.ruled_posts import NO_BANS, equal
@@ -149,8 +149,10 @@ class TestScorer:
         folder = Path(shutil.copytree(STARTER, tmp_path / "release"))
         ensemble = Ensemble.load(folder)
         deep = staircase(9, inputs=ensemble.sub_models["ip_url"].inputs)
-        dataclasses.replace(ensemble, sub_models={**ensemble.sub_models, "ip_url": deep}).save(folder)
-        release = dataclasses.replace(Release.load(STARTER), folder=folder)
+        path = dataclasses.replace(ensemble, sub_models={**ensemble.sub_models, "ip_url": deep}).save(folder)
+        release = Release.load(STARTER)
+        files = {**release.files, path.name: file_sha256(path)}
+        release = dataclasses.replace(release, folder=folder, files=files)
 
         with pytest.raises(Corrupt, match="9 inputs"):
             Scorer(release=release, content=FakeContent())
