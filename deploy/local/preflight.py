@@ -119,8 +119,9 @@ def may_install() -> bool:
 def apt_install(packages: list[str]) -> bool:
     """Install Debian packages, refreshing the lists if they are unknown. Return whether it worked."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = ["apt-get", "install", "-y", "-q", "--no-install-recommends", *packages]
-    for command in (install, ["apt-get", "update", "-q"], install):
+    apt = ["apt-get", "-q", "-o", "Acquire::Retries=0", "-o", "Acquire::http::Timeout=20"]
+    install = [*apt, "install", "-y", "--no-install-recommends", *packages]
+    for command in (install, [*apt, "update"], install):
         finished = subprocess.run(command, env=environment, capture_output=True, check=False)
         if command is install and finished.returncode == 0:
             return True
