@@ -51,8 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Keep all that was imported and collected out of the garbage collector, which would walk it often."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def _allowed_seconds(item: pytest.Item) -> float:

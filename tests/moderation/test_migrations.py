@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.state import ProjectState
 
 SQUAWK = Path(sys.executable).with_name("squawk")
 NOT_ABOUT_LOCKS = {
@@ -111,13 +112,20 @@ def lint(*files: Path) -> list[dict[str, Any]]:
 # Outside a transaction: inside one, Django refuses to say how it would build an index concurrently.
 @pytest.mark.django_db(transaction=True)
 def test_hold_up_nobody(tmp_path: Path) -> None:
-    loader = MigrationLoader(connection, replace_migrations=False)
-    ours = sorted(name for app, name in loader.disk_migrations if app == "moderation")
-    for name in ours:
-        migration = loader.graph.nodes["moderation", name]
-        statements = loader.collect_sql([(migration, False)])
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes(), clean_start=True)
+    ours = [migration.name for migration, _ in plan if migration.app_label == "moderation"]
+    state = ProjectState(real_apps=executor.loader.unmigrated_apps)
+    # As `sqlmigrate` does for one, which would build the state anew for each.
+    for migration, _ in plan:
+        if migration.app_label != "moderation":
+            migration.mutate_state(state, preserve=False)
+            continue
+        with connection.schema_editor(collect_sql=True, atomic=migration.atomic) as editor:
+            state = migration.apply(state, editor, collect_sql=True)
+        statements = editor.collected_sql
         whole = ["BEGIN;", *statements, "COMMIT;"] if migration.atomic else statements
-        (tmp_path / f"{name}.sql").write_text("\n".join(whole))
+        (tmp_path / f"{migration.name}.sql").write_text("\n".join(whole))
 
     findings = lint(*(tmp_path / f"{name}.sql" for name in ours))
 
