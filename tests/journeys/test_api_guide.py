@@ -70,7 +70,8 @@ def send(command: str, *, variables: dict[str, str]) -> httpx.Response:
         elif not word.startswith("-"):
             url = word
     method = method or ("GET" if body is None else "POST")
-    return httpx.request(method, url, content=body, headers=headers, trust_env=False)
+    # The first request imports the API, which takes longer than httpx waits while other tests run beside.
+    return httpx.request(method, url, content=body, headers=headers, trust_env=False, timeout=60)
 
 
 def settled(command: str, *, variables: dict[str, str]) -> httpx.Response:
