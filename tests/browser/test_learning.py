@@ -1,0 +1,37 @@
+"""The pages of second opinions and of learning, full and hostile: accessible, no wider than a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from moderation.models import Platform, User
+from tests.browser.pictures import NAMES
+from tests.browser.pictures_of_learning import PLACES, decided, drifted, reviewed
+from tests.browser.stage import violations
+
+__all__ = ["decided", "drifted", "reviewed"]
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.usefixtures("reviewed", "drifted")
+def test_full_pages_are_accessible_and_fit_a_phone(
+    page_of: Callable[..., Page], platform: Platform, admin: User, lead: User
+) -> None:
+    Platform.objects.filter(pk=platform.pk).update(name="W" * 80)
+    User.objects.filter(pk=lead.pk).update(first_name="W" * 100, last_name=NAMES[0])
+    page = page_of(admin, reduced_motion="reduce")
+    found = {}
+    for name in ("second-reviews", "golden-items", "queue-mix", "drift"):
+        page.goto(PLACES[name])
+        found[name] = violations(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        found[f"{name}, wider than a phone"] = page.evaluate(
+            "document.documentElement.scrollWidth > innerWidth"
+        )
+        page.set_viewport_size({"width": 1280, "height": 800})
+
+    assert not any(found.values()), found
