@@ -198,6 +198,7 @@ SPECTACULAR_SETTINGS = {
         "RuleEffect": "moderation.models.rules.RuleEffect.values",
         "RuleKind": "moderation.models.rules.RuleKind.values",
         "RuleState": "moderation.api.serializers.rules.STATES",
+        "EvidenceState": "moderation.models.evidence.EvidenceState.values",
         "ErasureKind": "moderation.models.erasures.ErasureKind.values",
     },
     "POSTPROCESSING_HOOKS": [
@@ -269,11 +270,10 @@ CELERY_BEAT_SCHEDULER = "config.beat:SteadyScheduler"
 # -- Scoring
 TRITON_URL, TRITON_TIMEOUT_SECONDS = ENVIRONMENT.triton_url, 5.0
 TRITON_REPOSITORY = ROOT / "triton_repo"
-METRICS_TOKEN = ENVIRONMENT.metrics_token
 TRITON_MODELS_DIR = ENVIRONMENT.triton_models_dir
 TRITON_ADMIN_KEY = ENVIRONMENT.triton_admin_key
 TRITON_ADMIN_SOCKET = ENVIRONMENT.triton_admin_socket
-RELEASE_DIR = ENVIRONMENT.release_dir
+METRICS_TOKEN, RELEASE_DIR = ENVIRONMENT.metrics_token, ENVIRONMENT.release_dir
 RELEASES_DIR = STATE_DIR / "releases"
 UNDO_SECONDS, LEASE_SECONDS = ENVIRONMENT.undo_seconds, ENVIRONMENT.lease_seconds
 AUDIT_FIRST_SHARE = ENVIRONMENT.audit_first_percent / 100

@@ -56,6 +56,23 @@ CASE = {
     "lease_end_at": None,
 }
 LEASE = {"lease_end_at": "2026-03-01T09:33:00Z"}
+EVIDENCE = {
+    "url": "http://short.example/x7",
+    "role": "link",
+    "state": "fetched",
+    "fetched_at": "2026-03-01T09:30:04Z",
+    "chain": [
+        {"url": "http://short.example/x7", "status": 302},
+        {"url": "https://parcel.example/pay", "status": 200},
+    ],
+    "final_host": "parcel.example",
+    "final_domain": "parcel.example",
+    "title": "Your parcel waits",
+    "article": "A small fee is due before it can be brought to you.",
+    "text": "Menu Your parcel waits A small fee is due before it can be brought to you.",
+    "forms": [{"action_host": "takes.example", "posts_elsewhere": True, "asks_password": False}],
+    "downloads": [],
+}
 PAGE: dict[str, Any] = {
     **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},
     "posted_at": POST["posted_at"],
@@ -74,6 +91,7 @@ PAGE: dict[str, Any] = {
     "author": {"external_id": "user-77", "display_name": "Rosa"},
     "links": [],
     "media_urls": [],
+    "evidence": [EVIDENCE],
     "score_state": "pending",
     "scores": [],
     "campaign_id": None,

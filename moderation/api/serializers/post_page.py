@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from moderation.api import about
 from moderation.api.serializers.decisions import DecisionSerializer, decision
+from moderation.api.serializers.evidence import EvidenceSerializer, evidence
 from moderation.models import Case, Score
 from moderation.models.cases import PLATFORM_REASONS, CaseState
 from moderation.models.posts import ScoreState
@@ -96,6 +97,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     author = PostAuthorSerializer()
     links = serializers.ListField(child=serializers.CharField())
     media_urls = serializers.ListField(child=serializers.CharField())
+    evidence = EvidenceSerializer(many=True)
     score_state = serializers.ChoiceField(choices=ScoreState.values)
     scores = ScoreSerializer(many=True)
     campaign_id = serializers.CharField(allow_null=True, help_text="The campaign that it is in.")
@@ -123,6 +125,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         },
         "links": page.revision.links,
         "media_urls": page.revision.media_urls,
+        "evidence": [evidence(finding) for finding in page.evidence],
         "score_state": page.revision.score_state,
         "scores": [_score(score) for score in page.scores],
         "campaign_id": str(page.campaign_id) if page.campaign_id else None,
