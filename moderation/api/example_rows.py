@@ -16,6 +16,13 @@ POST = {
     },
     "author": {"external_id": "user-77", "display_name": "Rosa", "email_domain": "example.org", "posts": 431},
     "ip": "192.0.2.17",
+    "transcripts": [
+        {
+            "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\nShe answers to Luna\n",
+            "language": "en",
+            "source": "author",
+        }
+    ],
     "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 61200}],
 }
 ACCEPTED = {

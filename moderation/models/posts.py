@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Left
 from django.utils.translation import gettext_lazy as _
@@ -103,6 +103,11 @@ class Revision(models.Model):
     language = models.CharField(max_length=16, blank=True)
     links = models.JSONField(default=list)
     media_urls = models.JSONField(default=list)
+    transcripts = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        help_text="Captions of videos: language, source, cues (from and to in milliseconds, text), is_cut.",
+    )
     parent_external_id = models.CharField(
         max_length=200,
         blank=True,

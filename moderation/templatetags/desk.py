@@ -139,6 +139,14 @@ def duration(seconds: float) -> str:
 
 
 @register.filter
+def video_time(milliseconds: int) -> str:
+    """Return a place in a video as players show it, "1:02" or "1:00:02"."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+@register.filter
 def counted_or_dash(number: float | None) -> str:
     """Return a number with its groups set apart, a dash where there is none."""
     return quantities.count(number) if number else format_html('<span class="soft">{}</span>', "\N{EN DASH}")

@@ -36,7 +36,7 @@ SUBJECTS = {
     "labels": {"label_draws", "exports"},
     "learning": {"canary", "models", "release_proposals", "shadow", "simulations", "training_runs"},
     "outbox": {"feed"},
-    "posts": {"complaints", "bulk_posts", "incoming_post"},
+    "posts": {"complaints", "bulk_posts", "incoming_post", "transcripts"},
     "quality": {"drift", "quality_figures"},
     "reconsider": {"reconsiderations", "reconsidered"},
     "records": set(),
@@ -84,6 +84,7 @@ BESIDE = {
     },
     "api/views": {"base": "of every view", "pages": "the documentation"},
     "api/serializers": {
+        "language_field": "a kind of field, of posts and their transcripts",
         "cursor_format": "of every page",
         "feed_cursor": "of every feed",
         "fields": "of every serializer",

@@ -31,6 +31,7 @@ FIELDS = {
     "one_of_both": "Exactly one of two fields, which is a condition across fields.",
     "own_parent": "A schema does not compare two fields: a post does not answer itself.",
     "unknown_platform": "Which platform a key belongs to, a schema cannot say.",
+    "not_captions": "A file format, which no pattern describes.",
     "not_a_target": "Which domains, addresses and authors a rule may be about depends on its kind.",
     "not_a_member": "Which posts a campaign has, a schema cannot say.",
     "forbidden_address": "Where a name leads, a schema cannot say.",

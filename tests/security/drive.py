@@ -56,6 +56,14 @@ def post_of(operation: str, number: int) -> dict[str, Any]:
         "user_agent": word(f"{operation}/user_agent"),
         "links": [f"https://known.example/{word(f'{operation}/links/*')}"],
         "media_urls": [f"https://known.example/{word(f'{operation}/media_urls/*')}"],
+        "transcripts": [
+            {
+                "captions": "WEBVTT\n\n00:01.000 --> 00:04.000\n"
+                + word(f"{operation}/transcripts/*/captions"),
+                "language": "en",
+                "source": word(f"{operation}/transcripts/*/source"),
+            }
+        ],
         "journey": [{"name": word(f"{operation}/journey/*/name"), "at_ms": 0}],
     }
 

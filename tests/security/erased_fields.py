@@ -15,6 +15,8 @@ _POST = (
     "parent/external_id",
     "parent/text",
     "text",
+    "transcripts/*/captions",
+    "transcripts/*/source",
     "user_agent",
 )
 
@@ -73,6 +75,7 @@ _DESK = "about the installation and who works there, not about authors"
 STAYS = {
     **{f"{operation}/external_id": _ID_OF_POST for operation in _POSTING},
     **{f"{operation}/language": "a language code" for operation in _POSTING},
+    **{f"{operation}/transcripts/*/language": "a language code" for operation in _POSTING},
     **{f"{operation}/platform": "must be the platform's own name" for operation in _POSTING},
     "send_complaint/post": _ID_OF_POST,
     "file_appeal/decision": _OURS,

@@ -14,6 +14,7 @@ from rest_framework.exceptions import ValidationError
 
 from moderation.api.serializers import posts as rules
 from moderation.api.serializers.fields import MAX_WHOLE_NUMBER, AddressField, InstantField
+from moderation.api.serializers.language_field import is_language
 from moderation.api.serializers.posts import PostSerializer
 from moderation.operations.posts.incoming_post import IncomingPost, of_fields
 
@@ -114,7 +115,7 @@ def _whole(value: Any) -> bool:
 
 
 def _is_language(value: Any) -> bool:
-    return type(value) is str and len(value) <= 16 and (not value or rules.is_language(value))
+    return type(value) is str and len(value) <= 16 and (not value or is_language(value))
 
 
 def _is_email_domain(value: Any) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.validators import RegexValidator
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
@@ -20,7 +19,9 @@ from moderation.api.serializers.fields import (
     TextListField,
     WholeNumberField,
 )
+from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.strict import StrictSerializer
+from moderation.api.serializers.transcripts import MAX_TRANSCRIPTS, TranscriptSerializer
 from moderation.operations.posts.ingest import Accepted
 
 MAX_TEXT_LENGTH = 100_000
@@ -30,25 +31,12 @@ MAX_MEDIA_URLS = 20
 MAX_JOURNEY_STEPS = 500
 MAX_STEP_NAME_LENGTH = 64
 MAX_URL_LENGTH = 4_096
-MAX_LANGUAGE_LENGTH = 16
 
-_LANGUAGE_SHAPE = re.compile(r"\A[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
 # White space is less in JSON Schema's patterns, those of ECMAScript, than in Python's, but for one character.
 _EMAIL_DOMAIN_SHAPE = re.compile(r"\A[^\s\x1c-\x1f\x85\ufeff@/]+\Z")
-_LANGUAGE = RegexValidator(_LANGUAGE_SHAPE, "Must be a language tag such as en or pt-BR.")
 _EMAIL_DOMAIN = RegexValidator(
     _EMAIL_DOMAIN_SHAPE, "Must be the domain alone, such as example.org, without the address."
 )
-
-
-@extend_schema_field(
-    {"type": "string", "pattern": "^([A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)?$", "maxLength": MAX_LANGUAGE_LENGTH}
-)
-class LanguageField(TextField):
-    """A language tag, or nothing where the language is not known."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=MAX_LANGUAGE_LENGTH, allow_blank=True, **kwargs)
 
 
 class AuthorSerializer(StrictSerializer):
@@ -143,6 +131,13 @@ class PostSerializer(StrictSerializer):
     media_urls = TextListField(
         max_items=MAX_MEDIA_URLS, max_length=MAX_URL_LENGTH, required=False, allow_null=True
     )
+    transcripts = TranscriptSerializer(
+        many=True,
+        max_length=MAX_TRANSCRIPTS,  # type: ignore[call-arg]  # as of the journey below
+        required=False,
+        allow_null=True,
+        help_text="Captions of the post's videos, for people to read; the models do not read them.",
+    )
     journey = JourneyStepSerializer(
         many=True,
         max_length=MAX_JOURNEY_STEPS,  # type: ignore[call-arg]  # passed on to the list; unknown to the stubs
@@ -151,12 +146,6 @@ class PostSerializer(StrictSerializer):
     )
     shares = WholeNumberField(required=False, allow_null=True)
     comments = WholeNumberField(required=False, allow_null=True)
-
-    def validate_language(self, language: str) -> str:
-        """Refuse what is no language tag; an empty one means unknown."""
-        if language:
-            _LANGUAGE(language)
-        return language
 
     def validate_journey(self, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Refuse a journey that runs backwards, at the step where it does."""
@@ -219,11 +208,6 @@ def accepted(answer: Accepted) -> dict[str, Any]:
         "score_state": answer.score_state,
         "case_id": None,
     }
-
-
-def is_language(tag: str) -> bool:
-    """Tell whether a tag is one of BCP 47, by its shape."""
-    return _LANGUAGE_SHAPE.search(tag) is not None
 
 
 def is_email_domain(domain: str) -> bool:

@@ -252,6 +252,7 @@ def _wipe_revisions(revisions: QuerySet[Revision]) -> None:
         text="",
         links=[],
         media_urls=[],
+        transcripts=[],
         parent_external_id="",
         parent_text="",
         parent_author=None,

@@ -35,7 +35,10 @@ class IncomingParent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingPost:
-    """A validated post. `journey` holds (step name, milliseconds since the first step)."""
+    """A validated post. `journey` holds (step name, milliseconds since the first step).
+
+    `transcripts` are as a revision stores them.
+    """
 
     external_id: str
     text: str
@@ -49,6 +52,7 @@ class IncomingPost:
     user_agent: str = ""
     links: tuple[str, ...] = ()
     media_urls: tuple[str, ...] = ()
+    transcripts: tuple[dict[str, Any], ...] = ()
     journey: tuple[tuple[str, int], ...] = ()
     shares: int | None = None
     comments: int | None = None
@@ -63,7 +67,7 @@ def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
     values["author"] = IncomingAuthor(**values["author"])
     if "parent" in values:
         values["parent"] = _parent(values["parent"])
-    for name in ("links", "media_urls"):
+    for name in ("links", "media_urls", "transcripts"):
         if name in values:
             values[name] = tuple(values[name])
     if "journey" in values:
@@ -83,6 +87,7 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
         parent_text=incoming.parent.text if incoming.parent else "",
         links=list(incoming.links),
         media_urls=list(incoming.media_urls),
+        transcripts=list(incoming.transcripts),
         author_snapshot=_snapshot(incoming.author),
         ip=incoming.ip,
         ip_network=_network(incoming.ip),
@@ -118,6 +123,8 @@ def body_digest(incoming: IncomingPost) -> str:
     # Left out if absent, so that digests of posts stored before these fields existed stay the same.
     if incoming.ip_asn is not None:
         body["ip_asn"] = incoming.ip_asn
+    if incoming.transcripts:
+        body["transcripts"] = incoming.transcripts
     if incoming.parent is not None:
         body["parent"] = incoming.parent.external_id
     return _digest(json.dumps(body, sort_keys=True, ensure_ascii=True))

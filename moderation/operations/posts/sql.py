@@ -56,7 +56,7 @@ WHERE r.post_id = k.post_id AND r.number < k.number AND r.score_state = ANY(%(op
 _IDS = (
     "SELECT nextval(pg_get_serial_sequence('moderation_revision', 'id')) FROM generate_series(1, %(count)s)"
 )
-_JSON = ("links", "media_urls", "author_snapshot", "journey")
+_JSON = ("links", "media_urls", "transcripts", "author_snapshot", "journey")
 _COLUMNS = tuple(field.attname for field in Revision._meta.concrete_fields)  # noqa: SLF001 - documented
 _VALUES = ", ".join(f"%({name})s" for name in _COLUMNS[2:])
 """All but the ids of the revision and of its post."""

@@ -44,6 +44,9 @@ class TestSend:
         assert (row.ip, row.user_agent, row.language) == ("192.0.2.7", "Mozilla/5.0", "en-GB")
         assert row.journey == [["open_composer", 0], ["press_send", 8200]]
         assert row.media_urls == ["http://cats.example/grey.jpg"]
+        assert row.transcripts == [
+            {"language": "en", "source": "author", "cues": [[1000, 4000, "Meet my cat"]], "is_cut": False}
+        ]
         assert (row.shares, row.comments) == (0, 3)
 
     def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
