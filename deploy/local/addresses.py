@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from deploy.local.places import State
 
 _FILE = "addresses.env"
+_OF_TRITON = ("TRITON_URL", "SPAMDESK_TRITON_ADMIN_SOCKET", "SPAMDESK_TRITON_MODELS_DIR")
 _NAMES = (
     "DATABASE_URL",
     "CELERY_BROKER_URL",
-    "TRITON_URL",
+    *_OF_TRITON,
     "SPAMDESK_MODE",
     "SPAMDESK_WEB_PORT",
     "SPAMDESK_POSTGRES_PROGRAMS",
@@ -35,6 +36,10 @@ def fill() -> None:
     if not path.exists():
         return
     os.environ.setdefault("SPAMDESK_STATE_DIR", str(state.path))
+    is_triton_here = "TRITON_URL" not in os.environ
     for line in path.read_text().splitlines():
         name, _, value = line.partition("=")
-        os.environ.setdefault(name, value)
+        if name in _OF_TRITON and is_triton_here:  # address, socket and folder are of one server
+            os.environ[name] = value
+        elif name not in _OF_TRITON:
+            os.environ.setdefault(name, value)

@@ -91,6 +91,9 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
             continue
         service = server.service()
         supervisor.environment[variable] = server.url
+        if isinstance(server, Triton):
+            # Also over what the environment names: that belongs to a Triton which runs elsewhere.
+            supervisor.environment.update(server.administration)
         if isinstance(server, Postgres):
             supervisor.environment["SPAMDESK_POSTGRES_PROGRAMS"] = str(postgres_files.binaries())
         supervisor.launch(service)

@@ -45,6 +45,14 @@ class Triton:
         """Return the socket of the HTTP protocol, in a folder that only this user may enter."""
         return _short_enough(self.state.folder("triton/admin") / "http.sock")
 
+    @property
+    def administration(self) -> dict[str, str]:
+        """Return the settings by which the application installs, loads and unloads models here."""
+        return {
+            "SPAMDESK_TRITON_ADMIN_SOCKET": str(self.socket),
+            "SPAMDESK_TRITON_MODELS_DIR": str(self._installed),
+        }
+
     def service(self) -> Service:
         """Return the service. Raises Lacking if its Python part would hang for want of a library."""
         files = triton_files.find(TRITON_ENVIRONMENT)

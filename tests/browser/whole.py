@@ -27,14 +27,14 @@ _EVERYTHING_WAITS = {"review_from": 0.0, "remove_from": 1.0, "audit_rate": 0.0}
 
 
 @contextlib.contextmanager
-def running(*, posts: int) -> Iterator[Product]:
-    """Run the product until so many simulated posts wait, then hand it over."""
+def running(*, posts: int, **settings: str) -> Iterator[Product]:
+    """Run the product until so many simulated posts wait, then hand it over; `settings` are variables."""
     # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
     with tempfile.TemporaryDirectory(prefix="spamdesk-whole-", ignore_cleanup_errors=True) as folder:
         Path(folder).chmod(0o711)
         release = Path(folder) / "release"
         releases.release(release, thresholds=_EVERYTHING_WAITS)
-        product = Product(Path(folder) / "state", SPAMDESK_RELEASE_DIR=str(release))
+        product = Product(Path(folder) / "state", SPAMDESK_RELEASE_DIR=str(release), **settings)
         try:
             product.start()
             _manage(product, "seed_demo")

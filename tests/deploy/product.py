@@ -30,7 +30,8 @@ class Product:
 
     def start(self) -> None:
         """Start it, unless it runs, and wait until it says so."""
-        servers.ensure("triton")
+        if "TRITON_URL" in self.environment:
+            servers.ensure("triton")
         if self._supervisor is None or self._supervisor.poll() is not None:
             self.state.mkdir(mode=0o711, exist_ok=True)
             with self.output.open("wb") as output:
@@ -63,7 +64,10 @@ class Product:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the environment and what was given; of the test run's servers Triton is shared."""
+        """Return the environment and what was given; of the test run's servers Triton is shared.
+
+        What was given as "" is left out: with TRITON_URL="" the product has a Triton of its own.
+        """
         kept = {
             name: value
             for name, value in os.environ.items()
@@ -75,7 +79,8 @@ class Product:
             "SPAMDESK_MODE": "test",
         }
         few = {"SPAMDESK_SCORING_PROCESSES": "1", "SPAMDESK_WEB_PROCESSES": "1"}
-        return kept | own | few | self._settings
+        every = kept | own | few | self._settings
+        return {name: value for name, value in every.items() if self._settings.get(name) != ""}
 
     @property
     def output(self) -> Path:

@@ -1,9 +1,11 @@
 """The supervisor survives the death of anything it started, and its own. Real processes, really killed."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,11 @@ from pathlib import Path
 import pytest
 
 from deploy.local import application, ports
+from deploy.local.places import ROOT
+from scoring.release import Release
+from tests import releases
 from tests.deploy.product import Product
+from tests.scoring.starter import STARTER
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
@@ -28,7 +34,7 @@ WORDS = (
 def running() -> Iterator[Product]:
     # Not pytest's folder: that one is private, and the database's user must pass when root runs the tests.
     with tempfile.TemporaryDirectory(prefix="spamdesk-product-", ignore_cleanup_errors=True) as folder:
-        product = Product(Path(folder) / "state")
+        product = Product(Path(folder) / "state", TRITON_URL="")
         Path(folder).chmod(0o711)
         yield product
         product.end()
@@ -61,6 +67,30 @@ class TestChildren:
 
         product.wait_until(lambda: _lock_of_another(product, killed), "restarted")
         product.wait_until(product.is_ready, "ready again")
+
+
+class TestTriton:
+    def test_takes_promoted_models_whatever_the_environment_says_of_another(
+        self, product: Product, tmp_path: Path
+    ) -> None:
+        stricter = {"review_from": 0.1, "remove_from": 0.97, "audit_rate": 0.03}
+        candidate = releases.release(tmp_path / "candidate", thresholds=stricter)
+        report = releases.report(candidate=candidate, live=Release.load(STARTER))
+        (tmp_path / "report.json").write_text(json.dumps(report))
+        command = [sys.executable, "manage.py", "promote", str(candidate.folder), "--report"]
+        # The test run's own, as a shell names it in which another installation was set up.
+        assert "SPAMDESK_TRITON_ADMIN_SOCKET" in product.environment
+
+        done = subprocess.run(
+            [*command, str(tmp_path / "report.json")],
+            cwd=ROOT,
+            env=product.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert f"{candidate.id[:12]} is live" in done.stdout, done.stderr
 
 
 class TestSupervisor:

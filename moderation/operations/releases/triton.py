@@ -88,12 +88,25 @@ def _load(release: Release) -> None:
     triton = admin()
     try:
         if release.id != scorer.shipped().id:
-            triton.load(name)
+            _load_installed(triton, name)
         hosting.probe(release.content, content=scorer.content_of(release.id))
     except (hosting.Refused, hosting.WrongAnswers):
         if release.id != scorer.shipped().id and name not in _wanted():
             _unload(triton, name)
         raise
+
+
+def _load_installed(triton: TritonAdmin, name: str) -> None:
+    """Load a model. Raises hosting.Refused, which says where Triton should have found it, if it did not."""
+    try:
+        triton.load(name)
+    except hosting.Refused as refusal:
+        if "failed to poll" not in str(refusal):
+            raise
+        raise hosting.Refused(
+            f"{refusal}: it was installed in {settings.TRITON_MODELS_DIR} (SPAMDESK_TRITON_MODELS_DIR), which"
+            f" must be a model repository of the Triton at {settings.TRITON_URL}"
+        ) from refusal
 
 
 def _wanted() -> list[str]:

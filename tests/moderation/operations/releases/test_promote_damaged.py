@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from moderation import scorer
 from moderation.models import Promotion
@@ -47,6 +48,14 @@ class TestBadReleases:
 
         with pytest.raises(Corrupt, match=r"model\.onnx: SHA-256"):
             promote_with(candidate, models=changed, at=at)
+
+    def test_folder_that_triton_does_not_read(
+        self, candidate: Release, other_models: Path, tmp_path: Path, settings: Settings, at: datetime
+    ) -> None:
+        settings.TRITON_MODELS_DIR = tmp_path / "elsewhere" / "models"
+
+        with pytest.raises(hosting.Refused, match="SPAMDESK_TRITON_MODELS_DIR"):
+            promote_with(candidate, models=other_models, at=at)
 
     def test_missing_tokenizer(
         self, candidate: Release, other_models: Path, tmp_path: Path, at: datetime
