@@ -45,15 +45,10 @@ class Scorers(Protocol):
     """All that this process scores with; tests replace it at `current` and nowhere else."""
 
     def live(self) -> Scorer: ...
-
-    def low_latency(self) -> Scorer: ...
-
+    def low_latency(self, release_id: str = "") -> Scorer: ...
     def of(self, release_id: str) -> Scorer: ...
-
     def content_of(self, release_id: str) -> ContentModel: ...
-
     def explaining_content_of(self, release_id: str) -> ContentModel: ...
-
     def shadow_of(self, release_id: str) -> Scorer: ...
 
 
@@ -76,14 +71,14 @@ def release() -> Release:
     return get().release
 
 
-def low_latency() -> Scorer:
-    """Return the live release's scorer for an answer that somebody waits for.
+def low_latency(release_id: str = "") -> Scorer:
+    """Return the live release's scorer, or a canary's candidate's, for an answer that somebody waits for.
 
     Its content model gives up after SCORE_NOW_CONTENT_MS: the post is then scored without it, degraded,
     and scored again later like every degraded one. Loading takes seconds, so it happens beside the requests:
     raises Loading until it is done; after a promotion the release before it answers as long.
     """
-    return current().low_latency()
+    return current().low_latency(release_id)
 
 
 def content() -> ContentModel:
@@ -187,6 +182,7 @@ def forget() -> None:
     """Clear all caches: the next call reads the live release again."""
     _LIVE.forget()
     _LOW_LATENCY.forget()
+    _CANDIDATE.forget()
     for cached in (_of, _content_of, _explaining_content_of, _low_latency_of, _shadow_of, kept, shipped):
         cached.cache_clear()
 
@@ -233,7 +229,7 @@ class _Live:
 
 
 class _LowLatency:
-    """The scorer of those who wait, loaded in a thread of its own; safe across threads."""
+    """A scorer for those who wait, loaded in a thread of its own; safe across threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -244,20 +240,23 @@ class _LowLatency:
         self._loading: threading.Thread | None = None
         self._checked_at = -CHECK_SECONDS
 
-    def scorer(self) -> Scorer:
+    def scorer(self, release_id: str = "") -> Scorer:
         with self._lock:
-            is_due = self._scorer is None or time.monotonic() - self._checked_at >= CHECK_SECONDS
+            is_there = self._scorer is not None and release_id in ("", self._scorer.release.id)
+            is_due = not is_there or (not release_id and time.monotonic() - self._checked_at >= CHECK_SECONDS)
             if is_due and (self._loading is None or not self._loading.is_alive()):
                 self._checked_at = time.monotonic()
-                self._loading = threading.Thread(target=self._load, name="low-latency-scorer", daemon=True)
+                self._loading = threading.Thread(
+                    target=self._load, args=(release_id,), name="low-latency-scorer", daemon=True
+                )
                 self._loading.start()
-            if self._scorer is None:
+            if self._scorer is None or not is_there:
                 raise Loading("The release is being loaded.")
             return self._scorer
 
-    def _load(self) -> None:
+    def _load(self, release_id: str) -> None:
         try:
-            self._scorer = _low_latency_of(release().id)
+            self._scorer = _low_latency_of(release_id or release().id)
         except (DatabaseError, *UNUSABLE):
             log.exception("low_latency_scorer_not_loaded")
         finally:
@@ -272,6 +271,7 @@ def _newest() -> tuple[str, str]:
 
 _LIVE = _Live()
 _LOW_LATENCY = _LowLatency()
+_CANDIDATE = _LowLatency()
 
 
 class _OfThisProcess:
@@ -280,8 +280,8 @@ class _OfThisProcess:
     def live(self) -> Scorer:
         return _LIVE.scorer()
 
-    def low_latency(self) -> Scorer:
-        return _LOW_LATENCY.scorer()
+    def low_latency(self, release_id: str = "") -> Scorer:
+        return (_CANDIDATE if release_id else _LOW_LATENCY).scorer(release_id)
 
     def of(self, release_id: str) -> Scorer:
         return _of(release_id)

@@ -156,8 +156,8 @@ class FakeScorers:
     def live(self) -> Scorer:
         return cast("Scorer", self.scorer)
 
-    def low_latency(self) -> Scorer:
-        return self.live()
+    def low_latency(self, release_id: str = "") -> Scorer:
+        return self.of(release_id) if release_id else self.live()
 
     def of(self, release_id: str) -> Scorer:
         return self.live() if release_id == RELEASE_ID else self.shadow_of(release_id)

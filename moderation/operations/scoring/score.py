@@ -73,24 +73,40 @@ def at_once(*, revision_id: int, at: datetime) -> int:
     Stores what `run` would store. Unlike `run` it takes no other pending revisions along.
     """
     claimed = leases.claim(revision_ids=[revision_id], at=at, is_alone=True)
-    return batch(revisions=claimed, at=at, live=scorer.low_latency()) if claimed else 0
+    return batch(revisions=claimed, at=at, is_awaited=True) if claimed else 0
 
 
-def batch(*, revisions: Sequence[Revision], at: datetime, live: Scorer | None = None) -> int:
+def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = False) -> int:
     """Score revisions that the caller has claimed, step by step; return how many were still its own.
 
-    While a canary runs its candidate scores the posts of the authors it is for, unless `live` is given.
+    While a canary runs its candidate scores the posts of the authors it is for. `is_awaited`: a sender waits,
+    so raises scorer.Loading instead of loading the live release.
     """
+    live = scorer.low_latency() if is_awaited else scorer.get()
     backfill.missing(revisions=revisions)
     gather.gather_or_leave(revisions=revisions, at=at)
-    if live is not None:
-        return _scored(revisions, judge=live, at=at)
-    live, canary = scorer.get(), canary_arm.running()
+    canary = canary_arm.running()
     ours, theirs = canary_arm.split(revisions, canary=canary, live=live.release.id)
     scored = _scored(ours, judge=live, at=at) if ours else 0
     if canary is not None and theirs:
-        scored += _by_candidate(theirs, canary=canary, live=live, at=at)
+        by_candidate = _awaited_by_candidate if is_awaited else _by_candidate
+        scored += by_candidate(theirs, canary=canary, live=live, at=at)
     return scored
+
+
+def _awaited_by_candidate(
+    revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime
+) -> int:
+    """Let a canary's candidate score for a sender who waits; the live release does while it is being loaded.
+
+    Without an answer of its content model in time the score is degraded, as the live release's would be: no
+    time is left to ask another, and slowness is not held against the candidate. It is scored again later.
+    """
+    try:
+        judge = scorer.low_latency(canary.candidate)
+    except scorer.Loading:
+        judge = live
+    return _scored(revisions, judge=judge, at=at)
 
 
 def _by_candidate(revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime) -> int:

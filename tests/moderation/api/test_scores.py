@@ -122,7 +122,7 @@ def test_has_a_burst_of_its_own(
 def test_a_process_that_still_loads_answers_without_a_score(
     api: APIClient, payload: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def low_latency() -> None:
+    def low_latency(_release_id: str) -> None:
         raise scorer.Loading("just begun")
 
     monkeypatch.setattr(scorer.current(), "low_latency", low_latency)

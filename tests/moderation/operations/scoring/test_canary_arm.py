@@ -8,11 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from moderation import scorer
 from moderation.models import CanaryRun, Post, Score, ShadowRun, User
 from moderation.models.users import Role
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import canary_arm, score
-from tests.moderation.fakes import RELEASE_ID, FakeScorer
+from scoring.pipeline import Scorer
+from tests.moderation.fakes import RELEASE_ID, FakeScorer, FakeScorers
 from tests.moderation.operations.learning.conftest import candidate_scorer, shadow_run
 
 __all__ = ["candidate_scorer", "shadow_run"]
@@ -104,6 +106,42 @@ class TestBatch:
 
         canary.refresh_from_db()
         assert canary.failures == 0
+
+
+class TestAtOnce:
+    def test_gives_an_author_to_the_same_release_when_the_sender_waits(
+        self, canary: CanaryRun, scored: Callable[[], list[Score]], post: Callable[..., Post], at: datetime
+    ) -> None:
+        before = releases(scored())
+
+        for number in range(12):
+            row = post(text=f"Now {number}", author=IncomingAuthor(external_id=f"author-{number}"))
+            score.at_once(revision_id=row.revisions.get().pk, at=at)
+
+        found = list(Score.objects.select_related("revision__post").order_by("pk"))
+        assert len(found) == 36
+        assert releases(found) == before
+        assert len({release for one in before.values() for release in one}) == 2
+
+    def test_is_scored_by_the_live_release_while_the_candidate_is_being_loaded(
+        self,
+        canary: CanaryRun,
+        post: Callable[..., Post],
+        at: datetime,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def low_latency(self: FakeScorers, release_id: str = "") -> Scorer:
+            if release_id:
+                raise scorer.Loading(release_id)
+            return self.live()
+
+        monkeypatch.setattr(FakeScorers, "low_latency", low_latency)
+
+        for number in range(12):
+            row = post(text=f"Now {number}", author=IncomingAuthor(external_id=f"author-{number}"))
+            score.at_once(revision_id=row.revisions.get().pk, at=at)
+
+        assert set(Score.objects.values_list("release", flat=True)) == {RELEASE_ID}
 
 
 class TestIsChosen:
