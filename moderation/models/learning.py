@@ -25,6 +25,9 @@ class ReleaseProposal(models.Model):
     `candidate` may have scored nothing yet, so it names no row. `evidence` is what the proposer saw and the
     gate asks: the simulation of thresholds or the report on models; it is never edited. An open proposal has
     no `closed_at`; one that ran out was closed by nobody.
+
+    While its release is going live, which takes seconds to minutes, `confirming_by` names the second person
+    until `confirming_until` at the latest. `failure` says why the last attempt left the live release.
     """
 
     kind = models.CharField(max_length=12, choices=ProposalKind.choices)
@@ -42,6 +45,16 @@ class ReleaseProposal(models.Model):
     refused_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    confirming_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+    )
+    confirming_until = models.DateTimeField(null=True, blank=True)
+    failure = models.CharField(max_length=500, blank=True, default="", db_default="")
     closed_at = models.DateTimeField(null=True, blank=True)
     promotion = models.OneToOneField(
         Promotion, null=True, blank=True, on_delete=models.PROTECT, related_name="proposal"
@@ -84,3 +97,7 @@ class ReleaseProposal(models.Model):
     def is_open(self, *, at: datetime) -> bool:
         """Tell whether somebody may still confirm or refuse it."""
         return self.closed_at is None and at < self.expires_at
+
+    def is_going_live(self, *, at: datetime) -> bool:
+        """Tell whether a second person has confirmed it and its release is being loaded."""
+        return self.closed_at is None and self.confirming_until is not None and at < self.confirming_until

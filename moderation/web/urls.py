@@ -181,6 +181,7 @@ urlpatterns = [
     path("models/training-runs/<int:run_id>/cancel/", models.cancel, name="training-cancel"),
     path("models/training-runs/<int:run_id>/propose/", candidates.propose, name="candidate-propose"),
     path("releases/proposals/<int:proposal_id>/confirm/", proposals.confirm, name="proposal-confirm"),
+    path("releases/proposals/<int:proposal_id>/state/", proposals.state, name="proposal-state"),
     path("releases/proposals/<int:proposal_id>/refuse/", proposals.refuse, name="proposal-refuse"),
     path("releases/roll-back/", proposals.roll_back, name="roll-back"),
     path("quality/", quality.page, name="quality"),

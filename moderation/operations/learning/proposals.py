@@ -25,6 +25,10 @@ OPEN_FOR = timedelta(days=7)
 """A proposal is confirmed within a week: later its figures are of other traffic."""
 
 
+LONGEST_PROMOTION = timedelta(minutes=5)
+"""How long a confirmed proposal counts as going live; whoever carries that out may have been killed."""
+
+
 class AlreadyProposed(Refusal):
     """An open proposal names this release."""
 
@@ -35,6 +39,10 @@ class OwnProposal(Refusal):
 
 class Closed(Refusal):
     """The proposal was confirmed or refused before, or ran out."""
+
+
+class GoingLive(Refusal):
+    """The proposal was confirmed, and its release is going live."""
 
 
 class LiveHasChanged(Refusal):
@@ -87,7 +95,8 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
     """Let the proposed release go live, as the second person.
 
     `repository` holds its content model; the installation's own by default. Of two people who confirm at once
-    one is refused. Raises NotAllowed, OwnProposal, Closed, LiveHasChanged, or one of promote.REFUSED.
+    one is refused. Raises NotAllowed, OwnProposal, Closed, GoingLive, LiveHasChanged, or one of
+    promote.REFUSED, which the proposal then names.
     """
     _check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
@@ -99,20 +108,28 @@ def confirm(*, proposal_id: int, actor: User, at: datetime, repository: Path | N
 
     def close(promotion: Promotion) -> None:
         # In the transaction that makes the release live: whoever comes second changes no row.
-        changed = _open_row(proposal_id, at=at).update(confirmed_by=actor, closed_at=at, promotion=promotion)
+        changed = _open_row(proposal_id, at=at).update(
+            confirmed_by=actor, closed_at=at, promotion=promotion, confirming_by=None, confirming_until=None
+        )
         if not changed:
             raise Closed(_("This proposal has already been answered."))
         _audit("release.confirmed", found, actor=actor, at=at)
 
+    _begin(proposal_id, actor=actor, at=at)
     try:
         return _promote(
             found, repository=repository or settings.TRITON_REPOSITORY, actor=actor, at=at, act=close
         )
     except (promote.LiveHasChanged, promote.AlreadyLive) as refusal:
+        _finish(proposal_id, failure="")
         _check_open(ReleaseProposal.objects.get(pk=proposal_id), at=at)
         raise LiveHasChanged(
             _("Another release went live since this was proposed. Propose it again.")
         ) from refusal
+    except promote.REFUSED as refusal:
+        _finish(proposal_id, failure=str(refusal) or type(refusal).__name__)
+        raise
+    # After any other error, such as a lost database, it may be confirmed again after LONGEST_PROMOTION.
 
 
 def refuse(*, proposal_id: int, actor: User, at: datetime) -> None:
@@ -120,9 +137,34 @@ def refuse(*, proposal_id: int, actor: User, at: datetime) -> None:
     _check_role(actor)
     found = ReleaseProposal.objects.get(pk=proposal_id)
     with transaction.atomic():
+        _lock_idle(proposal_id, at=at)
         if not _open_row(proposal_id, at=at).update(refused_by=actor, closed_at=at):
             raise Closed(_("This proposal has already been answered."))
         _audit("release.refused", found, actor=actor, at=at)
+
+
+def _begin(proposal_id: int, *, actor: User, at: datetime) -> None:
+    """Let whoever looks or presses meanwhile see that it is going live. Raises Closed or GoingLive."""
+    with transaction.atomic():
+        row = _lock_idle(proposal_id, at=at)
+        _check_open(row, at=at)
+        row.confirming_by, row.confirming_until, row.failure = actor, at + LONGEST_PROMOTION, ""
+        row.save(update_fields=("confirming_by", "confirming_until", "failure"))
+
+
+def _finish(proposal_id: int, *, failure: str) -> None:
+    rows = ReleaseProposal.objects.filter(pk=proposal_id)
+    rows.update(confirming_by=None, confirming_until=None, failure=failure[:500])
+
+
+def _lock_idle(proposal_id: int, *, at: datetime) -> ReleaseProposal:
+    """Lock a proposal that is not going live. Raises GoingLive."""
+    # Skipped, not waited for: a request under an idempotency key holds the row until its release is live.
+    rows = ReleaseProposal.objects.select_for_update(skip_locked=True, of=("self",))
+    row = rows.filter(pk=proposal_id).first()
+    if row is None or row.is_going_live(at=at):
+        raise GoingLive(_("This release is already going live."))
+    return row
 
 
 def _promote(

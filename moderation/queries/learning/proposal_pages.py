@@ -14,7 +14,9 @@ _LATEST = 10
 
 def all_of(*, kind: str) -> QuerySet[ReleaseProposal]:
     """Return the proposals of a kind with their people, the newest first."""
-    people = ReleaseProposal.objects.select_related("made_by", "confirmed_by", "refused_by", "promotion")
+    people = ReleaseProposal.objects.select_related(
+        "made_by", "confirming_by", "confirmed_by", "refused_by", "promotion"
+    )
     return people.filter(kind=kind).order_by("-id")
 
 

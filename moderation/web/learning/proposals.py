@@ -7,7 +7,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from moderation import scorer
 from moderation.models import ReleaseProposal
@@ -35,6 +36,16 @@ def confirm(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
     else:
         messages.success(request, _live(done.release_id))
     return _back(row.kind)
+
+
+@require_safe
+@access.exporters
+def state(request: access.DeskRequest, proposal_id: int) -> HttpResponse:
+    """Answer a page that waits while a release goes live: nothing yet, or that it is to load itself again."""
+    row = get_object_or_404(ReleaseProposal, pk=proposal_id)
+    if not request.htmx:
+        return _back(row.kind)
+    return HttpResponse(status=204) if row.is_going_live(at=timezone.now()) else HttpResponseClientRefresh()
 
 
 @require_POST

@@ -137,6 +137,7 @@ ALLOWED = {
     "thresholds-propose": EXPORTERS,
     "proposal-confirm": EXPORTERS,
     "proposal-refuse": EXPORTERS,
+    "proposal-state": EXPORTERS,
     "export": EXPORTERS,
     "export-download": EXPORTERS,
     "models": EXPORTERS,

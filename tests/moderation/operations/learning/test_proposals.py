@@ -136,6 +136,8 @@ class TestConfirm:
 
         proposal.refresh_from_db()
         assert proposal.closed_at is None
+        assert "thresholds that were shown" in proposal.failure
+        assert not proposal.is_going_live(at=later(61))
 
     def test_refuses_what_the_simulation_finds_certainly_less_precise(
         self, propose: Propose, ml_engineer: User, later: Callable[[float], datetime]
@@ -159,7 +161,7 @@ def test_of_two_people_who_confirm_at_once_one_is_refused(
         start.wait()
         try:
             proposals.confirm(proposal_id=proposal.pk, actor=person, at=later(60))
-        except (proposals.Closed, proposals.LiveHasChanged) as refusal:
+        except (proposals.Closed, proposals.GoingLive, proposals.LiveHasChanged) as refusal:
             return type(refusal).__name__
         finally:
             connection.close()
@@ -168,8 +170,21 @@ def test_of_two_people_who_confirm_at_once_one_is_refused(
     with ThreadPoolExecutor(2) as pool:
         said = sorted(pool.map(confirm, people))
 
-    assert said == ["Closed", "live"]
+    assert said in (["Closed", "live"], ["GoingLive", "live"])
     assert Promotion.objects.count() == 1
+
+
+class TestGoingLive:
+    def test_is_neither_confirmed_again_nor_refused(
+        self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
+    ) -> None:
+        proposal = propose()
+        ReleaseProposal.objects.update(confirming_by=ml_engineer, confirming_until=later(60))
+
+        for answer, person in ((proposals.confirm, ml_engineer), (proposals.refuse, lead)):
+            with pytest.raises(proposals.GoingLive):
+                answer(proposal_id=proposal.pk, actor=person, at=later(59))
+        proposals.refuse(proposal_id=proposal.pk, actor=lead, at=later(60))  # whoever began it was killed
 
 
 class TestRefuse:

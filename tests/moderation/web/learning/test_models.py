@@ -197,6 +197,30 @@ class TestTwoNames:
         assert "The live release stays" in body
         assert not Promotion.objects.exists()
 
+    def test_says_that_it_is_going_live_until_it_is(
+        self, lead_desk: Client, desk_of: Callable[[User], Client], lead: User
+    ) -> None:
+        row = ready(live=scorer.newest())
+        lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
+        proposal = ReleaseProposal.objects.get()
+        other = User.objects.create_user("other", role=Role.ML_ENGINEER)
+        until = timezone.now() + timedelta(minutes=1)
+        ReleaseProposal.objects.update(confirming_by=other, confirming_until=until)
+        state = f"/releases/proposals/{proposal.pk}/state/"
+
+        body = flat(desk_of(other).get("/models/").content.decode())
+        waiting = lead_desk.get(state, headers=HTMX)
+        ReleaseProposal.objects.update(confirming_until=None, failure=HOSTILE)
+        over = lead_desk.get(state, headers=HTMX)
+        after = lead_desk.get("/models/").content.decode()
+
+        assert "Confirmed by other." in body
+        assert f'hx-get="{state}"' in body
+        assert "/confirm/" not in body
+        assert (waiting.status_code, over.headers["HX-Refresh"]) == (204, "true")
+        assert "did not go live" in after
+        assert HOSTILE not in after
+
     def test_is_refused_by_another(self, lead_desk: Client, desk_of: Callable[[User], Client]) -> None:
         row = ready(live=scorer.newest())
         lead_desk.post(f"/models/training-runs/{row.pk}/propose/", {"reason": "better"})
