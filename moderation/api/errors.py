@@ -19,7 +19,14 @@ from moderation.operations.campaigns import campaign_decisions, decide_for_platf
 from moderation.operations.cases import reversals, second_review
 from moderation.operations.infrastructure import idempotency, limits, outage, vault
 from moderation.operations.labels import draws
-from moderation.operations.learning import candidates, proposals, thresholds, training_runs
+from moderation.operations.learning import (
+    canary,
+    candidates,
+    proposals,
+    shadow,
+    thresholds,
+    training_runs,
+)
 from moderation.operations.webhooks import endpoints, send
 
 log = structlog.get_logger(__name__)
@@ -65,7 +72,16 @@ CODES: tuple[tuple[type[Exception], str], ...] = (
     (proposals.AlreadyProposed, "already_proposed"),
     (proposals.OwnProposal, "own_proposal"),
     (proposals.Closed, "proposal_closed"),
+    (proposals.GoingLive, "going_live"),
     (proposals.LiveHasChanged, "live_has_changed"),
+    (shadow.AlreadyRunning, "shadow_open"),
+    (shadow.NotRunning, "shadow_ended"),
+    (shadow.AlreadyLive, "already_live"),
+    (canary.AlreadyOpen, "canary_open"),
+    (canary.NotOpen, "canary_ended"),
+    (canary.OwnProposal, "own_proposal"),
+    (canary.LiveHasChanged, "live_has_changed"),
+    (canary.WorseInShadow, "worse_in_shadow"),
     (second_review.NotDecided, "not_decided"),
     (refusals.CaseClosed, "case_closed"),
     (refusals.ClaimLost, "claim_lost"),

@@ -254,3 +254,54 @@ PROPOSAL = {
     "expires_at": "2026-03-08T09:30:00Z",
     "closed_at": None,
 }
+SHADOW_RUN = {
+    "id": "4",
+    "is_open": True,
+    "candidate": "9b2e07",
+    "compared_with": RELEASE,
+    "share": 0.5,
+    "started_at": "2026-03-01T09:30:00Z",
+    "stopped_at": None,
+    "trouble_at": None,
+    "progress": {"scored": 1_840, "differing": 21, "waiting": 0, "decided": 0},
+}
+DISAGREEMENT = {
+    "post": REFERENCE,
+    "live": {"route": "allow", "spam_probability": 0.04},
+    "candidate": {"route": "remove", "spam_probability": 0.97},
+    "case": "",
+}
+SHADOW_FIGURES = {
+    "estimated_at": "2026-03-02T09:30:00Z",
+    "is_worse": False,
+    "differences": [
+        {
+            "dimension": "platform",
+            "slice": "social",
+            "mistake": "missed",
+            "posts": 40_200,
+            "differing": 310,
+            "labels": 96,
+            "value": -0.0031,
+            "low": -0.0052,
+            "high": -0.0009,
+            "outcome": "better",
+        }
+    ],
+    "rates": [],
+}
+CANARY = {
+    "id": "2",
+    "state": "proposed",
+    "shadow_run": "4",
+    "candidate": "9b2e07",
+    "compared_with": RELEASE,
+    "share": 0.05,
+    "is_own": True,
+    "proposed_at": "2026-03-02T09:30:00Z",
+    "started_at": None,
+    "stopped_at": None,
+    "end": "",
+    "failures": 0,
+    "figures": None,
+}

@@ -35,6 +35,14 @@ LINKS: dict[str, dict[str, str]] = {
     "start_training": dict.fromkeys(("read_training", "cancel_training"), _ID),
     "propose_release": dict.fromkeys(("read_proposal", "confirm_proposal", "refuse_proposal"), _ID),
     "read_proposals": dict.fromkeys(("read_proposal", "refuse_proposal"), _FIRST),
+    "start_shadow_run": dict.fromkeys(
+        ("read_shadow_run", "stop_shadow_run", "read_disagreements", "read_shadow_figures"), _ID
+    ),
+    "read_shadow_runs": dict.fromkeys(
+        ("read_shadow_run", "read_disagreements", "read_shadow_figures"), _FIRST
+    ),
+    "propose_canary": dict.fromkeys(("read_canary", "confirm_canary", "end_canary"), _ID),
+    "read_canaries": {"read_canary": _FIRST},
     "add_endpoint": dict.fromkeys(
         ("read_endpoint", "change_endpoint", "rotate_secret", "read_deliveries"), _ID
     ),

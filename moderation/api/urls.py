@@ -8,6 +8,7 @@ from moderation.api.views.appeals import Appeals, OneAppeal
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk_posts import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
+from moderation.api.views.canaries import Canaries, CanaryConfirmations, OneCanary
 from moderation.api.views.case_notes import CaseNotes, SecondReviews
 from moderation.api.views.cases import CaseDecisions, CaseEscalations, Cases, Claims, OneCase, OneClaim
 from moderation.api.views.complaints import Complaints
@@ -26,6 +27,7 @@ from moderation.api.views.release_proposals import (
 )
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import EarlierScores, Scores
+from moderation.api.views.shadow_runs import Disagreements, OneShadowRun, ShadowFigures, ShadowRuns
 from moderation.api.views.simulations import ThresholdSimulations
 from moderation.api.views.statements import Statements
 from moderation.api.views.webhooks import (
@@ -91,6 +93,13 @@ urlpatterns = [
         name="proposal-confirmation",
     ),
     path("api/v1/release-proposals/<str:id>/refusal", ProposalRefusals.as_view(), name="proposal-refusal"),
+    path("api/v1/shadow-runs", ShadowRuns.as_view(), name="shadow-runs"),
+    path("api/v1/shadow-runs/<str:id>", OneShadowRun.as_view(), name="shadow-run"),
+    path("api/v1/shadow-runs/<str:id>/disagreements", Disagreements.as_view(), name="disagreements"),
+    path("api/v1/shadow-runs/<str:id>/figures", ShadowFigures.as_view(), name="shadow-figures"),
+    path("api/v1/canaries", Canaries.as_view(), name="canaries"),
+    path("api/v1/canaries/<str:id>", OneCanary.as_view(), name="canary"),
+    path("api/v1/canaries/<str:id>/confirmation", CanaryConfirmations.as_view(), name="canary-confirmation"),
     path("api/v1/webhook-endpoints", Endpoints.as_view(), name="endpoints"),
     path("api/v1/webhook-endpoints/<str:id>", OneEndpoint.as_view(), name="endpoint"),
     path("api/v1/webhook-endpoints/<str:id>/secrets", EndpointSecrets.as_view(), name="secrets"),

@@ -95,6 +95,8 @@ STAYS = {
     "SignInForm.password": _NOT_STORED,
     "propose_release/reason": _DESK,
     "propose_release/training_run": _OURS,
+    "start_shadow_run/training_run": _OURS,
+    "propose_canary/shadow_run": _OURS,
     "add_endpoint/url": _DESK,
     "change_endpoint/url": _DESK,
     "EndpointForm.url": _DESK,

@@ -60,10 +60,52 @@ TYPES = (
         cure="It was confirmed, refused or ran out; propose it again if it should still go live.",
     ),
     ProblemType(
+        code="going_live",
+        status=409,
+        title="The release is already going live",
+        cure="Somebody has confirmed it: read the proposal again in a minute.",
+    ),
+    ProblemType(
         code="live_has_changed",
         status=409,
         title="Another release went live since",
         cure="Propose it again: the figures of this proposal compare with a release that is gone.",
+    ),
+    ProblemType(
+        code="shadow_open",
+        status=409,
+        title="Another candidate runs in shadow",
+        cure="Stop that run, or have it stopped: one is open at a time, of any platform.",
+    ),
+    ProblemType(
+        code="shadow_ended",
+        status=409,
+        title="The shadow run has ended",
+        cure="There is nothing to stop.",
+    ),
+    ProblemType(
+        code="candidate_unusable",
+        status=409,
+        title="The candidate cannot score here",
+        cure="Nothing was started; the page of shadow runs on the desk says what is wrong with the release.",
+    ),
+    ProblemType(
+        code="canary_open",
+        status=409,
+        title="Another canary runs or waits for a second person",
+        cure="End or refuse that one: one is open at a time, of any platform.",
+    ),
+    ProblemType(
+        code="canary_ended",
+        status=409,
+        title="The canary has started or ended",
+        cure="Read it again: somebody else answered, or it ended by itself.",
+    ),
+    ProblemType(
+        code="worse_in_shadow",
+        status=409,
+        title="In shadow the candidate is certainly worse",
+        cure="Read the figures of its shadow run; it decides for nobody.",
     ),
     ProblemType(
         code="not_promoted",

@@ -136,6 +136,7 @@ class ProposalConfirmations(ApiView):
                 "not_found",
                 "own_proposal",
                 "proposal_closed",
+                "going_live",
                 "live_has_changed",
                 "not_promoted",
                 *WRITE_PROBLEMS,
@@ -166,7 +167,7 @@ class ProposalRefusals(ApiView):
         request=None,
         responses={
             200: ProposalSerializer,
-            **problem_responses(*_PERSON, "not_found", "proposal_closed", *WRITE_PROBLEMS),
+            **problem_responses(*_PERSON, "not_found", "proposal_closed", "going_live", *WRITE_PROBLEMS),
         },
     )
     @idempotent

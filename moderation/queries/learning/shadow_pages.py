@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from moderation.models import CanaryRun, Score, ShadowRun, ShadowScore, TrainingRun
+from moderation.models import CanaryRun, Platform, Score, ShadowRun, ShadowScore, TrainingRun
 from moderation.models.cases import CaseState
 from moderation.queries import keyset
 from moderation.queries.keyset import Page
+from moderation.queries.learning import proposal_pages
 
 PAGE = 25
 _SHOWN_RUNS = 20
 _OF_NOTE = timedelta(days=7)
-_ORDER = ("-distance", "-gap", "id")
+DISAGREEMENT_ORDER = ("-distance", "-gap", "id")
+DISAGREEMENT_KEY = (int, float, int)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,24 +31,50 @@ class Progress:
     decided: int
 
 
+_NOTHING = Progress(scored=0, differing=0, waiting=0, decided=0)
+
+
 def runs() -> list[ShadowRun]:
     """Return the latest runs, the newest first."""
     rows = ShadowRun.objects.select_related("started_by", "stopped_by").order_by("-id")
     return list(rows[:_SHOWN_RUNS])
 
 
+def of_platform(platform: Platform) -> QuerySet[ShadowRun]:
+    """Return the runs that a platform may know: of candidates that training on its decisions made, and all of
+    them if nobody shares the installation.
+    """
+    if not proposal_pages.has_others(platform):
+        return ShadowRun.objects.all()
+    made = TrainingRun.objects.filter(platform=platform, candidate=OuterRef("candidate"))
+    return ShadowRun.objects.filter(Exists(made))
+
+
 def progress(run: ShadowRun) -> Progress:
     """Count a run's posts, in one query."""
-    return Progress(
-        **ShadowScore.objects.filter(run=run)
-        .order_by()
-        .aggregate(
+    return progress_of([run])[run.pk]
+
+
+def progress_of(runs: Sequence[ShadowRun], *, platform: Platform | None = None) -> dict[int, Progress]:
+    """Count the posts of each run, of one platform or of all, in one query."""
+    rows = ShadowScore.objects.filter(run__in=runs)
+    if platform is not None:
+        rows = rows.filter(platform=platform)
+    counted = (
+        rows.order_by()
+        .values_list("run")
+        .annotate(
             scored=Count("pk"),
             differing=Count("pk", filter=Q(distance__gt=0)),
             waiting=Count("pk", filter=Q(case__state=CaseState.OPEN)),
             decided=Count("pk", filter=Q(case__state=CaseState.DECIDED)),
         )
     )
+    found = {
+        run_id: Progress(scored=scored, differing=differing, waiting=waiting, decided=decided)
+        for run_id, scored, differing, waiting, decided in counted
+    }
+    return {run.pk: found.get(run.pk, _NOTHING) for run in runs}
 
 
 def backlog(run: ShadowRun) -> int:
@@ -76,11 +104,16 @@ def scored_in(canary: CanaryRun) -> int:
 
 def disagreements(run: ShadowRun, *, cursor: str) -> Page[ShadowScore]:
     """Return posts on which both routes differ, the farthest apart first. Raises InvalidCursor."""
+    after = keyset.after(cursor, *DISAGREEMENT_KEY)
+    return keyset.page(differing(run), order=DISAGREEMENT_ORDER, after=after, limit=PAGE)
+
+
+def differing(run: ShadowRun) -> QuerySet[ShadowScore]:
+    """Return the posts of a run on which both routes differ, with their revisions and cases."""
     rows = ShadowScore.objects.filter(run=run, distance__gt=0).select_related(
         "score__revision__post__platform", "case"
     )
-    rows = rows.defer(*(f"score__{name}" for name in ("record", "features", "contributions")))
-    return keyset.page(rows, order=_ORDER, after=keyset.after(cursor, int, float, int), limit=PAGE)
+    return rows.defer(*(f"score__{name}" for name in ("record", "features", "contributions")))
 
 
 def candidates(kept: set[str], *, live: str) -> Sequence[tuple[str, TrainingRun | None]]:

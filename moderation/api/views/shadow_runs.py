@@ -1,0 +1,207 @@
+"""Shadow runs: a candidate scores live posts beside the live release, without effect."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.keyset import page_of
+from moderation.api.serializers.shadow_runs import (
+    DisagreementPageSerializer,
+    DisagreementsQuerySerializer,
+    ShadowFiguresSerializer,
+    ShadowRunPageSerializer,
+    ShadowRunRequestSerializer,
+    ShadowRunSerializer,
+    ShadowRunsQuerySerializer,
+    disagreement,
+    figures,
+    shadow_run,
+)
+from moderation.api.views.base import (
+    ONCE,
+    WRITE_PROBLEMS,
+    ApiView,
+    location_header,
+    number_of,
+    problem_responses,
+    user_of,
+)
+from moderation.models import ShadowRun, TrainingRun
+from moderation.models.platforms import Scope
+from moderation.operations.learning import shadow
+from moderation.queries import keyset
+from moderation.queries.learning import proposal_pages, shadow_pages
+
+_ID = OpenApiParameter("id", str, OpenApiParameter.PATH, description="The shadow run.")
+_PERSON = ("nobody_behind_key", "not_allowed")
+_WHO = "Needs a key that acts for a lead or an ML engineer. "
+
+
+class ShadowRuns(ApiView):
+    """GET and POST /shadow-runs"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ, "POST": Scope.MODELS_ADMIN}
+
+    @extend_schema(
+        operation_id="read_shadow_runs",
+        summary="Read shadow runs",
+        description=(
+            "Of the candidates of your training runs (of all candidates if no other platform is here), the "
+            "newest first. Counts are of your posts. Scope: `models:read`."
+        ),
+        parameters=[ShadowRunsQuerySerializer],
+        responses={200: ShadowRunPageSerializer, **problem_responses("invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        asked = self.query(ShadowRunsQuerySerializer, request)
+        platform = platform_of(request)
+        rows = shadow_pages.of_platform(platform)
+        found = keyset.page(rows, order=("-pk",), after=asked.get("cursor"), limit=asked["limit"])
+        counted = shadow_pages.progress_of(found.rows, platform=platform)
+        return Response(page_of(found, shown=lambda row: shadow_run(row, progress=counted[row.pk])))
+
+    @extend_schema(
+        operation_id="start_shadow_run",
+        summary="Let a candidate score live posts without effect",
+        description=(
+            "It scores what the live release has scored, from the same records, and routes nothing. One run "
+            "is open at a time, of any platform. " + _WHO + "Scope: `models:admin`."
+        ),
+        parameters=[ONCE, location_header(201)],
+        request=ShadowRunRequestSerializer,
+        responses={
+            201: ShadowRunSerializer,
+            **problem_responses(
+                *_PERSON,
+                "not_found",
+                "no_candidate",
+                "already_live",
+                "shadow_open",
+                "candidate_unusable",
+                *WRITE_PROBLEMS,
+            ),
+        },
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Start one."""
+        given = self.read(ShadowRunRequestSerializer, request)
+        person = user_of(request)
+        made = TrainingRun.objects.filter(
+            platform=platform_of(request), pk=number_of(given["training_run"])
+        ).first()
+        if made is None:
+            raise Refused("not_found", "No training run has this id.")
+        if not made.candidate:
+            raise Refused("no_candidate", "The training run made no release.")
+        try:
+            row = shadow.start(
+                candidate=made.candidate, share=given["share"], actor=person, at=timezone.now()
+            )
+        except shadow.UNUSABLE as refusal:
+            raise unusable(refusal) from refusal
+        location = reverse("api:shadow-run", args=[str(row.pk)])
+        return Response(_shown(request, row), status=status.HTTP_201_CREATED, headers={"Location": location})
+
+
+class OneShadowRun(ApiView):
+    """GET, DELETE /shadow-runs/{id}"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ, "DELETE": Scope.MODELS_ADMIN}
+
+    @extend_schema(
+        operation_id="read_shadow_run",
+        summary="Read a shadow run",
+        description="Counts are of your posts. Scope: `models:read`.",
+        parameters=[_ID],
+        responses={200: ShadowRunSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
+        """Read one."""
+        return Response(_shown(request, own_run(request, id)))
+
+    @extend_schema(
+        operation_id="stop_shadow_run",
+        summary="Stop a shadow run",
+        description="What it scored stays. " + _WHO + "Scope: `models:admin`.",
+        parameters=[_ID],
+        responses={204: None, **problem_responses(*_PERSON, "not_found", "shadow_ended")},
+    )
+    def delete(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Stop one."""
+        row, person = own_run(request, id), user_of(request)
+        shadow.stop(run_id=row.pk, actor=person, at=timezone.now())
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class Disagreements(ApiView):
+    """GET /shadow-runs/{id}/disagreements"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ}
+
+    @extend_schema(
+        operation_id="read_disagreements",
+        summary="Read your posts that both releases route differently",
+        description="The farthest apart first. Scope: `models:read`.",
+        parameters=[_ID, DisagreementsQuerySerializer],
+        responses={200: DisagreementPageSerializer, **problem_responses("not_found", "invalid_fields")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Read one page."""
+        asked = self.query(DisagreementsQuerySerializer, request)
+        rows = shadow_pages.differing(own_run(request, id)).filter(platform=platform_of(request))
+        order = shadow_pages.DISAGREEMENT_ORDER
+        found = keyset.page(rows, order=order, after=asked.get("cursor"), limit=asked["limit"])
+        return Response(page_of(found, shown=disagreement))
+
+
+class ShadowFigures(ApiView):
+    """GET /shadow-runs/{id}/figures"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ}
+
+    @extend_schema(
+        operation_id="read_shadow_figures",
+        summary="Read what labels say of the candidate",
+        description=(
+            "Candidate minus live, with intervals that may be looked at every day: of your platform's posts, "
+            "and of every slice if no other platform is here. Estimated about once a minute while it runs. "
+            "Scope: `models:read`."
+        ),
+        parameters=[_ID],
+        responses={200: ShadowFiguresSerializer, **problem_responses("not_found")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        """Read the stored ones."""
+        platform = platform_of(request)
+        is_alone = not proposal_pages.has_others(platform)
+        return Response(figures(own_run(request, id).figures, platform=platform, is_alone=is_alone))
+
+
+def own_run(request: Request, identifier: str) -> ShadowRun:
+    """Return a run that the platform may know. Raises Refused."""
+    row = shadow_pages.of_platform(platform_of(request)).filter(pk=number_of(identifier)).first()
+    if row is None:
+        raise Refused("not_found", "No shadow run has this id.")
+    return row
+
+
+def unusable(refusal: Exception) -> Refused:
+    """Return the refusal of a candidate; its message may name files of the server."""
+    return Refused("candidate_unusable", f"It was refused as {type(refusal).__name__}.")
+
+
+def _shown(request: Request, row: ShadowRun) -> dict[str, object]:
+    counted = shadow_pages.progress_of([row], platform=platform_of(request))
+    return shadow_run(row, progress=counted[row.pk])
