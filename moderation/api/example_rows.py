@@ -64,19 +64,12 @@ CASE = {
 }
 LEASE = {"lease_end_at": "2026-03-01T09:33:00Z"}
 EVIDENCE = {
-    "url": "http://short.example/x7",
-    "role": "link",
-    "state": "fetched",
-    "fetched_at": "2026-03-01T09:30:04Z",
-    "chain": [
-        {"url": "http://short.example/x7", "status": 302},
-        {"url": "https://parcel.example/pay", "status": 200},
-    ],
-    "final_host": "parcel.example",
-    "final_domain": "parcel.example",
+    "url": "https://parcel.example/pay",
+    **{"role": "link", "state": "fetched", "fetched_at": "2026-03-01T09:30:04Z"},
+    "chain": [{"url": "https://parcel.example/pay", "status": 200}],
+    **dict.fromkeys(("final_host", "final_domain"), "parcel.example"),
     "title": "Your parcel waits",
-    "article": "A small fee is due before it can be brought to you.",
-    "text": "Menu Your parcel waits A small fee is due before it can be brought to you.",
+    **dict.fromkeys(("article", "text"), "A small fee is due before it can be brought to you."),
     "forms": [{"action_host": "takes.example", "posts_elsewhere": True, "asks_password": False}],
     "downloads": [],
 }

@@ -8,9 +8,10 @@ from typing import Any
 
 from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
 from moderation.models.cases import CaseReason
-from moderation.queries import evidence, parents
+from moderation.queries import parents
 from moderation.queries.decisions import platform_decisions
-from moderation.queries.evidence import Finding
+from moderation.queries.evidence import findings
+from moderation.queries.evidence.findings import Finding
 from moderation.queries.parents import Parent
 
 _MAX_SCORES = 20
@@ -60,7 +61,7 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         post=post,
         revision=revision,
         parent=parents.parent(revision),
-        evidence=evidence.findings(revision),
+        evidence=findings.of(revision),
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
         case=Case.objects.filter(post=post).exclude(reason=CaseReason.BLIND).order_by("-id").first(),

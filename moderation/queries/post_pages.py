@@ -28,10 +28,11 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import AUTOMATIC_REASONS
 from moderation.models.feed import Stream
-from moderation.queries import case_access, evidence, keyset, latest_scores, parents
+from moderation.queries import case_access, keyset, latest_scores, parents
 from moderation.queries.cases import scored_post
 from moderation.queries.cases.scored_post import ScoredPost
-from moderation.queries.evidence import Finding
+from moderation.queries.evidence import findings
+from moderation.queries.evidence.findings import Finding
 from moderation.queries.keyset import Page
 from moderation.queries.parents import Thread
 
@@ -142,7 +143,7 @@ def page(
         thread=parents.thread(revisions.rows[0]) if revisions.rows else None,
         answers=answers[: parents.MOST_ANSWERS].count(),
         revisions=revisions,
-        evidence=evidence.findings(revisions.rows[0]) if revisions.rows else (),
+        evidence=findings.of(revisions.rows[0]) if revisions.rows else (),
         scores=Page((), None) if is_blind else _scores(post, cursors.scores),
         explained=None if is_blind else _explained(post, score_id),
         standing=None if is_blind else _standing(post),

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from moderation.models.evidence import EvidenceRole, EvidenceState
-from moderation.queries.evidence import Finding
+from moderation.queries.evidence.findings import Finding
 from moderation.queries.wire import instant
 
 

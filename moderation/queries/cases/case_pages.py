@@ -22,10 +22,11 @@ from moderation.models import (
 from moderation.models.cases import CaseReason, CaseState
 from moderation.models.decisions import Verdict
 from moderation.models.posts import ERASED_NAME
-from moderation.queries import case_access, evidence, parents
+from moderation.queries import case_access, parents
 from moderation.queries.cases import exposure, scored_post
 from moderation.queries.cases.scored_post import ScoredPost
-from moderation.queries.evidence import Finding
+from moderation.queries.evidence import findings
+from moderation.queries.evidence.findings import Finding
 from moderation.queries.parents import Thread
 from moderation.queries.rules import rule_pages
 from scoring.links import links_in
@@ -183,7 +184,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         record=record,
         thread=parents.thread(case.score.revision),
         domains=_domains(case, record, at=at),
-        evidence=evidence.findings(case.score.revision),
+        evidence=findings.of(case.score.revision),
         complaints=tuple(complaints[:_MAX_COMPLAINTS]),
         complaint_count=_count(case, complaints),
         winner=winner,

@@ -60,7 +60,7 @@ class Finding:
         return sorted({form["action_host"] for form in forms if form.get("posts_elsewhere")})
 
 
-def findings(revision: Revision) -> tuple[Finding, ...]:
+def of(revision: Revision) -> tuple[Finding, ...]:
     """Return what is known, or still to come, about the addresses that a revision carries."""
     rows = RevisionEvidence.objects.filter(revision=revision).select_related("evidence")
     return tuple(Finding(row=one.evidence, role=one.role) for one in rows.order_by("position", "id")[:MOST])
