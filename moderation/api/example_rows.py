@@ -63,9 +63,8 @@ CASE = {
     "lease_end_at": None,
 }
 LEASE = {"lease_end_at": "2026-03-01T09:33:00Z"}
-EVIDENCE = {
-    "url": "https://parcel.example/pay",
-    **{"role": "link", "state": "fetched", "fetched_at": "2026-03-01T09:30:04Z"},
+EVIDENCE: dict[str, Any] = {"url": "https://parcel.example/pay", "role": "link", "state": "fetched"} | {
+    "fetched_at": "2026-03-01T09:30:04Z",
     "chain": [{"url": "https://parcel.example/pay", "status": 200}],
     **dict.fromkeys(("final_host", "final_domain"), "parcel.example"),
     "title": "Your parcel waits",
