@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from moderation.api.example_learning_rows import (
+    CANARY,
+    DISAGREEMENT,
+    PROPOSAL,
+    SHADOW_FIGURES,
+    SHADOW_RUN,
+    SIMULATION,
+)
 from moderation.api.example_rows import (
     ACCEPTED,
     APPEAL,
     CAMPAIGN,
-    CANARY,
     CASE,
     CONTRIBUTION,
     DECISION,
     DELIVERY,
-    DISAGREEMENT,
     DRAW,
     ENDPOINT,
     ERASURE,
@@ -26,14 +32,10 @@ from moderation.api.example_rows import (
     MODEL,
     PAGE,
     POST,
-    PROPOSAL,
     REFERENCE,
     RELEASE,
     RULE,
     SECRET,
-    SHADOW_FIGURES,
-    SHADOW_RUN,
-    SIMULATION,
     TRAINING_RUN,
     WHOLE_DELIVERY,
 )
