@@ -45,13 +45,13 @@ class _Watch:
         self.number += 1
         found: npt.NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         if is_weighed and len(same_hours) == _DAYS:
-            p = drift_evidence.p_values(
+            paid = drift_evidence.payoffs(
                 now=counts,
                 before=self.sums[place],
                 authors=float(authors),
                 authors_before=np.full(BUCKETS, float(sum(one for _, one in same_hours))),
             )
-            self.evidence = drift_evidence.grown(self.evidence, p)
+            self.evidence = drift_evidence.grown(self.evidence, paid)
             found = np.flatnonzero(drift_evidence.excess(self.evidence, platforms=1) >= 0.0)
             self.evidence[found] = -np.inf
         if len(same_hours) == _DAYS:

@@ -111,12 +111,11 @@ def _begun(platform: Platform, *, at: datetime) -> DriftWatch | None:
 
 def _weigh(watch: DriftWatch, block: DriftBlock, *, platforms: int, end: datetime) -> None:
     restarts = {int(place): datetime.fromisoformat(since) for place, since in watch.restarts.items()}
-    p = drift_reference.p_values(block, restarts=restarts)
-    if p is None:
+    paid = drift_reference.payoffs(block, restarts=restarts)
+    if paid is None:
         return
-    stakes = drift_evidence.nothing().shape
-    evidence = np.frombuffer(watch.evidence, dtype=np.float32).reshape(stakes)
-    evidence = drift_evidence.grown(evidence, p)
+    evidence = np.frombuffer(watch.evidence, dtype=np.float32).reshape(paid.shape)
+    evidence = drift_evidence.grown(evidence, paid)
     excess = drift_evidence.excess(evidence, platforms=platforms)
     strength = {int(place): float(excess[place]) for place in np.flatnonzero(excess >= 0.0)}
     if strength:

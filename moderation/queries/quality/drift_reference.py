@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
+import numpy.typing as npt
 
 from moderation.models import DriftBlock
 from moderation.queries.quality import drift_evidence
@@ -37,14 +38,14 @@ def start_of(moment: datetime) -> datetime:
     return day + (moment - day) // BLOCK * BLOCK
 
 
-def p_values(block: DriftBlock, *, restarts: Mapping[int, datetime]) -> Numbers | None:
-    """Compare a block with the same hours of the days before; None if there are too few of either."""
+def payoffs(block: DriftBlock, *, restarts: Mapping[int, datetime]) -> npt.NDArray[np.float32] | None:
+    """Bet on a block against the same hours of the days before; None if there are too few of either."""
     hours = [block.starts_at - day * _DAY for day in range(1, REFERENCE.days + 1)]
     rows = list(DriftBlock.objects.filter(platform=block.platform_id, starts_at__in=hours, authors__gt=0))
     if len(rows) < FEWEST_DAYS or not block.authors:
         return None
     before, authors_before = _sums(rows, restarts=restarts, fewest=FEWEST_DAYS)
-    return drift_evidence.p_values(
+    return drift_evidence.payoffs(
         now=_counts(block), before=before, authors=float(block.authors), authors_before=authors_before
     )
 

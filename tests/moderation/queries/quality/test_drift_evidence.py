@@ -1,74 +1,64 @@
-"""P-values are never too small, and evidence pays no more than chance on average."""
+"""Bets pay no more than chance on average, and grow with what has grown."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from moderation.queries.quality import drift_evidence
 from moderation.queries.quality.drift_traits import BUCKETS
 
 
-def p_value(*, now: float, before: float, authors: float = 100.0, authors_before: float = 2_800.0) -> float:
-    [found] = drift_evidence.p_values(
-        now=np.array([now]),
-        before=np.array([before]),
+def paid(
+    now: npt.ArrayLike, before: npt.ArrayLike, *, authors: float = 100.0, authors_before: float = 2_800.0
+) -> np.ndarray:
+    """Return what each of the three bets pays (n, 3), no logarithm."""
+    counts = np.array(now, dtype=float)
+    logs = drift_evidence.payoffs(
+        now=counts,
+        before=np.array(before, dtype=float),
         authors=authors,
-        authors_before=np.array([authors_before]),
+        authors_before=np.full(len(counts), authors_before),
     )
-    return float(found)
+    found: np.ndarray = np.exp(logs.astype(float))
+    return found
 
 
-class TestPValues:
-    def test_are_binomial_tails(self) -> None:
-        share = 150 / 2_950
+class TestPayoffs:
+    def test_are_likelihood_ratios_of_binomials(self) -> None:
+        under, guess = 150 / 2_950, 300 / 3_100
 
-        assert p_value(now=3, before=0) == pytest.approx(share**3)
-        assert p_value(now=1, before=1) == pytest.approx(1 - (1 - share) ** 2)
+        [[first, *_]] = paid([3], [1])
 
-    @pytest.mark.parametrize(("now", "before"), [(0, 0), (0, 50), (5, 200), (50, 2_000)])
-    def test_are_1_where_nothing_grew_by_half(self, now: float, before: float) -> None:
-        assert p_value(now=now, before=before) == 1.0
+        assert first == pytest.approx((guess / under) ** 3 * (1 - guess) / (1 - under), rel=1e-4)
+
+    @pytest.mark.parametrize(("now", "before"), [(0, 50), (5, 200), (50, 2_000)])
+    def test_lose_where_nothing_grew_by_half(self, now: float, before: float) -> None:
+        assert (paid([now], [before]) < 1.0).all()
 
     def test_are_1_without_a_reference(self) -> None:
-        assert p_value(now=50, before=0, authors_before=0.0) == 1.0
+        assert paid([50], [0], authors_before=0.0).tolist() == [[1.0, 1.0, 1.0]]
 
-    def test_are_exact_for_many_terms(self) -> None:
-        dice = np.random.default_rng(1)
-        share = 1_500 / (1_500 + 2_800)
+    @pytest.mark.parametrize("having", [1, 2, 4])
+    def test_are_1_on_average_where_a_rare_trait_grew_by_half(self, having: int) -> None:
+        now = np.random.default_rng(2).binomial(having, 150 / 2_950, 200_000)
 
-        simulated = float((dice.binomial(600, share, 200_000) >= 230).mean())
+        assert paid(now, having - now).mean(axis=0) == pytest.approx([1.0, 1.0, 1.0], abs=0.15)
 
-        assert p_value(now=230, before=370, authors=1_000) == pytest.approx(simulated, rel=0.1)
+    def test_are_less_where_a_common_one_did(self) -> None:
+        now = np.random.default_rng(2).hypergeometric(150, 2_800, 1_500, 200_000)
 
-    def test_are_never_too_small_by_chance(self) -> None:
-        dice = np.random.default_rng(2)
-        before, now = dice.poisson(56.0, 20_000), dice.poisson(2.0, 20_000)
-
-        found = drift_evidence.p_values(
-            now=now.astype(float),
-            before=before.astype(float),
-            authors=100.0,
-            authors_before=np.full(20_000, 2_800.0),
-        )
-
-        for level in (0.2, 0.05, 0.01):
-            assert (found <= level).mean() <= level
+        assert (paid(now, 1_500 - now).mean(axis=0) < 1.0).all()
 
 
 class TestGrown:
-    def test_pays_at_most_1_on_average(self) -> None:
-        dice = np.random.default_rng(3)
+    def test_adds_what_was_paid_as_if_each_block_were_the_first(self) -> None:
+        payoff = np.log(np.full((BUCKETS, 3), 2.0, dtype=np.float32))
 
-        paid = np.exp(drift_evidence.grown(np.full((100_000, 3), -np.inf, np.float32), dice.random(100_000)))
+        evidence = drift_evidence.grown(drift_evidence.grown(drift_evidence.nothing(), payoff), payoff)
 
-        assert paid[:, 1:].mean(axis=0) == pytest.approx([1.0, 1.0], abs=0.35)
-
-    def test_falls_in_quiet_blocks(self) -> None:
-        evidence = drift_evidence.nothing()
-        high = drift_evidence.grown(evidence, np.full(BUCKETS, 1e-6))
-
-        assert (drift_evidence.grown(high, np.ones(BUCKETS)) < high).all()
+        assert np.exp(evidence) == pytest.approx(2 * (2 + 1), rel=1e-4)
 
 
 class TestExcess:
