@@ -15,6 +15,7 @@ Flags = npt.NDArray[np.bool_]
 
 _REMOVED, _BLIND = 0.04, 0.01
 _DRIFT = 1.5
+_SCORE_BINS = np.concatenate(([0.0], np.geomspace(1e-9, 1.0, 300)))
 
 
 class WorldKind(StrEnum):
@@ -60,3 +61,34 @@ def chances(scores: Numbers, *, share: float, by_score: bool) -> Numbers:
     times = audit_chance.UNIFORM + (1.0 - audit_chance.UNIFORM) * doubts / doubts.mean()
     found: Numbers = -np.expm1(times * np.log1p(-share))
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededLabels:
+    """Labels of posts let through for a standard error of the spam among them, by how they are drawn.
+
+    No independent draw whose chances follow from the score alone takes fewer than `best` (Neyman 1934).
+    """
+
+    uniform: float
+    by_score: float
+    best: float
+
+
+def needed_labels(kind: WorldKind, *, error: float, posts: int, dice: np.random.Generator) -> NeededLabels:
+    """Return what a relative standard error takes in a world, for the weighted share."""
+    found = week(kind, posts=posts, dice=dice)
+    drawn = chances(found.scores, share=1e-6, by_score=True)[~found.is_removed]
+    scores, is_spam = found.scores[~found.is_removed], found.is_spam[~found.is_removed]
+    share = float(is_spam.mean())
+    bins = np.searchsorted(_SCORE_BINS, scores, side="right")
+    of_bin = np.bincount(bins, minlength=len(_SCORE_BINS) + 1)
+    spam_of_bin = np.bincount(bins, is_spam, minlength=len(of_bin)) / np.maximum(of_bin, 1)
+    # The mean square of (label - share) of posts with such a score.
+    spread = (spam_of_bin * (1.0 - share) ** 2 + (1.0 - spam_of_bin) * share**2)[bins]
+    most = (error * share) ** 2
+    return NeededLabels(
+        uniform=float(spread.mean()) / most,
+        by_score=float(drawn.mean() * (spread / drawn).mean()) / most,
+        best=float(np.sqrt(spread).mean()) ** 2 / most,
+    )

@@ -1,6 +1,7 @@
 """Do the intervals of the audit sample hold the truth, and how many labels do they take? Simulated weeks.
 
 make bench ARGS="audit_intervals --weeks 2000"      (needs no running product)
+make bench ARGS="audit_intervals --weeks 0"         (only how many labels any draw by the score would take)
 
 Each week is looked at after each of its seven days; the truth is the share among the posts that had come by
 then.
@@ -20,6 +21,7 @@ from moderation.queries.quality import estimates
 
 _DAYS = 7
 _NORMAL = 1.96
+_MANY_POSTS = 2_000_000
 _WANTED = 0.2
 _DESIGNS = {"uniform": (False, 2_000), "by score": (True, 700)}
 _METHODS = ("the desk's", "for one look", "normal")
@@ -38,6 +40,9 @@ class _Look:
 def main() -> None:
     """Simulate and print."""
     options = _options()
+    _say_needed(seed=options.seed)
+    if not options.weeks:
+        return
     print(f"{options.weeks} simulated weeks of {options.posts} automatic verdicts each, looked at daily\n")
     heads = "coverage at the last look, then at all seven: the desk's | for one look | normal"
     print(f"{'world':<11} {'draw':<9} {'figure':<12} labels  {heads}")
@@ -56,6 +61,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--posts", type=int, default=50_000, help="automatic verdicts a week")
     parser.add_argument("--seed", type=int, default=20)
     return parser.parse_args()
+
+
+def _say_needed(*, seed: int) -> None:
+    print(f"labels of posts let through for a standard error of ±{_WANTED:.0%} of the missed spam, expected")
+    for kind in WorldKind:
+        needed = _audit_worlds.needed_labels(
+            kind, error=_WANTED, posts=_MANY_POSTS, dice=np.random.default_rng(seed)
+        )
+        print(
+            f"{kind:<11} uniform {needed.uniform:.0f}, by score {needed.by_score:.0f}, "
+            f"by the best chances that follow from the score {needed.best:.0f}"
+        )
+    print(flush=True)
 
 
 def _simulated(
