@@ -26,6 +26,7 @@ class Dimension(models.TextChoices):
     REASON = "reason", _("Reason")
     ROUTE = "route", _("Route")
     RELEASE = "release", _("Release")
+    LANGUAGE_RELEASE = "language_release", _("Language and release")
 
 
 class QualitySpan(models.TextChoices):
@@ -63,8 +64,8 @@ class QualityFigure(models.Model):
     span = models.CharField(max_length=4, choices=QualitySpan.choices)
     start = models.DateTimeField()
     end = models.DateTimeField()
-    dimension = models.CharField(max_length=8, choices=Dimension.choices)
-    slice = models.CharField(max_length=64, blank=True)
+    dimension = models.CharField(max_length=16, choices=Dimension.choices)
+    slice = models.CharField(max_length=80, blank=True)
     measure = models.CharField(max_length=12, choices=Measure.choices)
     value = models.FloatField(null=True)
     low = models.FloatField()

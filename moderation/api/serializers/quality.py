@@ -22,6 +22,14 @@ class QualityQuerySerializer(PageQuerySerializer):
 
     span = OneOfField(_SPANS, required=False, default=QualitySpan.DAYS_28.value)
     dimension = OneOfField(tuple(Dimension.values), required=False)
+    language = serializers.CharField(
+        max_length=35,
+        required=False,
+        help_text="Figures of this language alone; `und` where none was stated.",
+    )
+    release = serializers.CharField(
+        max_length=64, required=False, help_text="Figures of this release alone; with `language`, of both."
+    )
     cursor = KeysetField(kinds=(str, str, str), required=False)
 
 
@@ -39,7 +47,9 @@ class QualityFigureSerializer(serializers.Serializer[Any]):
 
     measure = serializers.ChoiceField(choices=Measure.values)
     dimension = serializers.ChoiceField(choices=Dimension.values)
-    slice = serializers.CharField(allow_blank=True, help_text="The language, reason, route or release.")
+    slice = serializers.CharField(
+        allow_blank=True, help_text="The language, reason, route or release; `language:release` of both."
+    )
     weighted = EstimateSerializer(help_text="From all labels, each weighted by 1 over its chance.")
     uniform = EstimateSerializer(help_text="From uniformly drawn labels alone.")
     since = serializers.DateTimeField()

@@ -16,6 +16,7 @@ from moderation.api.views.base import ApiView, problem_responses
 from moderation.models.platforms import Scope
 from moderation.models.quality import QualitySpan
 from moderation.queries.quality import drift_pages, stored
+from moderation.queries.quality.stored import Wanted
 
 
 class QualityFigures(ApiView):
@@ -38,8 +39,12 @@ class QualityFigures(ApiView):
         asked = self.query(QualityQuerySerializer, request)
         found = stored.page(
             platform_id=platform_of(request).pk,
-            span=QualitySpan(asked["span"]),
-            dimension=asked.get("dimension") or "",
+            wanted=Wanted(
+                span=QualitySpan(asked["span"]),
+                dimension=asked.get("dimension") or "",
+                language=asked.get("language") or "",
+                release=asked.get("release") or "",
+            ),
             after=asked.get("cursor"),
             limit=asked["limit"],
         )

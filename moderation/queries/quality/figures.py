@@ -16,6 +16,9 @@ from moderation.queries.quality.labelled_posts import Flags, LabelledPosts
 MOST_SLICES = 30
 """Slices of one dimension: those with the most labels."""
 
+UNKNOWN_LANGUAGE = "und"
+"""What a question calls the language of posts without one, whose slice has an empty name (ISO 639)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -54,10 +57,20 @@ def slices(posts: LabelledPosts, *, looks: int) -> Iterator[Slice]:
         names, labels = np.unique(column.astype(str), return_counts=True)
         for place in np.argsort(-labels, kind="stable")[:MOST_SLICES]:
             name = str(names[place])
-            if name or dimension == Dimension.LANGUAGE:
+            if dimension == Dimension.LANGUAGE or name.rpartition(":")[2]:
                 part = posts.where(np.asarray(column == name, dtype=bool))
                 found = figures(part, looks=looks, measures=measures)
                 yield Slice(dimension=dimension, name=name, figures=found)
+
+
+def slice_of(*, language: str, release: str) -> tuple[Dimension, str]:
+    """Return the dimension and name of the slice that both choose; of an empty one all count."""
+    spoken = "" if language == UNKNOWN_LANGUAGE else language
+    if language and release:
+        return Dimension.LANGUAGE_RELEASE, f"{spoken}:{release}"
+    if language:
+        return Dimension.LANGUAGE, spoken
+    return (Dimension.RELEASE, release) if release else (Dimension.ALL, "")
 
 
 def by_day(posts: LabelledPosts, *, days: int) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
@@ -99,6 +112,10 @@ def _column(posts: LabelledPosts, dimension: Dimension) -> np.ndarray[tuple[int]
         Dimension.REASON: np.where(posts.is_spam, posts.reason, ""),
         Dimension.ROUTE: posts.automatic,
         Dimension.RELEASE: posts.release_id,
+        Dimension.LANGUAGE_RELEASE: [
+            f"{language}:{release or ''}"
+            for language, release in zip(posts.language, posts.release_id, strict=True)
+        ],
     }
     return np.asarray(columns[dimension], dtype=object)
 
@@ -113,4 +130,5 @@ _SLICED: Mapping[Dimension, tuple[Measure, ...]] = {
     Dimension.REASON: (Measure.RECALL,),
     Dimension.ROUTE: (Measure.PREVALENCE,),
     Dimension.RELEASE: tuple(Measure),
+    Dimension.LANGUAGE_RELEASE: tuple(Measure),
 }

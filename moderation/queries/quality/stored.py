@@ -10,6 +10,7 @@ from moderation.models import QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind
 from moderation.queries import keyset
 from moderation.queries.keyset import Key, Page
+from moderation.queries.quality import figures
 from moderation.queries.quality.tables import Rows
 
 SPANS = (QualitySpan.DAYS_7, QualitySpan.DAYS_28, QualitySpan.DAYS_90)
@@ -48,12 +49,23 @@ def sheet(*, platform_id: int | None, span: QualitySpan, at: datetime) -> Sheet:
     )
 
 
-def page(
-    *, platform_id: int, span: QualitySpan, dimension: str = "", after: Key | None, limit: int
-) -> Page[QualityFigure]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which figures: of a dimension, or of one slice by language (`und` for unknown) and release."""
+
+    span: QualitySpan
+    dimension: str = ""
+    language: str = ""
+    release: str = ""
+
+
+def page(*, platform_id: int, wanted: Wanted, after: Key | None, limit: int) -> Page[QualityFigure]:
     """Return a platform's figures, slice by slice; a cursor stays good when they are estimated anew."""
-    rows = QualityFigure.objects.filter(platform=platform_id, span=span)
-    if dimension:
-        rows = rows.filter(dimension=dimension)
+    rows = QualityFigure.objects.filter(platform=platform_id, span=wanted.span)
+    if wanted.dimension:
+        rows = rows.filter(dimension=wanted.dimension)
+    if wanted.language or wanted.release:
+        dimension, name = figures.slice_of(language=wanted.language, release=wanted.release)
+        rows = rows.filter(dimension=dimension, slice=name)
     # Of one span ending now there is one figure a slice and measure: that makes the order total.
     return keyset.page(rows, order=("dimension", "slice", "measure"), after=after, limit=limit)

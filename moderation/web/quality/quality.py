@@ -14,31 +14,28 @@ from django.views.decorators.http import require_safe
 from moderation.models import Platform
 from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind
 from moderation.operations.labels.export_formats import inert_cell
-from moderation.queries.quality import stored
+from moderation.queries.quality import figures, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.web import access
 from moderation.web.quality import charts, plan, shares, tables
 
-_NARROWED = (Dimension.LANGUAGE, Dimension.RELEASE)
-
 
 class QualityForm(forms.Form):
-    """A platform, a span and a slice; what is none of them is left out."""
+    """A platform, a span, a language and a release; what is none of them is left out."""
 
     platform = forms.SlugField(required=False)
     span = forms.ChoiceField(choices=[(span.value, span.label) for span in stored.SPANS], required=False)
-    only = forms.CharField(max_length=80, required=False)
+    language = forms.CharField(max_length=35, required=False)
+    release = forms.CharField(max_length=64, required=False)
 
-    def chosen(self) -> tuple[Platform | None, QualitySpan, Dimension, str]:
-        """Return platform, span, dimension and slice."""
+    def chosen(self) -> tuple[Platform | None, QualitySpan, str, str]:
+        """Return platform, span, language and release."""
         self.is_valid()
         platform = Platform.objects.filter(slug=self.cleaned_data.get("platform") or "").first()
         span = QualitySpan(self.cleaned_data.get("span") or QualitySpan.DAYS_28)
-        dimension, _colon, name = (self.cleaned_data.get("only") or "").partition(":")
-        if dimension in _NARROWED:
-            return platform, span, Dimension(dimension), name
-        return platform, span, Dimension.ALL, ""
+        language, release = (self.cleaned_data.get(name) or "" for name in ("language", "release"))
+        return platform, span, language, release
 
 
 @require_safe
@@ -47,7 +44,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show the five figures, their course, and every table."""
     at = timezone.now()
     form = QualityForm(request.GET)
-    platform, span, dimension, name = form.chosen()
+    platform, span, language, release = form.chosen()
+    dimension, name = figures.slice_of(language=language, release=release)
     sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
     shown = tables.shown(sheet, may_open=request.user.may_lead)
     context = {
@@ -68,8 +66,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "platform": platform.slug if platform else "",
         "spans": [(span.value, span.label) for span in stored.SPANS],
         "span": span,
-        "choices": _choices(sheet),
-        "only": f"{dimension}:{name}" if dimension != Dimension.ALL else "",
+        "languages": [("", _("all languages")), *_choices(sheet, Dimension.LANGUAGE)],
+        "language": language,
+        "releases": [("", _("all releases")), *_choices(sheet, Dimension.RELEASE)],
+        "release": release,
         "query": f"platform={platform.slug if platform else ''}&span={span.value}",
     }
     return render(request, "quality/quality.html", context)
@@ -109,16 +109,9 @@ def _figures(sheet: Sheet, *, dimension: Dimension, name: str) -> list[dict[str,
     ]
 
 
-def _choices(sheet: Sheet) -> list[tuple[str, str]]:
-    found = {(row.dimension, row.slice) for row in sheet.slices if row.dimension in _NARROWED}
-    named = [
-        (
-            f"{dimension}:{name}",
-            f"{Dimension(dimension).label}: {tables.slice_name(Dimension(dimension), name)}",
-        )
-        for dimension, name in sorted(found)
-    ]
-    return [("", _("all posts")), *named]
+def _choices(sheet: Sheet, dimension: Dimension) -> list[tuple[str, str]]:
+    found = {row.slice for row in sheet.slices if row.dimension == dimension}
+    return [(name or figures.UNKNOWN_LANGUAGE, tables.slice_name(dimension, name)) for name in sorted(found)]
 
 
 _FIGURE_COLUMNS = (

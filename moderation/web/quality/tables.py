@@ -50,7 +50,7 @@ def shown(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
     Numbers link to lists only for those who may open them.
     """
     reliability, *counted = _counted(sheet, may_open=may_open)
-    return [reliability, *(_slices(sheet, one) for one in Dimension if one != Dimension.ALL), *counted]
+    return [reliability, *(_slices(sheet, one) for one in Dimension if one not in _UNSHOWN), *counted]
 
 
 def _counted(sheet: Sheet, *, may_open: bool) -> list[ShownTable]:
@@ -130,6 +130,9 @@ def _columns() -> dict[str, str]:
         "alpha": _("Krippendorff\N{RIGHT SINGLE QUOTATION MARK}s alpha"),
     }
 
+
+_UNSHOWN = (Dimension.ALL, Dimension.LANGUAGE_RELEASE)
+"""Slices that the page shows one at a time."""
 
 _Row = Callable[[dict[str, Any], _Shown], Sequence[Cell]]
 

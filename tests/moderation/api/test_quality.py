@@ -34,6 +34,19 @@ class TestQuality:
         assert (precision["value"], precision["labels"]) == (0.9, 40)
         assert all(row["weighted"]["labels"] == 0 for row in foreign)
 
+    def test_answers_a_language_of_a_release(self, lead_api: APIClient) -> None:
+        address = "/api/v1/metrics/quality"
+        [slice_, *_others] = {
+            row["slice"] for row in lead_api.get(f"{address}?dimension=language_release").json()["data"]
+        }
+        language, release = slice_.split(":")
+
+        rows = lead_api.get(f"{address}?language={language or 'und'}&release={release}").json()["data"]
+        foreign = lead_api.get(f"{address}?language=xx&release={release}").json()["data"]
+
+        assert {(row["dimension"], row["slice"]) for row in rows} == {("language_release", slice_)}
+        assert foreign == []
+
     def test_goes_on_where_a_page_ended(self, lead_api: APIClient) -> None:
         address = "/api/v1/metrics/quality?limit=3"
         seen: list[tuple[str, str, str]] = []

@@ -52,6 +52,16 @@ class TestPage:
         assert "40 labels" in body
         assert "10 labels, too few" in body
 
+    def test_narrows_by_language_and_release_together(self, lead_desk: Client, estimated: Case) -> None:
+        release = estimated.score.release_id
+        language = estimated.score.revision.language or "und"
+
+        both = lead_desk.get(f"/quality/?language={language}&release={release}").content.decode()
+        neither = lead_desk.get(f"/quality/?language=xx&release={release}").content.decode()
+
+        assert '<strong class="quality__value">90.0%</strong>' in both
+        assert "No figures of these posts" in neither
+
     def test_says_what_undecided_posts_hide(self, lead_desk: Client, estimated: Case) -> None:
         body = lead_desk.get("/quality/").content.decode()
 
@@ -81,7 +91,7 @@ class TestPage:
 
         [line] = [line.strip() for line in body.splitlines() if "Nothing yet" in line]
         assert line.startswith("Nothing yet: Reason · Decisions corrected, by reason · ")
-        assert line.count("·") + 1 + body.count('id="table-') == len(Dimension) - 1 + len(COUNTED)
+        assert line.count("·") + 1 + body.count('id="table-') == len(Dimension) - 2 + len(COUNTED)
         reliability, *_others = body.split('id="table-reliability"')[1].split("</section>")
         assert "<bdi>0 labels" not in reliability
 
@@ -100,7 +110,7 @@ class TestPage:
 
     @pytest.mark.parametrize(
         "query",
-        ["span=year", "platform=none", "only=language:", "only=route:x", "only=release:none", "span=90d"],
+        ["span=year", "platform=none", "language=und", "language=xx", "release=none", "span=90d"],
     )
     def test_no_question_breaks_it(self, lead_desk: Client, estimated: Case, query: str) -> None:
         assert lead_desk.get(f"/quality/?{query}").status_code == 200
