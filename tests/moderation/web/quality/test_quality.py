@@ -60,7 +60,7 @@ class TestPage:
         neither = lead_desk.get(f"/quality/?language=xx&release={release}").content.decode()
 
         assert '<strong class="quality__value">90.0%</strong>' in both
-        assert "No figures of these posts" in neither
+        assert "No figures yet" in neither
 
     def test_says_what_undecided_posts_hide(self, lead_desk: Client, estimated: Case) -> None:
         body = lead_desk.get("/quality/").content.decode()
