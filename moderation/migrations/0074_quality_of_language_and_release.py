@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("moderation", "0071_evidence_behind_links")]
+    dependencies = [("moderation", "0073_going_live")]
 
     operations = [
         migrations.AlterField(
