@@ -8,7 +8,8 @@ from typing import Any
 
 def parts(answer: Any) -> list[int]:
     """The cases that an answer brings, in their order."""
-    return [int(found) for found in re.findall(r'front__case"\s+data-case="(\d+)"', answer.content.decode())]
+    cases = re.findall(r'current-case__body"\s+data-case="(\d+)"', answer.content.decode())
+    return [int(found) for found in cases]
 
 
 def current(answer: Any) -> str:

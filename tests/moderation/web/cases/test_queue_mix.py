@@ -31,7 +31,7 @@ class TestChange:
 
         assert queue_mix.mix() == Mix(harm=60, uncertainty=10, diversity=10, audit=20)
         assert "Without an audit share" in before
-        assert "20.0% are drawn now" in " ".join(answer.content.decode().split())
+        assert "The audit lane draws 20.0% of the posts" in " ".join(answer.content.decode().split())
 
     @pytest.mark.parametrize("audit", ["21", "-1", "x", ""])
     def test_refuses_other_sums_and_words(self, desk: Client, audit: str) -> None:
