@@ -1,11 +1,12 @@
 """Indexes for searching and for the orders of the queue, built without holding up writers."""
 
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.contrib.postgres.search import SearchVector
 from django.db import migrations, models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Left, Replace
+
+from moderation import repeatable
 
 _OPEN = Q(state="open")
 _NAME_WORDS = Replace(Replace(F("name"), Value("."), Value(" ")), Value("-"), Value(" "))
@@ -16,13 +17,13 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0004_fill_ban_values_and_case_order")]
 
     operations = [
-        migrations.AddConstraint(
+        repeatable.AddConstraint(
             model_name="ban",
             constraint=models.UniqueConstraint(
                 fields=("kind", "value"), condition=Q(lifted_at__isnull=True), name="one_live_ban_per_value"
             ),
         ),
-        migrations.AddConstraint(
+        repeatable.AddConstraint(
             model_name="ban",
             constraint=models.CheckConstraint(
                 condition=Q(kind="address", first_address__isnull=False, last_address__isnull=False)
@@ -30,7 +31,7 @@ class Migration(migrations.Migration):
                 name="ban_names_its_target",
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "ban",
             models.Index(
                 fields=("first_address", "last_address"),
@@ -38,34 +39,34 @@ class Migration(migrations.Migration):
                 condition=Q(kind="address", lifted_at__isnull=True),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(fields=("is_escalated", "-uncertainty", "id"), name="case_unsure", condition=_OPEN),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("is_escalated", "-complaint_count", "id"), name="case_reported", condition=_OPEN
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(fields=("is_escalated", "-opened_at", "id"), name="case_newest", condition=_OPEN),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case", models.Index(fields=("language",), name="case_language", condition=_OPEN)
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "decision", models.Index(fields=("-decided_at", "-id"), name="decision_newest")
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "author",
             GinIndex(SearchVector("display_name", "external_id", config="simple"), name="author_search"),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "domain", GinIndex(SearchVector(_NAME_WORDS, config="simple"), name="domain_search")
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "revision",
             GinIndex(SearchVector(Left("text", 50_000), config="simple"), name="revision_search"),
         ),

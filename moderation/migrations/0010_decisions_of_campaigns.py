@@ -1,7 +1,8 @@
 """The index that finds the decisions of a campaign, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -9,7 +10,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0009_campaigns")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             model_name="decision",
             index=models.Index(
                 fields=["campaign_decision", "id"],

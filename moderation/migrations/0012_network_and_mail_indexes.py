@@ -1,9 +1,10 @@
 """Indexes behind the histories of autonomous systems and mail domains, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -11,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0011_reputation_and_likeness")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "revision",
             models.Index(
                 fields=("ip_asn", "received_at"),
@@ -19,7 +20,7 @@ class Migration(migrations.Migration):
                 condition=Q(ip_asn__isnull=False),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "revision",
             models.Index(
                 KeyTextTransform("email_domain", "author_snapshot"),

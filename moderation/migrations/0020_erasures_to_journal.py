@@ -1,8 +1,9 @@
 """The index by which erasures are found that are not in the journal yet, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0019_erasure_journalled_at")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "erasure",
             models.Index(
                 fields=("id",),

@@ -1,8 +1,9 @@
 """The index by which the queue's age over the last day is read, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0023_writes_of_ingest")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("closed_at", "opened_at"), name="case_closed", condition=Q(closed_at__isnull=False)

@@ -1,8 +1,9 @@
 """The index by which the posts of a lifted rule are found, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0025_rules_that_allow_and_hold")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "score", models.Index(fields=("rule",), name="score_by_rule", condition=Q(rule__isnull=False))
         ),
     ]

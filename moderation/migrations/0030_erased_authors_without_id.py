@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from django.contrib.postgres.operations import AddConstraintNotValid, ValidateConstraint
+from django.contrib.postgres.operations import ValidateConstraint
 from django.db import migrations, models
 from django.db.models import CharField, F, Max, Q, Value
 from django.db.models.functions import Cast, Concat
+
+from moderation import repeatable
 
 BATCH = 10_000
 
@@ -37,7 +39,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunPython(forget_ids, migrations.RunPython.noop),
-        AddConstraintNotValid(
+        repeatable.AddConstraintNotValid(
             model_name="author",
             constraint=models.CheckConstraint(
                 condition=Q(("external_id__isnull", False), ("erased_at__isnull", False), _connector="OR"),

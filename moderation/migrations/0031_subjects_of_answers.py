@@ -2,9 +2,10 @@
 
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -13,7 +14,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0030_erased_authors_without_id")]
 
     operations = [
-        migrations.AddField(
+        repeatable.AddField(
             model_name="storedanswer",
             name="subjects",
             field=django.contrib.postgres.fields.ArrayField(
@@ -31,7 +32,7 @@ class Migration(migrations.Migration):
                 help_text="A digest: platforms choose what it is made of.", max_length=255
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             model_name="storedanswer",
             index=django.contrib.postgres.indexes.GinIndex(
                 condition=~Q(subjects=[]), fields=["subjects"], name="answer_by_subject"

@@ -1,7 +1,8 @@
 """What is due is looked for endpoint by endpoint; the index is built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import migrations, models
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -9,7 +10,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0032_circuits_leases_and_sweep_runs")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "delivery",
             models.Index(
                 fields=("endpoint", "next_attempt_at", "id"),
@@ -17,5 +18,5 @@ class Migration(migrations.Migration):
                 condition=models.Q(state="waiting"),
             ),
         ),
-        RemoveIndexConcurrently("delivery", "delivery_due"),
+        repeatable.RemoveIndexConcurrently("delivery", "delivery_due"),
     ]

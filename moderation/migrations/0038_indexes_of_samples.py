@@ -1,8 +1,9 @@
 """The indexes by which random samples are counted, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,11 +11,11 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0037_exploration")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "score",
             models.Index(fields=("-scored_at",), name="score_audited", condition=Q(is_audit_sample=True)),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(fields=("draw", "state"), name="case_of_draw", condition=Q(draw__isnull=False)),
         ),

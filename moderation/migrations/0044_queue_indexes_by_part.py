@@ -1,8 +1,9 @@
 """The platform of cases that wait, and the indexes of what narrows the queue, built beside the writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 # Only cases that wait are looked for by platform; nobody waits for their rows longer than one statement.
 _BACKFILL = """
@@ -18,7 +19,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL(_BACKFILL, migrations.RunSQL.noop),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("language", "is_escalated", "-priority", "id"),
@@ -26,7 +27,7 @@ class Migration(migrations.Migration):
                 condition=Q(state="open"),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("reason", "is_escalated", "-priority", "id"),
@@ -34,7 +35,7 @@ class Migration(migrations.Migration):
                 condition=Q(state="open"),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("platform", "is_escalated", "-priority", "id"),
@@ -42,5 +43,5 @@ class Migration(migrations.Migration):
                 condition=Q(state="open"),
             ),
         ),
-        RemoveIndexConcurrently("case", "case_language"),
+        repeatable.RemoveIndexConcurrently("case", "case_language"),
     ]

@@ -1,8 +1,9 @@
 """The indexes by which posts, failed calls and failed deliveries are counted, built beside writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,11 +11,11 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0045_hourly_counts")]
 
     operations = [
-        AddIndexConcurrently("post", models.Index(fields=("received_at",), name="post_by_arrival")),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently("post", models.Index(fields=("received_at",), name="post_by_arrival")),
+        repeatable.AddIndexConcurrently(
             "deliveryattempt", models.Index(fields=("at",), name="attempt_failed", condition=~Q(error=""))
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "delivery",
             models.Index(
                 fields=("endpoint", "-created_at", "-id"),

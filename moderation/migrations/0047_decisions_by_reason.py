@@ -1,8 +1,9 @@
 """The index by which the decisions with one reason are listed, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0046_indexes_of_activity")]
 
     operations = [
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "decision",
             models.Index(
                 fields=("reason", "-decided_at", "-id"),

@@ -1,8 +1,9 @@
 """The indexes by which the audit log is read, built without holding up writers."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -10,14 +11,14 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0047_decisions_by_reason")]
 
     operations = [
-        AddIndexConcurrently("auditentry", models.Index(fields=("-at", "-id"), name="audit_newest")),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently("auditentry", models.Index(fields=("-at", "-id"), name="audit_newest")),
+        repeatable.AddIndexConcurrently(
             "auditentry",
             models.Index(
                 fields=("actor", "-at", "-id"), name="audit_by_actor", condition=Q(actor__isnull=False)
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "auditentry",
             models.Index(
                 fields=("action", "-at", "-id"),

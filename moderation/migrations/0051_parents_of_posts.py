@@ -1,9 +1,10 @@
 """The post that a post answers, as its platform told it."""
 
 import django.db.models.deletion
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import Q
+
+from moderation import repeatable
 
 
 class Migration(migrations.Migration):
@@ -11,7 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0050_words_of_uncertain_cases")]
 
     operations = [
-        migrations.AddField(
+        repeatable.AddField(
             "revision",
             "parent_external_id",
             models.CharField(
@@ -22,7 +23,7 @@ class Migration(migrations.Migration):
                 max_length=200,
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "revision",
             "parent_text",
             models.TextField(
@@ -32,7 +33,7 @@ class Migration(migrations.Migration):
                 help_text="What the platform told of a parent that was not stored here.",
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "revision",
             "parent_author",
             models.ForeignKey(
@@ -45,7 +46,7 @@ class Migration(migrations.Migration):
                 to="moderation.author",
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "revision",
             models.Index(
                 fields=("parent_external_id", "post"),
@@ -53,7 +54,7 @@ class Migration(migrations.Migration):
                 condition=~Q(parent_external_id=""),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "revision",
             models.Index(
                 fields=("parent_author",),

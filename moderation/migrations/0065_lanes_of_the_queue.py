@@ -1,8 +1,9 @@
 """The queue mix, the lane that each claim came by, and the draw among the review route."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import F, Q
+
+from moderation import repeatable
 
 
 def mark_drawn(apps, schema_editor):
@@ -16,7 +17,7 @@ class Migration(migrations.Migration):
     dependencies = [("moderation", "0064_shadow_runs")]
 
     operations = [
-        migrations.CreateModel(
+        repeatable.CreateModel(
             name="QueueMix",
             fields=[
                 ("id", models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
@@ -36,7 +37,7 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "case",
             "is_drawn",
             models.BooleanField(
@@ -45,7 +46,7 @@ class Migration(migrations.Migration):
                 help_text="Drawn at random: the audit lane works through these.",
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "case",
             "is_first_of_campaign",
             models.BooleanField(
@@ -54,7 +55,7 @@ class Migration(migrations.Migration):
                 help_text="No other post of its campaign had a case before.",
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "case",
             "lane",
             models.CharField(
@@ -72,7 +73,7 @@ class Migration(migrations.Migration):
                 max_length=12,
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "case",
             "lane_probability",
             models.FloatField(
@@ -81,18 +82,18 @@ class Migration(migrations.Migration):
                 null=True,
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "score",
             "review_probability",
             models.FloatField(
                 help_text="The chance of the draw among the review route; null if none was made.", null=True
             ),
         ),
-        migrations.AddField(
+        repeatable.AddField(
             "score", "is_review_sample", models.BooleanField(db_default=False, default=False)
         ),
         migrations.RunPython(mark_drawn, migrations.RunPython.noop),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("is_escalated", "opened_at", "id"),
@@ -100,7 +101,7 @@ class Migration(migrations.Migration):
                 condition=Q(state="open", is_drawn=True),
             ),
         ),
-        AddIndexConcurrently(
+        repeatable.AddIndexConcurrently(
             "case",
             models.Index(
                 fields=("is_escalated", "-priority", "id"),

@@ -1,17 +1,29 @@
-"""Migrations run beside writers: their SQL, as it would be sent, is linted for locks by squawk."""
+"""Migrations run beside writers, and again after a kill.
+
+Their SQL, as it would be sent, is linted for locks by squawk. Those that are no transaction are broken off
+after each statement and repeated.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
+from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 SQUAWK = Path(sys.executable).with_name("squawk")
@@ -113,25 +125,61 @@ def lint(*files: Path) -> list[dict[str, Any]]:
     return found
 
 
-# Outside a transaction: inside one, Django refuses to say how it would build an index concurrently.
-@pytest.mark.django_db(transaction=True)
-def test_hold_up_nobody(tmp_path: Path) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A migration, the SQL it would send to an empty database, and the state that it begins with."""
+
+    migration: Migration
+    statements: Sequence[str]
+    before: ProjectState
+
+    @property
+    def is_ours(self) -> bool:
+        return self.migration.app_label == "moderation"
+
+    def operations(self) -> Iterator[tuple[Operation, ProjectState, ProjectState]]:
+        """Yield each operation with the states before and after it."""
+        state = self.before.clone()
+        for operation in self.migration.operations:
+            before = state.clone()
+            operation.state_forwards(self.migration.app_label, state)
+            yield operation, before, state.clone()
+
+
+@contextmanager
+def empty_schema() -> Iterator[None]:
+    """An empty database within that of the tests."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE SCHEMA emptied; SET search_path TO emptied")
+        yield
+        cursor.execute("SET search_path TO DEFAULT; DROP SCHEMA emptied CASCADE")
+
+
+@cache
+def walk() -> Sequence[Step]:
+    """As `sqlmigrate` does for one migration, which would build the state anew for each.
+
+    Outside a transaction: inside one, Django refuses to say how it would build an index concurrently.
+    """
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes(), clean_start=True)
-    ours = [migration.name for migration, _ in plan if migration.app_label == "moderation"]
     state = ProjectState(real_apps=executor.loader.unmigrated_apps)
-    # As `sqlmigrate` does for one, which would build the state anew for each.
+    steps = []
     for migration, _ in plan:
-        if migration.app_label != "moderation":
-            migration.mutate_state(state, preserve=False)
-            continue
+        before = state.clone()
         with connection.schema_editor(collect_sql=True, atomic=migration.atomic) as editor:
             state = migration.apply(state, editor, collect_sql=True)
-        statements = editor.collected_sql
-        whole = ["BEGIN;", *statements, "COMMIT;"] if migration.atomic else statements
-        (tmp_path / f"{migration.name}.sql").write_text("\n".join(whole))
+        steps.append(Step(migration=migration, statements=editor.collected_sql, before=before))
+    return steps
 
-    findings = lint(*(tmp_path / f"{name}.sql" for name in ours))
+
+@pytest.mark.django_db(transaction=True)
+def test_hold_up_nobody(tmp_path: Path) -> None:
+    for step in walk():
+        whole = ["BEGIN;", *step.statements, "COMMIT;"] if step.migration.atomic else step.statements
+        (tmp_path / f"{step.migration.name}.sql").write_text("\n".join(whole))
+
+    findings = lint(*(tmp_path / f"{step.migration.name}.sql" for step in walk() if step.is_ours))
 
     found: dict[str, set[str]] = {}
     for finding in findings:
@@ -139,6 +187,74 @@ def test_hold_up_nobody(tmp_path: Path) -> None:
     assert found == {name: set(rules) for name, rules in ACCEPTED.items()}, json.dumps(
         findings[-3:], indent=1
     )
+
+
+class Killed(Exception):
+    pass
+
+
+def killing_after(statements: int) -> Callable[..., Any]:
+    """Return a wrapper of `execute` that raises Killed, with the SQL, after so many statements that write."""
+    written = count(1)
+
+    def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        result = run(sql, params, many, context)
+        if not str(sql).lstrip().startswith("SELECT") and next(written) == statements:
+            raise Killed(sql)
+        return result
+
+    return execute
+
+
+def apply(step: Step) -> None:
+    """Run a migration that is one transaction: as SQL if that will do, which takes less time."""
+    sql = "\n".join(step.statements)
+    if "DROP CONSTRAINT" in sql:  # Django looked its name up in the tables of today
+        with connection.schema_editor() as editor:
+            step.migration.apply(step.before.clone(), editor)
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+def run(steps: Sequence[tuple[Operation, ProjectState, ProjectState]]) -> None:
+    """As `Migration.apply` does, with states that are made once."""
+    with connection.schema_editor(atomic=False) as editor:
+        for operation, before, after in steps:
+            with transaction.atomic() if operation.atomic else nullcontext():
+                operation.database_forwards("moderation", editor, before, after)
+
+
+def leave_invalid(sql: str) -> None:
+    """Leave the index that a statement built as PostgreSQL leaves one whose build was broken off."""
+    if built := re.match(r"CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?(\S+)", sql):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)", [built[1]]
+            )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_can_be_repeated_after_a_kill() -> None:
+    steps = walk()
+    with empty_schema():
+        for step in steps:
+            if step.migration.atomic or not step.is_ours:
+                apply(step)
+                continue
+            operations = list(step.operations())
+            for statements in count(1):
+                try:
+                    with connection.execute_wrapper(killing_after(statements)):
+                        run(operations)
+                    break
+                except Killed as killed:
+                    leave_invalid(str(killed))
+            run(operations)  # killed before it was recorded
+
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid")
+            assert cursor.fetchall() == []
 
 
 @pytest.mark.parametrize(
