@@ -64,8 +64,10 @@ def preparation(*, seeds_demo: bool) -> Service:
         command=(sys.executable, "-m", "deploy.local.prepare", *(["--demo"] if seeds_demo else [])),
         folder=ROOT,
         check=_always,
-        start_seconds=300,  # migrations of a large database
+        # Without a new line: one migration may build an index of a large table on a busy machine.
+        start_seconds=3600,
         says="migrations, static files" + (", demo accounts" if seeds_demo else ""),
+        cure="nothing is lost: start again, and the migrations go on where they ended",
     )
 
 

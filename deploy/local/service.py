@@ -27,7 +27,8 @@ class Service:
     `check` raises NotYet (or OSError) until the server works; it returns within three seconds. `prepare` runs
     before each start and removes what a crash left. `is_watched` repeats the check while it runs, for servers
     that can hang while their process lives; one that has worked is restarted once it failed for
-    `patience_seconds`. What `needs_servers` stops first, all at once.
+    `patience_seconds`. What `needs_servers` stops first, all at once. A step that ends by itself fails when
+    its log stands still for `start_seconds`; `cure` says what to do then.
     """
 
     name: str
@@ -44,3 +45,4 @@ class Service:
     patience_seconds: float = 20
     needs_servers: bool = False
     says: str = ""
+    cure: str = ""

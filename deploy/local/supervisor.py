@@ -15,6 +15,7 @@ _LOOP_SECONDS = 0.1
 _DEATHS_AT_START = 3
 _LINES_SHOWN = 15
 _ROTATE_SECONDS = 30.0
+_TELL_SECONDS = 10.0
 
 
 class StartFailed(Exception):
@@ -80,14 +81,24 @@ class Supervisor:
                     raise self._failure(running.service, "does not start")
 
     def run_step(self, service: Service) -> None:
-        """Run a process that ends by itself, tending the others meanwhile. Raises StartFailed if it fails."""
-        begun = time.monotonic()
+        """Run a process that ends by itself, tending the others meanwhile; say now and then where it stands.
+
+        Raises StartFailed if it fails, or if its log stands still for `start_seconds`.
+        """
+        begun = moved = told = time.monotonic()
+        size = 0
         step = self._start_child(service)
         try:
             while step.exit_code() is None:
                 self.tend()
-                if time.monotonic() - begun > service.start_seconds:
-                    raise self._failure(service, f"took longer than {service.start_seconds:g} s")
+                now = time.monotonic()
+                if (written := self._log(service).stat().st_size) != size:
+                    size, moved = written, now
+                if now - moved > service.start_seconds:
+                    raise self._failure(service, f"has written nothing for {service.start_seconds:g} s")
+                if now - told > _TELL_SECONDS:
+                    told = now
+                    self._tell(service, seconds=now - begun)
         finally:
             step.kill_group()
         if step.exit_code() != 0:
@@ -116,11 +127,23 @@ class Supervisor:
                 running.finish()
         self._services.clear()
 
+    def _log(self, service: Service) -> Path:
+        return self._logs / f"{service.name}.log"
+
+    def _tell(self, service: Service, *, seconds: float) -> None:
+        lines = self._log(service).read_text(errors="replace").splitlines()
+        self._say(
+            f"  {service.name:<12} at {seconds:5.0f} s   {lines[-1].strip()[:100] if lines else ''}".rstrip()
+        )
+
     def _failure(self, service: Service, what: str) -> StartFailed:
-        log = self._logs / f"{service.name}.log"
+        log = self._log(service)
         end = log.read_text(errors="replace").splitlines()[-_LINES_SHOWN:] if log.exists() else []
+        cure = [f"  {service.cure}"] if service.cure else []
         return StartFailed(
-            "\n".join([f"{service.name} {what}; the end of {log}:", *(f"    {line[:300]}" for line in end)])
+            "\n".join(
+                [f"{service.name} {what}; the end of {log}:", *(f"    {line[:300]}" for line in end), *cure]
+            )
         )
 
     def _start_child(self, service: Service) -> Child:
