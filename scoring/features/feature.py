@@ -30,7 +30,7 @@ class Evidence(StrEnum):
 
     PROOF = "decisions, complaints, lists and URL patterns stand behind it"
     CIRCUMSTANCE = "suspicious, but no proof: most new accounts, copies and pasted texts are honest"
-    IN_TEXT = "read from the text itself (so far: its links), which a platform's head reads, too"
+    IN_TEXT = "read from the text itself, which a platform's head reads, too"
     SHOWN = "people are shown it and no tree reads it: it could only excuse"
 
 
