@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import shutil
 import sys
 from collections import Counter
@@ -22,7 +21,7 @@ from scoring.features import Models
 from scoring.features.models import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
 from scoring.pipeline import ContentProtocol
-from scoring.release import MANIFEST, Calibration, Cascade, ContentPin, Release, Thresholds, file_sha256
+from scoring.release import Calibration, Cascade, ContentPin, Release, Thresholds, file_sha256
 from scoring.splits import Split
 from scoring.training import (
     calibrate,
@@ -34,6 +33,7 @@ from scoring.training import (
     measure_ensemble,
     mixture,
     real_texts,
+    replace_release,
     served_content,
 )
 from scoring.training.choose_routes import Choice
@@ -155,14 +155,8 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         else choose_routes.on_records(ensemble, validation)
     )
     calibration, thresholds = choice.calibration, choice.thresholds
-    out.mkdir(parents=True, exist_ok=True)
-    ensemble_file = ensemble.save(out)
     manifest = {
         "content": dataclasses.asdict(pin),
-        "files": {
-            name: file_sha256(out / name)
-            for name in _present(out, (ensemble_file.name, *MODEL_FILES, URLS_MANIFEST))
-        },
         "sub_models": served_content.tree_digests(ensemble),
         "schema_hash": features.SCHEMA_HASH,
         "normaliser": normaliser,
@@ -181,8 +175,9 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         )
         | _studied(material, ensemble=ensemble, seed=seed),
     }
-    text = json.dumps(manifest, indent=1, allow_nan=False)
-    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    replace_release.write(
+        out, ensemble=ensemble, manifest=manifest, others=_present(out, (*MODEL_FILES, URLS_MANIFEST))
+    )
     return Release.load(out)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +15,19 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from scoring.blocklist import Blocklist
-from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS
+from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS, Ensemble
 from scoring.features import NO_MODELS, SCHEMA_HASH
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, Cascade, ContentPin, Probe, Release
+from scoring.release import MANIFEST, Cascade, ContentPin, Corrupt, Probe, Release
 from scoring.splits import Split
-from scoring.training import ensemble_card, fit_forests, labelled_records, mixture, train_ensemble
+from scoring.training import (
+    ensemble_card,
+    fit_forests,
+    labelled_records,
+    mixture,
+    replace_release,
+    train_ensemble,
+)
 from scoring.training.calibrate import TooFewRandom
 from scoring.training.ensemble_rows import Material, ask_content
 from scoring.training.fit_ensemble import fit
@@ -103,6 +111,54 @@ class TestTrain:
 
         with pytest.raises(ValueError, match="needs spam and not spam"):
             Material(honest, np.full(len(honest), 0.5), 1, NO_MODELS).part(Split.TRAIN)
+
+
+def killed(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+class TestKilledFit:
+    @pytest.fixture
+    def changed(self, release: Release) -> Ensemble:
+        return dataclasses.replace(Ensemble.load(release.folder), base_rate=-1.0)
+
+    @pytest.fixture
+    def out(self, release: Release, tmp_path: Path) -> Path:
+        return Path(shutil.copytree(release.folder, tmp_path / "out"))
+
+    def test_leaves_the_release_before(
+        self, release: Release, changed: Ensemble, out: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(train_ensemble, "fit", lambda *_, **__: changed)
+        monkeypatch.setattr(train_ensemble, "_metrics", killed)
+
+        with pytest.raises(KeyboardInterrupt):
+            train(
+                RECORDS,
+                content=FakeContent(),
+                out=out,
+                source={},
+                pin=PIN,
+                normaliser="none",
+                cascade=Cascade(),
+                seed=5,
+            )
+
+        assert Release.load(out).id == release.id
+        assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+    def test_is_found_between_the_two_files(
+        self, release: Release, changed: Ensemble, out: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        move = Path.replace
+        monkeypatch.setattr(
+            Path, "replace", lambda source, to: killed() if to.name == MANIFEST else move(source, to)
+        )
+        with pytest.raises(KeyboardInterrupt):
+            replace_release.write(out, ensemble=changed, manifest=release.manifest, others=())
+
+        with pytest.raises(Corrupt, match=ENSEMBLE_FILE):
+            Release.load(out)
 
 
 class TestDecisions:
