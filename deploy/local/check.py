@@ -53,6 +53,8 @@ def _test(arguments: list[str], *, beside: subprocess.Popen[bytes]) -> None:
 
     Returns when the tests have passed or the types have not; wrong types end the tests.
     """
+    # A shell starts what runs in its background deaf to SIGINT, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(_pytest(arguments), cwd=ROOT) as tests:
         try:
             while tests.poll() is None and not beside.poll():

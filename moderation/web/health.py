@@ -44,6 +44,7 @@ _SWEEPS = {
     "sweep_blind_reviews": _("Draw decisions for blind reviews"),
     "sweep_reconsiderations": _("Re-check posts similar to decided ones"),
     "reload_content_models": _("Load promoted content models"),
+    "sweep_evidence": _("Fetch what links lead to"),
     "sweep_deliveries": _("Send deliveries that are due"),
     "journal_erasures": _("Record erasures"),
     "sweep_exports": _("Resume unfinished exports"),

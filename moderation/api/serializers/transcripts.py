@@ -27,7 +27,7 @@ class TranscriptSerializer(StrictSerializer):
 
     captions = TextField(max_length=MAX_CAPTIONS_LENGTH, help_text="The whole text of a WebVTT or SRT file.")
     language = LanguageField(required=False, allow_null=True, help_text="BCP 47.")
-    source = TextField(
+    source = TextField(  # type: ignore[assignment]  # a field named as an attribute of every field
         max_length=MAX_SOURCE_LENGTH,
         required=False,
         allow_blank=True,

@@ -35,7 +35,7 @@ BROKEN = """() => [...document.querySelectorAll('.table td, .table th')].flatMap
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (parent.closest('.only-heard, .table__excerpt') || !parent.checkVisibility()) continue;
-    for (const word of node.data.matchAll(/[A-Za-z]{3,15}/g)) {
+    for (const word of node.data.matchAll(/(?<![A-Za-z])[A-Za-z]{3,15}(?![A-Za-z])/g)) {
       const range = document.createRange();
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);

@@ -108,6 +108,7 @@ ALLOWED = {
     "filter-forget": EVERYONE,
     "platforms": ADMINS,
     "platform": ADMINS,
+    "platform-evidence": ADMINS,
     "endpoint-add": ADMINS,
     "endpoint-secret": ADMINS,
     "endpoint-remove": ADMINS,

@@ -190,7 +190,7 @@ class TestLeaveOut:
         ).content.decode()
 
         assert f'id="member-{post}"' in answer
-        assert "excluded by moderator" in answer
+        assert "excluded by <bdi>moderator</bdi>" in answer
         assert 'name="expected_waiting" value="4"' in answer
         assert decide(desk, pills, 4).status_code == 302
         assert Case.objects.filter(state=CaseState.OPEN).get().post_id == post

@@ -102,7 +102,7 @@ class TestChainOfDecisions:
 
         body = body_of(desk, case.post)
 
-        assert "Judged not spam by moderator" in body
+        assert "Judged not spam by <bdi>moderator</bdi>" in body
         assert "Corrected by moderator" in body
         assert "&lt;b&gt;A club&lt;/b&gt; of its members" in body
         assert "Replaces the decision of" in body
@@ -235,7 +235,7 @@ class TestABlindCase:
     ) -> None:
         case = open_case(at=timezone.now())
         decided(case)
-        assert "Judged spam by moderator" in body_of(desk, case.post)
+        assert "Judged spam by <bdi>moderator</bdi>" in body_of(desk, case.post)
 
         second_review.ask(case_id=case.pk, asked_by=lead, at=timezone.now())
 
