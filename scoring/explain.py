@@ -192,11 +192,6 @@ def _words_of(text: str, *, return_offsets_mapping: bool = True) -> dict[str, li
 
 @functools.cache
 def _shap() -> Any:
-    import numba
-
-    # shap has numba compile its loops in each process that explains a text: five seconds of a processor, for
-    # loops over at most 126 words that take 15 ms more without.
-    numba.config.DISABLE_JIT = True
     import shap
 
     return shap
