@@ -139,7 +139,7 @@ class TestAccept:
         accept(platform, at, *(incoming(links=("https://one.example/buy",)) for _ in range(40)))
 
         with connection.cursor() as cursor:
-            cursor.execute("SELECT revision_id FROM moderation_postlink ORDER BY ctid")
+            cursor.execute("SELECT revision_id FROM moderation_postlink ORDER BY id")
             stored = [revision_id for (revision_id,) in cursor.fetchall()]
         assert len(stored) == 40
         assert stored == sorted(stored)
