@@ -1,4 +1,4 @@
-"""Posts alike that wait for a human, however sure the models are: a campaign to be decided as one."""
+"""Posts alike that wait for a human, however harmless they are: a campaign to be decided as one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _SAID_EVERY_SECONDS = 15
 
 
 def send(api: httpx.Client, *, run: str, count: int) -> list[int]:
-    """Send them, with a rule by which none passes or is removed without a human; return the statuses."""
+    """Send them, with a rule by which none passes without a human; return the statuses.
+
+    What the models are sure is spam is removed whatever a rule of effect hold says, so the text is harmless.
+    """
     _hold(api, f"{run}.example")
     headers = {"Content-Type": "application/x-ndjson"}
     statuses = []
@@ -60,7 +63,7 @@ def _hold(api: httpx.Client, host: str) -> None:
 def _post(run: str, number: int) -> dict[str, Any]:
     return {
         "external_id": f"{run}-{number}",
-        "text": f"Cheap pills without prescription, save {number} dollars today: http://{run}.example/",
+        "text": f"Choir practice moves to room {number} this week, the new plan: http://{run}.example/",
         "posted_at": "2026-03-01T09:30:00Z",
         "author": {"external_id": author(run, number)},
     }
