@@ -11,8 +11,12 @@ let asked = 0;
 const typed = (input) => WANTED.exec(input.value.slice(0, input.selectionStart))?.[1];
 const options = () => [...list.children];
 
-document.addEventListener("input", async ({ target, isComposing }) => {
-  if (!target.matches?.("input[data-names]") || isComposing) return;
+document.addEventListener("input", ({ target, isComposing }) => {
+  if (!isComposing) offer(target);
+});
+
+async function offer(target) {
+  if (!target?.matches?.("input[data-names]")) return;
   const start = typed(target);
   const number = (asked += 1);
   if (start === undefined) return close();
@@ -20,7 +24,7 @@ document.addEventListener("input", async ({ target, isComposing }) => {
   if (number !== asked || typed(target) !== start || document.activeElement !== target) return; // typing went on
   if (found.length) open(target, found);
   else close();
-});
+}
 
 async function names(url, start) {
   try {
@@ -105,3 +109,5 @@ document.addEventListener("pointerdown", (event) => {
 });
 document.addEventListener("mousedown", (event) => event.target.closest?.(".mention-names__one") && event.preventDefault());
 document.addEventListener("focusout", (event) => event.target === field && close());
+
+offer(document.activeElement); // what was typed while this file was on its way

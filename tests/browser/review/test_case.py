@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from moderation.models import Case, CaseNote, Decision, Mention, Reason, Score, User
 from moderation.models.cases import CaseState
@@ -159,6 +159,25 @@ class TestNames:
         assert Mention.objects.get().user == User.objects.get(username="moritz")
         assert in_front(page) == first
         assert not Decision.objects.exists()
+        assert watch.findings == []
+
+    def test_are_offered_for_what_was_typed_before_the_list_was_loaded(
+        self, page: Page, watch: Watch
+    ) -> None:
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/mention_names*.js", hold)
+        page.locator(".case-notes__new summary").click()
+        page.locator(".case-notes__new input[name=note]").press_sequentially("ask @mo")
+        page.wait_for_function("document.activeElement.value === 'ask @mo'")
+        [asked] = held
+
+        asked.continue_()
+
+        expect(page.locator("#mention-names").get_by_role("option")).to_have_count(3)
         assert watch.findings == []
 
     def test_are_put_away_by_escape_and_nothing_else_is(self, page: Page) -> None:
