@@ -23,11 +23,12 @@ from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the 
     lead,
     moderator,
     open_case,
+    open_cases,
     other_moderator,
     platform,
     post,
 )
-from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 # Playwright drives its browser from an event loop, beside which Django refuses database calls unless told.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")

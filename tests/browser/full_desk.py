@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 import pytest
@@ -18,7 +18,7 @@ from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS
 
-Case_ = Callable[..., Case]
+Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 HOSTILE_NAME = "<img src=x onerror=alert(1)> \u202egnp." + "W" * 120
 
 
@@ -28,24 +28,27 @@ def admin(db: None) -> User:
 
 
 @pytest.fixture
-def full_desk(open_case: Case_, admin: User, platform: Platform) -> Case:
+def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
     """Posts, complaints, decisions, bans, keys and filters, so that no page is empty; some of it hostile."""
     now = timezone.now()
     texts = (*MARKUP[:6], *SPOOFS[:4], *(f"cheap pills {n} https://pay.evil.example/{n}" for n in range(30)))
-    for number, text in enumerate(texts):
-        case = open_case(
-            text=text,
-            language=("en", "ar", "de")[number % 3],
-            ip=f"203.0.113.{number % 4 + 1}",
-            at=now - timedelta(hours=3 * number),
-            author=IncomingAuthor(
+    cases = open_cases(
+        {
+            "text": text,
+            "language": ("en", "ar", "de")[number % 3],
+            "ip": f"203.0.113.{number % 4 + 1}",
+            "at": now - timedelta(hours=3 * number),
+            "author": IncomingAuthor(
                 external_id=f"author-{number % 5}",
                 display_name=HOSTILE_NAME if number % 5 == 0 else f"Author {number % 5}",
                 followers=1200,
                 email_domain="mail.example",
                 created_at=now - timedelta(days=400),
             ),
-        )
+        }
+        for number, text in enumerate(texts)
+    )
+    for number, case in enumerate(cases):
         if number % 3 == 0:
             claims.claim(case_id=case.pk, moderator=admin, at=now)
             verdict = "not_spam" if number % 9 == 0 else "spam"

@@ -20,11 +20,22 @@ from tests.moderation.conftest import (
     later,
     moderator,
     open_case,
+    open_cases,
     platform,
     post,
 )
 
-__all__ = ["at", "fake_scorer", "incoming", "later", "moderator", "open_case", "platform", "post"]
+__all__ = [
+    "at",
+    "fake_scorer",
+    "incoming",
+    "later",
+    "moderator",
+    "open_case",
+    "open_cases",
+    "platform",
+    "post",
+]
 
 SQL = (ROOT / "deploy" / "partition_scores.sql").read_text()
 

@@ -23,6 +23,7 @@ from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the 
     later,
     moderator,
     open_case,
+    open_cases,
     other_moderator,
     platform,
     post,

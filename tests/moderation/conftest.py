@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -115,15 +115,27 @@ def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime
 
 
 @pytest.fixture
-def open_case(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]) -> Case_:
+def open_cases(
+    post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]
+) -> Callable[[Iterable[Mapping[str, object]]], list[Case]]:
+    """Store posts that the models are unsure of and score them as one batch; return their cases."""
+
+    def store(posts: Iterable[Mapping[str, object]]) -> list[Case]:
+        rows = [post(**given) for given in posts]
+        revisions = Revision.objects.filter(post__in=rows).order_by("pk")
+        score.run(revision_ids=list(revisions.values_list("pk", flat=True)), at=later(1))
+        return list(Case.objects.filter(post__in=rows).order_by("post_id"))
+
+    return store
+
+
+@pytest.fixture
+def open_case(open_cases: Callable[[Iterable[Mapping[str, object]]], list[Case]]) -> Case_:
     """Store and score a post that the models are unsure of; return its case."""
 
     def store(**given: object) -> Case:
-        row = post(**given)
-        score.run(
-            revision_ids=list(Revision.objects.filter(post=row).values_list("pk", flat=True)), at=later(1)
-        )
-        return Case.objects.get(post=row)
+        [case] = open_cases([given])
+        return case
 
     return store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 import pytest
@@ -31,21 +31,29 @@ def account(number: int) -> IncomingAuthor:
 
 
 @pytest.fixture
-def scored_post(post: Callable[..., Post], later: Later, fake_scorer: object) -> Callable[..., Case]:
-    """Store a post of one of the accounts at an instant, score it a second later, return its case."""
+def scored_posts(
+    post: Callable[..., Post], later: Later, fake_scorer: object
+) -> Callable[[Mapping[int, float]], list[Case]]:
+    """Store numbered posts of three accounts at their seconds, score all a second after the last.
 
-    def act(number: int, *, of: int, seconds: float) -> Case:
-        row = post(
-            text=TEXT.format(number),
-            author=account(of),
-            ip="192.0.2.7",
-            ip_asn=64500,
-            at=later(seconds),
-            posted_at=later(seconds),
-        )
-        revisions = list(Revision.objects.filter(post=row).values_list("pk", flat=True))
-        score.run(revision_ids=revisions, at=later(seconds + 1))
-        return Case.objects.get(post=row)
+    Return their cases.
+    """
+
+    def act(seconds_of: Mapping[int, float]) -> list[Case]:
+        rows = [
+            post(
+                text=TEXT.format(number),
+                author=account(number % 3),
+                ip="192.0.2.7",
+                ip_asn=64500,
+                at=later(seconds),
+                posted_at=later(seconds),
+            )
+            for number, seconds in seconds_of.items()
+        ]
+        revisions = Revision.objects.filter(post__in=rows).order_by("pk").values_list("pk", flat=True)
+        score.run(revision_ids=list(revisions), at=later(max(seconds_of.values()) + 1))
+        return list(Case.objects.filter(post__in=rows).order_by("post_id"))
 
     return act
 
@@ -69,13 +77,16 @@ def judged_at(moderator: User, later: Later) -> Callable[..., Decision]:
 
 @pytest.fixture
 def counted_case(
-    scored_post: Callable[..., Case], judged_at: Callable[..., Decision], moderator: User, later: Later
+    scored_posts: Callable[[Mapping[int, float]], list[Case]],
+    judged_at: Callable[..., Decision],
+    moderator: User,
+    later: Later,
 ) -> Case:
     """The twelfth post of three accounts: of ten earlier ones people decided four spam and three not.
 
     What happens after its score must change nothing: two more decisions, a correction, posts, complaints.
     """
-    earlier = [scored_post(number, of=number % 3, seconds=number) for number in range(10)]
+    earlier = scored_posts({number: number for number in range(10)})
     verdicts = [Verdict.SPAM] * 4 + [Verdict.NOT_SPAM] * 3
     decisions = [
         judged_at(one, verdict, seconds=20 + place)
@@ -83,13 +94,13 @@ def counted_case(
     ]
     for place in (0, 1, 5):
         report_it(earlier[place].post, at=later(40 + place))
-    found = scored_post(11, of=0, seconds=100)
+    [found] = scored_posts({12: 100})
     judged_at(earlier[7], Verdict.SPAM, seconds=200)
     judged_at(earlier[8], Verdict.NOT_SPAM, seconds=201)
     reversals.correct(
         decision_id=decisions[0].pk, verdict=Verdict.NOT_SPAM, moderator=moderator, at=later(300)
     )
-    scored_post(12, of=0, seconds=400)
+    scored_posts({15: 400})
     report_it(earlier[1].post, at=later(500))
     return found
 

@@ -6,16 +6,15 @@ import pytest
 from playwright.sync_api import Page
 
 from moderation.models import User
-from tests.browser.review.review_page import Case_, Open
+from tests.browser.review.review_page import Cases, Open
 from tests.browser.stage import press_and_wait, wait_for_ahead
 from tests.moderation.web.conftest import reasons  # noqa: F401 - the same policy as in the app's own tests
 
 
 @pytest.fixture
-def page(page_of: Open, open_case: Case_, moderator: User) -> Page:
+def page(page_of: Open, open_cases: Cases, moderator: User) -> Page:
     """A moderator's page with one case in front and three behind it."""
-    for number in range(14):
-        open_case(text=f"Post number {number}")
+    open_cases([{"text": f"Post number {number}"} for number in range(14)])
     page = page_of(moderator)
     page.goto("/review/")
     press_and_wait(page, "r")

@@ -21,6 +21,7 @@ from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the 
     lead,
     moderator,
     open_case,
+    open_cases,
     platform,
     post,
 )

@@ -13,7 +13,7 @@ from django.test import Client
 
 from moderation.models import Case, Decision, User
 from moderation.models.cases import CaseReason
-from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]

@@ -16,7 +16,7 @@ from moderation.models import AuthorNote, Case, CaseNote, Decision, Rule, User
 from moderation.models.cases import CaseReason
 from moderation.operations import rules
 from moderation.operations.cases import notes
-from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 from tests.moderation.web.conftest import HTMX
 
 Case_ = Callable[..., Case]

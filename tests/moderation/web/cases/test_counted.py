@@ -19,7 +19,7 @@ from moderation.web import sentences
 from moderation.web.cases import counted
 from scoring.features import FEATURES, NO_MODELS, extract
 from scoring.records import History, PostRecord
-from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 DURATIONS = {"days", "hours", "seconds"}
 

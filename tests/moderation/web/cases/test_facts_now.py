@@ -13,7 +13,7 @@ from django.test import Client
 from moderation.models import Case, Score
 from moderation.models.cases import CaseReason
 from moderation.queries.records import record_histories
-from tests.moderation.counted_case import counted_case, judged_at, scored_post  # noqa: F401 - fixtures
+from tests.moderation.counted_case import counted_case, judged_at, scored_posts  # noqa: F401 - fixtures
 
 
 def news(desk: Client, case: Case) -> str:
