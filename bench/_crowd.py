@@ -34,6 +34,7 @@ _PAGES = (
     "/queue/?domain=shop7.example",
     "/queue/?reason=audit",
     "/queue/?age=4",
+    "/today/",
     "/posts/",
     "/posts/?q=river",
     "/posts/?q=number77777",
