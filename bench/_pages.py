@@ -19,6 +19,7 @@ from moderation.models.cases import CaseState
 from moderation.models.webhooks import EndpointState
 
 SIGN_IN = "/sign-in/"
+NOWHERE = "/nowhere/"
 _FEATURE = "social.friends"
 _LISTS = [
     "today",
@@ -74,7 +75,7 @@ def addresses() -> dict[str, str]:
         "posts by feature": f"/models/features/?feature={_FEATURE}&compared=at_least&value=0",
         "nothing found": "/posts/?q=nothinglikethis",
         "today, a month": "/today/?span=month",
-        "a page that is not there": "/nowhere/",
+        "a page that is not there": NOWHERE,
         "account": "/account/",
         "preferences": "/account/preferences/",
         "pace": "/account/pace/",
