@@ -115,6 +115,16 @@ class TestTwice:
 
         assert bar["y"] - max(0, post["y"]) >= TWICE["height"] / 2
 
+    def test_keys_of_what_has_no_room_act(self, page: Page) -> None:
+        page.set_viewport_size(TWICE)
+        page.keyboard.press("p")
+        expect(page.locator("#pause")).to_be_visible()
+        page.keyboard.press("Escape")
+
+        page.keyboard.press("h")
+
+        page.wait_for_url("**/queue/")
+
 
 class TestPages:
     def test_break_no_word_and_hide_no_way(
