@@ -271,6 +271,7 @@ def _round(
         page.goto(address)
         page.keyboard.press("r")
         page.locator("[data-key=s]").wait_for()
+        page.wait_for_load_state("networkidle")  # what stands around the case is asked for a moment later
         camera.take(page, f"{name}-{suffix}")
         if name == "review" and is_whole:
             _closer(camera, page, suffix=suffix)
