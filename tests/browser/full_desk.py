@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 import pytest
@@ -17,8 +16,8 @@ from moderation.operations.cases import claims, review
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from tests.browser.stage import MARKUP, SPOOFS
+from tests.moderation.conftest import Cases
 
-Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 HOSTILE_NAME = "<img src=x onerror=alert(1)> \u202egnp." + "W" * 120
 
 

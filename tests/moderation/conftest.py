@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -26,6 +26,7 @@ from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers
 
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
+Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 
 
 @pytest.fixture(autouse=True)
@@ -114,23 +115,21 @@ def post(platform: Platform, incoming: Callable[..., IncomingPost], at: datetime
     return store
 
 
+def scored(posts: Sequence[Post], *, at: datetime) -> list[Case]:
+    """Score posts as one batch; return their cases, in the order in which the posts were stored."""
+    revisions = Revision.objects.filter(post__in=posts).order_by("pk").values_list("pk", flat=True)
+    score.run(revision_ids=list(revisions), at=at)
+    return list(Case.objects.filter(post__in=posts).order_by("post_id"))
+
+
 @pytest.fixture
-def open_cases(
-    post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]
-) -> Callable[[Iterable[Mapping[str, object]]], list[Case]]:
+def open_cases(post: Post_, fake_scorer: FakeScorer, later: Callable[[float], datetime]) -> Cases:
     """Store posts that the models are unsure of and score them as one batch; return their cases."""
-
-    def store(posts: Iterable[Mapping[str, object]]) -> list[Case]:
-        rows = [post(**given) for given in posts]
-        revisions = Revision.objects.filter(post__in=rows).order_by("pk")
-        score.run(revision_ids=list(revisions.values_list("pk", flat=True)), at=later(1))
-        return list(Case.objects.filter(post__in=rows).order_by("post_id"))
-
-    return store
+    return lambda posts: scored([post(**given) for given in posts], at=later(1))
 
 
 @pytest.fixture
-def open_case(open_cases: Callable[[Iterable[Mapping[str, object]]], list[Case]]) -> Case_:
+def open_case(open_cases: Cases) -> Case_:
     """Store and score a post that the models are unsure of; return its case."""
 
     def store(**given: object) -> Case:

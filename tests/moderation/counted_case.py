@@ -7,12 +7,12 @@ from datetime import datetime
 
 import pytest
 
-from moderation.models import Case, Decision, Post, Revision, User
+from moderation.models import Case, Decision, Post, User
 from moderation.models.decisions import Verdict
 from moderation.operations.cases import claims, reversals, review
 from moderation.operations.posts import complaints
 from moderation.operations.posts.incoming_post import IncomingAuthor
-from moderation.operations.scoring import score
+from tests.moderation.conftest import scored
 
 Later = Callable[[float], datetime]
 TEXT = "Cheap pills without prescription, order {} today at http://pills.example/now"
@@ -51,9 +51,7 @@ def scored_posts(
             )
             for number, seconds in seconds_of.items()
         ]
-        revisions = Revision.objects.filter(post__in=rows).order_by("pk").values_list("pk", flat=True)
-        score.run(revision_ids=list(revisions), at=later(max(seconds_of.values()) + 1))
-        return list(Case.objects.filter(post__in=rows).order_by("post_id"))
+        return scored(rows, at=later(max(seconds_of.values()) + 1))
 
     return act
 

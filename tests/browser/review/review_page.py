@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from threading import Event
 from typing import Any
 
@@ -15,7 +15,6 @@ from tests.browser.stage import wait_for_ahead
 
 Open = Callable[..., Page]
 Case_ = Callable[..., Case]
-Cases = Callable[[Iterable[Mapping[str, object]]], list[Case]]
 
 
 def reload(page: Page) -> None:
