@@ -23,8 +23,11 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
+
+from tests.moderation.schema import described
 
 SQUAWK = Path(sys.executable).with_name("squawk")
 NOT_ABOUT_LOCKS = {
@@ -162,7 +165,10 @@ def walk() -> Sequence[Step]:
     Outside a transaction: inside one, Django refuses to say how it would build an index concurrently.
     """
     executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes(), clean_start=True)
+    # One by one, as a database that ran some of them runs the rest.
+    executor.loader = MigrationLoader(connection, replace_migrations=False)
+    leaves = executor.loader.graph.leaf_nodes()
+    plan = executor.migration_plan([node for node in leaves if "_squashed_" not in node[1]], clean_start=True)
     state = ProjectState(real_apps=executor.loader.unmigrated_apps)
     steps = []
     for migration, _ in plan:
@@ -255,6 +261,7 @@ def test_can_be_repeated_after_a_kill() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid")
             assert cursor.fetchall() == []
+        assert described("emptied") == described("public")  # which the squashed migration made
 
 
 @pytest.mark.parametrize(
