@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 from celery import Celery
+from kombu import Connection
 
 from tests.faults.kills.traces import (
     claim,
@@ -25,10 +26,7 @@ from tests.faults.stand import Stand, post
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
 
 WAITING = int(os.environ.get("SPAMDESK_TRIAL_POSTS", "400"))
-
-
 """Posts that wait when the broker is wiped."""
-
 
 MOST_IN_BULK = 5_000
 COPIES = 1_000
@@ -83,9 +81,14 @@ def test_a_message_delivered_three_times_scores_once(stand: Stand) -> None:
 
         stand.wait_until(lambda: waiting_for_locks(stand) == 2, "handed to a second process")
         assert stand.rows(state, revision_id) == [("scoring", 2)]
-        Celery(broker=stand.broker_url).send_task(
-            "moderation.tasks.score_revisions", kwargs={"revision_ids": [revision_id]}, queue="scoring"
-        )
+        # Not `Celery(broker=…)`: CELERY_BROKER_URL, which names the test run's own broker, would win.
+        with Connection(stand.broker_url) as own:
+            Celery().send_task(
+                "moderation.tasks.score_revisions",
+                kwargs={"revision_ids": [revision_id]},
+                queue="scoring",
+                connection=own,
+            )
         lock.rollback()
         stand.wait_until(lambda: stand.scored([external_id]) == 1, "scored")
         stand.wait_until(lambda: broker.llen("scoring") == taken(broker, "scoring") == 0, "all messages done")
