@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -84,7 +85,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         akismet_host=_akismet_host(variables),
         database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
         broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
-        triton_url=_url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https")),
+        triton_url=_triton_url(variables),
         state_dir=state_dir,
         release_dir=_folder(variables, "SPAMDESK_RELEASE_DIR", default=ROOT / "scoring" / "starter"),
         triton_models_dir=_folder(
@@ -229,6 +230,22 @@ def _url(variables: Mapping[str, str], name: str, *, schemes: tuple[str, ...]) -
         # The value may hold a password: describe the format, never quote it.
         raise ImproperlyConfigured(
             f"{name} must begin with one of {', '.join(f'{scheme}://' for scheme in schemes)}."
+        )
+    return given
+
+
+def _triton_url(variables: Mapping[str, str]) -> str:
+    given = _url(variables, "TRITON_URL", schemes=("grpc", "grpcs", "http", "https", "sagemaker"))
+    scheme, _, name = given.partition("://")
+    if scheme != "sagemaker":
+        return given
+    if not re.fullmatch(r"[A-Za-z0-9](-*[A-Za-z0-9]){0,62}", name):
+        raise ImproperlyConfigured(
+            f"TRITON_URL is {given!r}; after sagemaker:// it must have the name of an endpoint."
+        )
+    if find_spec("boto3") is None:
+        raise ImproperlyConfigured(
+            "TRITON_URL names a SageMaker endpoint and boto3 is missing: install requirements/sagemaker.txt."
         )
     return given
 

@@ -1,4 +1,5 @@
-"""Client of the content model: texts in, spam probabilities out, through Triton over gRPC or HTTP.
+"""Client of the content model: texts in, spam probabilities out, through Triton over gRPC or HTTP, or through
+an endpoint of Amazon SageMaker (scoring/sagemaker.py).
 
 Disguise is undone here, by scoring/normalise. Tokenising, truncation and inference are on the server
 (triton_repo/); limits, retries and refusals are here.
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring import normalise
+from scoring.sagemaker import SageMakerEndpoint
 
 MODEL = "content"
 # Priority levels of triton_repo/*/config.pbtxt.
@@ -111,7 +113,7 @@ class ContentModel:
         breaker_seconds: float = 5.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take `url` as grpc://host:port or http://host:port; connect to nothing yet.
+        """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
 
         `model` is the name under which Triton serves the pinned model: each release may bring its own.
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
@@ -119,8 +121,9 @@ class ContentModel:
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
         """
         parts = urlsplit(url)
-        if parts.scheme not in ("grpc", "http") or not parts.hostname or not parts.port:
-            raise ValueError(f"expected grpc://host:port or http://host:port, got {url!r}")
+        is_server = parts.scheme in ("grpc", "http") and parts.hostname and parts.port
+        if not is_server and not (parts.scheme == "sagemaker" and parts.netloc):
+            raise ValueError(f"expected grpc://host:port, http://host:port or sagemaker://name, got {url!r}")
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
         self.model, self.version, self.priority = model, version, priority
@@ -223,6 +226,9 @@ class ContentModel:
             )
         import tritonclient.http
 
+        if self._scheme == "sagemaker":
+            endpoint = SageMakerEndpoint(self._address, timeout_seconds=self._timeout_seconds)
+            return tritonclient.http, endpoint
         return tritonclient.http, tritonclient.http.InferenceServerClient(
             self._address, connection_timeout=self._timeout_seconds, network_timeout=self._timeout_seconds
         )

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
 from scoring.release import ContentPin, Corrupt, Probe, file_sha256
+from scoring.sagemaker import SageMakerEndpoint
 from scoring.triton_socket import TritonSocket
 
 CONFIG = "config.pbtxt"
@@ -84,13 +85,18 @@ class TritonAdmin:
     """Loads and unloads models under explicit control; `key` is for the server's restricted endpoints."""
 
     def __init__(self, *, url: str, key: str = "") -> None:
-        """Take `url` as grpc://host:port, http://host:port or unix:///path; connect to nothing yet."""
+        """Take `url` as grpc://host:port, http://host:port, unix:///path or sagemaker://endpoint, which loads
+        nothing; connect to nothing yet.
+        """
         parts = urlsplit(url)
         self._client: Any
         self._headers: dict[str, str] = {}
         self._limit: dict[str, float] = {}
         if parts.scheme == "unix":
             self._client = TritonSocket(Path(parts.path), timeout_seconds=_ADMIN_SECONDS)
+            return
+        if parts.scheme == "sagemaker":
+            self._client = SageMakerEndpoint(parts.netloc, timeout_seconds=_ADMIN_SECONDS)
             return
         if parts.scheme == "grpc":
             import tritonclient.grpc as protocol

@@ -18,6 +18,8 @@ def for_run() -> None:
     packages.create(ENVIRONMENT)
     if not packages.is_installed(ENVIRONMENT, "test", "torch"):  # the test set holds the run set
         packages.install(ENVIRONMENT, "run")
+        if os.environ.get("TRITON_URL", "").startswith("sagemaker://"):
+            packages.install(ENVIRONMENT, "sagemaker")
     if not os.environ.get("TRITON_URL"):
         _triton()
 

@@ -52,6 +52,7 @@ class TestRead:
             ("DATABASE_URL", "mysql://db.example/desk"),
             ("CELERY_BROKER_URL", "amqp://broker.example"),
             ("TRITON_URL", "triton.example:8001"),
+            ("TRITON_URL", "sagemaker://an_endpoint"),
             ("SPAMDESK_TRANSLATION_URL", "translate.example"),
             ("SPAMDESK_STATE_DIR", "relative/folder"),
             ("SPAMDESK_WEB_PORT", "65536"),

@@ -1,0 +1,144 @@
+"""`python -m deploy.sagemaker package | create | wait | invoke | delete`: the content model on SageMaker."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from deploy.local.places import ROOT
+from deploy.sagemaker import archive, images
+
+try:
+    import boto3
+
+    from deploy.sagemaker import endpoint, invoke
+except ModuleNotFoundError as missing:
+    sys.exit(f"spamdesk: {missing.name} is missing: pip install -r requirements/sagemaker.txt")
+
+_MODEL = "content"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Do one step; ends with exit code 1 and one line on standard error if it cannot be done."""
+    options = _options(arguments)
+    try:
+        options.act(options)
+    except (archive.NotARepository, images.UnknownRegion, endpoint.Failed, OSError) as refusal:
+        sys.exit(f"spamdesk: {refusal}")
+
+
+def _package(options: argparse.Namespace) -> None:
+    names = archive.write(options.repository, model=options.model, archive=options.out)
+    print(f"{options.out}: {', '.join(names)}; {options.out.stat().st_size:,} bytes")
+
+
+def _create(options: argparse.Namespace) -> None:
+    is_address = "/" in options.image
+    image = (
+        options.image
+        if is_address
+        else images.address(region=_region(), image=options.image, account=options.account)
+    )
+    wanted = endpoint.Wanted(
+        name=options.name,
+        image=image,
+        role=options.role,
+        model_data=options.model_data,
+        archive=options.archive,
+        environment={"SAGEMAKER_TRITON_DEFAULT_MODEL_NAME": options.model} | dict(options.env),
+        instance_type=options.instance_type,
+        instances=options.instances,
+    )
+    endpoint.create(wanted, say=_say)
+    _say(f"it costs money from now on: `python -m deploy.sagemaker delete {options.name}` ends that")
+
+
+def _wait(options: argparse.Namespace) -> None:
+    limits = {"timeout_seconds": options.timeout, "poll_seconds": options.poll}
+    try:
+        endpoint.wait(options.name, say=_say, **limits)
+    except (endpoint.Failed, KeyboardInterrupt):
+        if options.delete_on_failure:
+            endpoint.delete(options.name, say=_say)
+        raise
+
+
+def _invoke(options: argparse.Namespace) -> None:
+    print(json.dumps(invoke.ask(options.name, options.text, is_binary=options.binary)))
+
+
+def _delete(options: argparse.Namespace) -> None:
+    endpoint.delete(options.name, say=_say, with_archive=options.with_archive)
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m deploy.sagemaker", description=__doc__)
+    steps = parser.add_subparsers(required=True, metavar="STEP")
+
+    def step(act: Callable[[argparse.Namespace], None], about: str) -> argparse.ArgumentParser:
+        made = steps.add_parser(act.__name__.removeprefix("_"), help=about, description=about)
+        made.set_defaults(act=act)
+        return made
+
+    package = step(_package, "write model.tar.gz of a Triton repository")
+    package.add_argument("--repository", type=Path, default=ROOT / "triton_repo", help="that of a release")
+    package.add_argument("--out", type=Path, default=Path("model.tar.gz"))
+    _model(package)
+    _add_create(step(_create, "create model, endpoint configuration and endpoint; undone if one fails"))
+    wait = step(_wait, "wait until an endpoint is in service")
+    wait.add_argument("name")
+    wait.add_argument("--timeout", type=float, default=1800, help="seconds; 1800 if not given")
+    wait.add_argument("--poll", type=float, default=10, help="seconds between two looks; 10 if not given")
+    wait.add_argument("--delete-on-failure", action="store_true", help="delete all if it does not come up")
+    invoke = step(_invoke, "send texts; prints the logits as JSON")
+    invoke.add_argument("name")
+    invoke.add_argument("text", nargs="+")
+    invoke.add_argument("--binary", action="store_true", help="tensors in binary behind a JSON header")
+    delete = step(_delete, "delete endpoint, configuration and model, whichever are there")
+    delete.add_argument("name")
+    delete.add_argument("--with-archive", action="store_true", help="the model's archive in S3, too")
+    return parser.parse_args(arguments)
+
+
+def _add_create(create: argparse.ArgumentParser) -> None:
+    create.add_argument("name", help="of endpoint, configuration and model")
+    create.add_argument("--image", required=True, help="name:tag, or a whole registry address")
+    create.add_argument("--account", default="", help="whose registry; without it that of AWS's Triton image")
+    create.add_argument(
+        "--role", required=True, help="ARN of the execution role, which must read the archive"
+    )
+    create.add_argument("--model-data", required=True, help="s3://bucket/key of the archive")
+    create.add_argument("--archive", type=Path, help="a local model.tar.gz to send there first")
+    create.add_argument("--instance-type", default="ml.c5.xlarge", help="ml.c5.xlarge if not given")
+    create.add_argument("--instances", type=int, default=1)
+    create.add_argument(
+        "--env", type=_pair, action="append", default=[], help="NAME=value, for the container"
+    )
+    _model(create)
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default=_MODEL, help="what clients call; content if not given")
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, is_pair, value = given.partition("=")
+    if not (name and is_pair):
+        raise argparse.ArgumentTypeError(f"{given!r} is not NAME=value")
+    return name, value
+
+
+def _region() -> str:
+    region = boto3.session.Session().region_name
+    if not region:
+        raise images.UnknownRegion("no region: set AWS_REGION or AWS_DEFAULT_REGION, or give a whole address")
+    return str(region)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
