@@ -42,6 +42,7 @@ _LISTS = [
     "models",
     "exports",
     "health",
+    "try-out",
     "guidelines",
     "platforms",
     "users",

@@ -53,6 +53,7 @@ PAGES = {
     "feature-search": "/models/features/?feature=social.friends&compared=at_least&value=0",
     "exports": "/exports/",
     "health": "/health/",
+    "try-out": "/try/?example=1",
     "account": "/account/",
     "preferences": "/account/preferences/",
     "pace": "/account/pace/",

@@ -37,7 +37,7 @@ def explain(*, score_id: int) -> None:
         return
     try:
         if score.word_contributions is None and score.content_probability is not None:
-            score.word_contributions = _words(score)
+            score.word_contributions = words_of(score)
             # At once: these cost some hundred calls, and what follows may fail.
             _save(score, "word_contributions")
         # A rule decided: no change of the models' input would change the route.
@@ -84,7 +84,11 @@ def _lacking() -> Q:
     return Q(counterfactual__isnull=True, is_degraded=False, ban__isnull=True)
 
 
-def _words(score: Score) -> list[list[float]]:
+def words_of(score: Score) -> list[list[float]]:
+    """Return [start, end, share of the content margin] of each word of a score's text, saved or not.
+
+    Raises content.Unavailable, and what `scorer.of` raises.
+    """
     content = scorer.of(score.release_id).content_on(
         score.record["platform"], content=scorer.explaining_content_of(score.release_id)
     )

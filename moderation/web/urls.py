@@ -41,7 +41,7 @@ from moderation.web.learning import (
     thresholds,
 )
 from moderation.web.lists import saved_filters
-from moderation.web.posts import post, search, translation
+from moderation.web.posts import post, search, translation, try_out
 from moderation.web.quality import drift, quality
 
 urlpatterns = [
@@ -58,6 +58,7 @@ urlpatterns = [
     path("account/shortcuts/", preferences.change_shortcuts, name="shortcuts"),
     path("account/comfort/", account.moved, {"name": "preferences"}, name="comfort"),
     path("account/pace/", preferences.pace, name="pace"),
+    path("try/", try_out.page, name="try-out"),
     path("today/", today.page, name="today"),
     path("today/csv/", today.export, name="today-csv"),
     path("appeals/", appeals.page, name="appeals"),

@@ -67,6 +67,7 @@ BESIDE = {
         "rehearse": "the simulated platform's past",
         "rescore": "the one way back to pending, below every subject that uses it",
         "score_now": "posts and scoring in one request",
+        "score_preview": "the same, and nothing is kept",
     },
     "queries": {
         "case_access": "read by several subjects",

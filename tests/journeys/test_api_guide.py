@@ -87,7 +87,7 @@ def settled(command: str, *, variables: dict[str, str]) -> httpx.Response:
 def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
     """Keep the ids that later examples name."""
     ids: dict[str, tuple[str, Callable[[], str]]] = {
-        "/scores": ("POST", lambda: answer["id"]),
+        "/scores": ("POST", lambda: answer["id"] or variables["POST"]),  # null if it was not stored
         '/webhook-endpoints"': ("ENDPOINT", lambda: answer["id"]),
         "/queues/": ("CASE", lambda: answer["cases"][0]["id"]),
         "/decisions?": ("DECISION", lambda: answer["data"][0]["id"]),

@@ -60,6 +60,7 @@ WIPED = {f"{operation}/{field}" for operation in _POSTING for field in _POST} | 
 _ID_OF_POST = "the platform's id of a post: by it the post is refused when it is sent again"
 
 
+_NOT_KEPT = "only read: nothing of it is stored"
 _CODE = "a code of the policy, no words: it stands in the audit log, too"
 
 
@@ -85,6 +86,7 @@ STAYS = {
     "decide_campaign/reason": _CODE,
     "decide_case/reason": _CODE,
     "CampaignDecideForm.reason": _CODE,
+    **{f"PreviewForm.{name}": _NOT_KEPT for name in ("text", "link", "author")},
     "CorrectForm.code": _CODE,
     "SettleForm.code": _CODE,
     "DecideForm.reason": _CODE,

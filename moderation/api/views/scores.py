@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation import scorer
 from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.incoming_post import read
-from moderation.api.serializers.posts import PostSerializer
-from moderation.api.serializers.scores import ScoredPostSerializer, scored_post
+from moderation.api.serializers.scores import (
+    PostToScoreSerializer,
+    ScoredPostSerializer,
+    previewed_post,
+    scored_post,
+)
 from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, is_lenient, problem_responses
-from moderation.models import ApiKey
+from moderation.models import ApiKey, Platform
 from moderation.models.platforms import Scope
-from moderation.operations import score_now
+from moderation.operations import score_now, score_preview
 from moderation.operations.infrastructure.limits import Bucket
 from moderation.operations.posts import ingest
+from moderation.operations.posts.incoming_post import IncomingPost
 
 
 class Scores(ApiView):
@@ -35,10 +42,12 @@ class Scores(ApiView):
         description=(
             "Stores the post as `POST /posts` does, scores it at once and answers within about 300 ms. If "
             "the content model does not answer in time, the score is degraded and the post is scored again "
-            "later. Scopes: `posts:write`, and `verdicts:read`."
+            "later. With `store: false` the post is scored as if it had arrived now and nothing is kept: its "
+            "ids are not looked up, and no decision, case or event comes of it. Scopes: `posts:write`, and "
+            "`verdicts:read`."
         ),
         parameters=[ONCE],
-        request=PostSerializer,
+        request=PostToScoreSerializer,
         responses={
             200: ScoredPostSerializer,
             **problem_responses("revision_conflict", "erased", *WRITE_PROBLEMS),
@@ -49,7 +58,10 @@ class Scores(ApiView):
         if not isinstance(request.auth, ApiKey) or Scope.VERDICTS_READ not in request.auth.scopes:
             raise Refused("missing_scope", f"This needs a key with the scope {Scope.VERDICTS_READ}, too.")
         platform = platform_of(request)
-        post = read(request.data, platform=platform.slug, is_lenient=is_lenient(request))
+        data, is_stored = _without_store(request.data)
+        post = read(data, platform=platform.slug, is_lenient=is_lenient(request))
+        if not is_stored:
+            return Response(previewed_post(post, _preview(platform, post)))
         found = score_now.run(platform=platform, post=post, at=timezone.now())
         if isinstance(found, ingest.Refused):
             raise Refused(found.code, found.detail)
@@ -58,6 +70,24 @@ class Scores(ApiView):
     def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - the same for every key
         """Return the limit: a burst of its own, since each of these holds a web thread while it is scored."""
         return Bucket(name="scores", per_minute=settings.SCORE_NOW_PER_MINUTE, burst=settings.SCORE_NOW_BURST)
+
+
+def _without_store(data: Any) -> tuple[Any, bool]:
+    """Return the body without `store`, which is no part of a post, and its value. Raises ValidationError."""
+    if not isinstance(data, dict) or "store" not in data:
+        return data, True
+    is_stored = data["store"]
+    if not isinstance(is_stored, bool):
+        raise ValidationError({"store": ["Must be true or false."]})
+    return {name: value for name, value in data.items() if name != "store"}, is_stored
+
+
+def _preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | None:
+    try:
+        live = scorer.low_latency()
+    except scorer.Loading:
+        return None
+    return score_preview.run(platform=platform, post=post, live=live, at=timezone.now())
 
 
 @extend_schema_view(

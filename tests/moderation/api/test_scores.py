@@ -12,7 +12,7 @@ from moderation import scorer
 from moderation.models import Case, Decision, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations import score_now
-from tests.moderation.api.answers import problem
+from tests.moderation.api.answers import pointers, problem
 from tests.moderation.fakes import FakeScorer
 
 
@@ -131,3 +131,29 @@ def test_a_process_that_still_loads_answers_without_a_score(
 
     assert (answer.status_code, answer.json()["route"]) == (200, None)
     assert Revision.objects.get().score_state == ScoreState.PENDING
+
+
+class TestNotStored:
+    def test_answers_as_if_it_had_arrived_and_keeps_nothing(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        fake_scorer.default = 0.97
+
+        answer = ask(api, payload | {"store": False}).json()
+
+        assert (answer["verdict"], answer["route"], answer["is_degraded"]) == ("spam", "remove", False)
+        assert (answer["id"], answer["decision_id"], answer["case_id"]) == (None, None, None)
+        assert answer["external_id"] == payload["external_id"]
+        assert not Revision.objects.exists()
+        assert not Score.objects.exists()
+
+    def test_is_stored_when_told_so(
+        self, api: APIClient, payload: dict[str, Any], fake_scorer: FakeScorer
+    ) -> None:
+        assert ask(api, payload | {"store": True}).json()["id"] is not None
+
+    def test_a_value_that_is_neither_is_refused(self, api: APIClient, payload: dict[str, Any]) -> None:
+        refused = problem(ask(api, payload | {"store": "no"}), status=422, code="invalid_fields")
+
+        assert pointers(refused).keys() == {"/store"}
+        assert not Revision.objects.exists()

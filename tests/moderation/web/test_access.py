@@ -32,6 +32,7 @@ ALLOWED = {
     "pace": DECIDERS,
     "guidelines": DECIDERS,
     "health": EVERYONE,
+    "try-out": EVERYONE,
     "quality": EXPORTERS,
     "quality-csv": EXPORTERS,
     "drift": EXPORTERS,

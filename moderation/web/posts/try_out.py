@@ -1,0 +1,184 @@
+"""Try it: what the models and rules would say of a text; nothing is kept."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from moderation import scorer
+from moderation.models import Platform
+from moderation.operations import score_preview
+from moderation.operations.infrastructure import limits
+from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
+from moderation.queries.cases.scored_post import ScoredPost
+from moderation.web import access
+from moderation.web.cases import evidence, model_view
+from moderation.web.text.text_marks import Segment
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+# Each asks the content model some hundred times, to mark the words.
+_LIMIT = limits.Bucket(name="previews", per_minute=20, burst=10)
+_OLDEST_DAYS = 36_500
+_MAX_TEXT_LENGTH, _MAX_URL_LENGTH = 20_000, 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A post that is one click away. Its words stay as written: they are the posts' language, not ours."""
+
+    name: StrOrPromise
+    text: str
+    link: str = ""
+    account_days: int | None = None
+    followers: int | None = None
+
+
+EXAMPLES = (
+    Example(
+        name=gettext_lazy("Prize"),
+        text="CONGRATULATIONS!!! You have been selected to receive a $1000 gift card. Claim it within 24 h!",
+        link="http://claim-prize.example/win?id=7731",
+        account_days=1,
+        followers=3,
+    ),
+    Example(
+        name=gettext_lazy("Disguised"),
+        text="Ch3ap p1lls, no pr\u200bescription needed. Ask me on t e l e g r a m: @best_pills_4u",
+        account_days=4,
+    ),
+    Example(
+        name=gettext_lazy("Ordinary"),
+        text="Does anyone know whether the library is open on Sunday? I would like to return two books.",
+        account_days=900,
+        followers=140,
+    ),
+    Example(
+        name=gettext_lazy("Warning"),
+        text="Careful, somebody calls in the name of the bank and asks for codes. Never tell them, hang up.",
+        account_days=2_000,
+        followers=310,
+    ),
+)
+
+
+class PreviewForm(forms.Form):
+    """A post as far as somebody would like to make it up."""
+
+    platform = forms.ModelChoiceField(
+        queryset=Platform.objects.order_by("name"),
+        empty_label=None,
+        error_messages={"invalid_choice": gettext_lazy("There is no such platform.")},
+    )
+    text = forms.CharField(
+        max_length=_MAX_TEXT_LENGTH,
+        strip=False,
+        widget=forms.Textarea,
+        error_messages={"required": gettext_lazy("Write a text.")},
+    )
+    link = forms.CharField(max_length=_MAX_URL_LENGTH, required=False)
+    author = forms.CharField(max_length=200, required=False)
+    account_days = forms.IntegerField(min_value=0, max_value=_OLDEST_DAYS, required=False)
+    followers = forms.IntegerField(min_value=0, max_value=10**9, required=False)
+
+    def post(self, *, at: datetime) -> IncomingPost:
+        """Return the post; without an author it comes from one who is not known."""
+        given = self.cleaned_data
+        days = given["account_days"]
+        return IncomingPost(
+            external_id="preview",
+            text=given["text"],
+            posted_at=at,
+            links=(given["link"],) if given["link"] else (),
+            author=IncomingAuthor(
+                external_id=given["author"] or f"preview-{uuid.uuid4().hex}",
+                created_at=None if days is None else at - timedelta(days=days),
+                followers=given["followers"],
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What the page shows; `segments` are the text, its words marked unless the model did not answer."""
+
+    preview: score_preview.Preview
+    view: model_view.ModelView | None
+    segments: list[Segment]
+    has_marks: bool
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.signed_in
+def page(request: access.DeskRequest) -> HttpResponse:
+    """Show the form, and what the models say of the post in it."""
+    at = timezone.now()
+    form = PreviewForm(request.POST) if request.method == "POST" else PreviewForm(initial=_example(request))
+    answer, problem, status = None, "", 200
+    if form.is_bound and form.is_valid():
+        try:
+            limits.take(bucket=_LIMIT, owner=str(request.user.pk), at=at)
+            answer = _answer(form, at=at)
+        except limits.LimitReached as reached:
+            status = 429
+            problem = _("That was many at once. Try again in %(seconds)s seconds.") % {
+                "seconds": reached.taken.reset_seconds
+            }
+        except scorer.UNUSABLE:
+            status = 503
+            problem = _("No release can score here. Health says why.")
+    elif form.errors:
+        status = 422
+    context = {
+        "section": "try-out",
+        "at": at,
+        "form": form,
+        "examples": EXAMPLES,
+        "answer": answer,
+        "problem": problem,
+    }
+    return render(request, "posts/try_out.html", context, status=status)
+
+
+def _example(request: access.DeskRequest) -> dict[str, object]:
+    number = request.GET.get("example", "")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number[:3]) <= len(EXAMPLES)):
+        return {}
+    example = EXAMPLES[int(number[:3]) - 1]
+    return {
+        "text": example.text,
+        "link": example.link,
+        "account_days": example.account_days,
+        "followers": example.followers,
+    }
+
+
+def _answer(form: PreviewForm, *, at: datetime) -> Answer:
+    preview = score_preview.run(
+        platform=form.cleaned_data["platform"],
+        post=form.post(at=at),
+        live=scorer.get(),  # a person would rather wait while a release is loaded than ask again
+        at=at,
+    )
+    score_preview.mark_words(preview)
+    score = preview.score
+    scored = ScoredPost(score=score, record=preview.record, case_id=None)
+    return Answer(
+        preview=preview,
+        view=None if score.ban_id else model_view.of(scored, at=at),
+        segments=evidence.segments_of(
+            score.revision.text, is_whole=False, words=score.word_contributions or ()
+        ),
+        has_marks=bool(score.word_contributions),
+    )
