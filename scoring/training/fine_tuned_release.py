@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.release import MANIFEST, Release
-from scoring.training import labelled_records, served_content
+from scoring.training import labelled_records, served_content, whole_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,14 +37,14 @@ def main(arguments: argparse.Namespace) -> None:
     probed = served_content.with_probes(pinned, content=content)
     learnt = {one.platform for one in labelled_records.load(*arguments.labels, with_reported=True)}
     manifest = without_heads(base, platforms=learnt) | {"content": dataclasses.asdict(probed)}
-    shutil.rmtree(arguments.out, ignore_errors=True)
-    for name in manifest["files"]:
-        target = arguments.out / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(base.folder / name, target)
     text = json.dumps(manifest, indent=1, allow_nan=False)
-    (arguments.out / MANIFEST).write_text(text + "\n", encoding="utf-8")
-    Release.load(arguments.out)
+    with whole_folder.written(arguments.out) as folder:
+        for name in manifest["files"]:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(base.folder / name, target)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        Release.load(folder)
 
 
 def without_heads(base: Release, *, platforms: Collection[str]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from scoring.training import (
     mixture,
     scripts_seen,
     served_content,
+    whole_folder,
 )
 from scoring.training.calibrate import TooFewRandom
 from scoring.training.choose_platform_routes import Choice
@@ -247,24 +248,23 @@ def _write(
     refused: dict[str, str],
     out: Path,
 ) -> Release:
-    out.mkdir(parents=True, exist_ok=True)
-    for name in base.files:
-        target = out / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.resolve() != (base.folder / name).resolve():
-            shutil.copyfile(base.folder / name, target)
     files, heads = dict(base.files), dict(base.manifest.get("heads", {}))
-    for platform, one in fitted.items():
-        name = file_of(platform)
-        (out / name).parent.mkdir(exist_ok=True)
-        one.head.save(out / name)
-        files[name] = releases.file_sha256(out / name)
-        heads[platform] = {"file": name, **one.about}
-    made = dict(manifest) | {
-        "files": files,
-        "heads": heads,
-        "training": dict(manifest["training"]) | {"heads_refused": refused},
-    }
-    text = json.dumps(made, indent=1, allow_nan=False)
-    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    with whole_folder.written(out) as folder:
+        for name in base.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(base.folder / name, folder / name)
+        for platform, one in fitted.items():
+            name = file_of(platform)
+            (folder / name).parent.mkdir(exist_ok=True)
+            one.head.save(folder / name)
+            files[name] = releases.file_sha256(folder / name)
+            heads[platform] = {"file": name, **one.about}
+        made = dict(manifest) | {
+            "files": files,
+            "heads": heads,
+            "training": dict(manifest["training"]) | {"heads_refused": refused},
+        }
+        text = json.dumps(made, indent=1, allow_nan=False)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        Release.load(folder)
     return Release.load(out)
