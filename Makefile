@@ -4,13 +4,16 @@ LOCAL = $(PYTHON) -m deploy.local
 MANAGE = $(LOCAL) python manage.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-unit trials lint types demo-data bench screenshots systems train next-release lock logs backup restore clean
+.PHONY: help run servers test test-unit trials lint types demo-data bench screenshots systems train next-release lock logs backup restore clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run:  ## install what is missing, start everything, say where it is; Ctrl-C stops it
 	@$(LOCAL) run
+
+servers:  ## PostgreSQL, broker and Triton alone, for processes that you start yourself; Ctrl-C stops them
+	@$(LOCAL) servers
 
 test:  ## lint and every test but the long trials; ARGS= goes to pytest
 	@$(LOCAL) test $(ARGS)

@@ -24,6 +24,7 @@ from deploy.local.preflight import Lacking
 # command: what it needs, and the module (with arguments) that does it
 COMMANDS = {
     "run": (install.for_run, ("deploy.local.run",)),
+    "servers": (install.for_run, ("deploy.local.run", "--only-servers")),
     "test": (install.for_test, ("deploy.local.check", "test")),
     "test-unit": (install.for_unit_tests, ("deploy.local.check", "test-unit")),
     "lint": (install.for_checks, ("deploy.local.check", "lint")),

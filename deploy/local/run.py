@@ -1,4 +1,7 @@
-"""`make run`: start everything, say where it is, keep it running until Ctrl-C."""
+"""`make run`: start everything, say where it is, keep it running until Ctrl-C.
+
+`make servers` starts the servers alone.
+"""
 
 import contextlib
 import fcntl
@@ -12,7 +15,7 @@ from deploy.local.broker import Broker
 from deploy.local.places import State
 from deploy.local.postgres import Postgres
 from deploy.local.preflight import Lacking
-from deploy.local.screen import screen
+from deploy.local.screen import screen, servers_screen
 from deploy.local.supervisor import StartFailed, Stopped, Supervisor
 from deploy.local.triton import Triton
 
@@ -20,16 +23,17 @@ from deploy.local.triton import Triton
 def main() -> None:
     """Run until a signal ends it; every refusal is one clear line and exit code 1."""
     state = State.from_environment()
+    only_servers = sys.argv[1:] == ["--only-servers"]
     try:
         held = lock(state)
         port = _web_port()
         with held:
-            _run(state, port=port)
+            _run(state, port=port, only_servers=only_servers)
     except (Lacking, StartFailed, OSError) as failure:
         sys.exit(f"spamdesk: {failure}")
 
 
-def _run(state: State, *, port: int) -> None:
+def _run(state: State, *, port: int, only_servers: bool) -> None:
     mark = str(state.path)
     if left := child.kill_leftovers(mark=mark):
         _say(f"  ended {len(left)} processes that an earlier run left behind")
@@ -39,24 +43,28 @@ def _run(state: State, *, port: int) -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor.request_stop)
         try:
-            _bring_up(supervisor, state, port=port)
+            _bring_up(supervisor, state, port=port, only_servers=only_servers)
         except Stopped:
             _say("\nStopping before everything was up")
             return
-        _say(screen(port=port, state=state, mode=supervisor.environment["SPAMDESK_MODE"]))
+        mode = supervisor.environment["SPAMDESK_MODE"]
+        _say(servers_screen() if only_servers else screen(port=port, state=state, mode=mode))
         supervisor.watch()
         _say("\nStopping")
     addresses.remove(state=state)
     _say(f"Stopped; everything is kept in {state.path}")
 
 
-def _bring_up(supervisor: Supervisor, state: State, *, port: int) -> None:
+def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: bool) -> None:
     is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
     _say("Starting Spamdesk")
     servers = _servers(supervisor, state)
     first = [name for name in servers if name != "triton"]
     supervisor.wait_until_up(first)
     supervisor.run_step(application.preparation(seeds_demo=is_demo))
+    if only_servers:
+        supervisor.wait_until_up({*servers} - {*first})
+        return
     services = (
         *(application.worker(kind, state=state) for kind in application.workers()),
         application.beat(),

@@ -20,6 +20,20 @@ _DEMO = """
              .venv/bin/python manage.py export_labels --help   decisions as training data
 """
 
+_SERVERS = """
+PostgreSQL, the broker and Triton are running, and the database is migrated.   Ctrl-C stops them
+
+  In other terminals, under a debugger if you like:
+    python3 -m deploy.local python manage.py runserver
+    python3 -m deploy.local python -m celery --app=config.celery:app worker --queues=scoring --pool=solo
+    python3 -m deploy.local python -m celery --app=config.celery:app beat
+"""
+
+
+def servers_screen() -> str:
+    """Return what to do when only the servers run."""
+    return _SERVERS
+
 
 def screen(*, port: int, state: State, mode: str) -> str:
     """Return the text, with the warning that the preparation left."""

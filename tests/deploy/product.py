@@ -38,7 +38,7 @@ class Product:
                 self._supervisor = subprocess.Popen(
                     self.command, cwd=ROOT, env=self.environment, stdout=output, stderr=subprocess.STDOUT
                 )
-        self.wait_until(lambda: "Spamdesk is running" in self.said(), "starts")
+        self.wait_until(lambda: "Ctrl-C stops" in self.said(), "starts")
 
     def kill(self) -> None:
         """Kill the supervisor so that it can do nothing about it."""
@@ -97,7 +97,7 @@ class Product:
 
     def process(self, word: str) -> int:
         """Return the oldest process with this word on its command line."""
-        return min(pid for pid in self.processes() if word in _command_line(pid))
+        return min(pid for pid in self.processes() if word in command_line(pid))
 
     def postgres(self) -> int:
         """Return the database server's process; it hides its environment."""
@@ -130,7 +130,8 @@ class Product:
             time.sleep(0.1)
 
 
-def _command_line(process_id: int) -> str:
+def command_line(process_id: int) -> str:
+    """Return what a process was started with, "" if it is gone."""
     try:
         return Path(f"/proc/{process_id}/cmdline").read_text(errors="replace")
     except OSError:

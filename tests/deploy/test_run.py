@@ -16,7 +16,7 @@ from deploy.local import application, ports
 from deploy.local.places import ROOT
 from scoring.release import Release
 from tests import releases
-from tests.deploy.product import Product
+from tests.deploy.product import Product, command_line
 from tests.scoring.starter import STARTER
 
 pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("product"), pytest.mark.timeout(600)]
@@ -125,6 +125,31 @@ class TestSupervisor:
         assert second.returncode == 1
         assert second.stderr.startswith("spamdesk: already running here (process ")
         assert second.stderr.count("\n") == 1
+
+
+class _Servers(Product):
+    """What `make servers` starts."""
+
+    @property
+    def command(self) -> list[str]:
+        return [*super().command, "--only-servers"]
+
+
+@pytest.mark.last
+def test_servers_run_alone(running: Product) -> None:
+    # In the folder of the product above: the database need not be made again.
+    running.end()
+    servers = _Servers(running.state)
+
+    servers.start()
+
+    try:
+        commands = [command_line(pid) for pid in servers.processes()]
+        assert any("valkey-server" in command for command in commands)
+        assert not any("celery" in command or "config.server" in command for command in commands)
+        assert (servers.state / "addresses.env").exists()
+    finally:
+        servers.end()
 
 
 class TestRefusal:
