@@ -56,8 +56,9 @@ WRITES = {
     "thresholds-propose",
     "training-cancel",
     "training-start",
+    "try-out",
 }
-"""Where an ML engineer may write: about the own account, and what learning needs."""
+"""Where an ML engineer may send a form: about the own account, and what learning needs."""
 
 
 @pytest.fixture(autouse=True)

@@ -119,7 +119,7 @@ class TestRaces:
             in_thread(lambda: erase_author(platform, later(2))).join(WAIT_SECONDS)
             return [[0.0, 3.0, 0.5]]
 
-        monkeypatch.setattr(explanations, "_words", words)
+        monkeypatch.setattr(explanations, "words_of", words)
         monkeypatch.setattr(explanations, "_counterfactual", lambda _score: {"subject": "xyzzy"})
         explanations.explain(score_id=row.pk)
 
