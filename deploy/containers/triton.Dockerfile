@@ -4,9 +4,11 @@ ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
 FROM ${TRITON_IMAGE}
 RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3"
 COPY triton_repo /models
+COPY deploy/check_plan.py /usr/local/lib/spamdesk/check_plan.py
 # A new volume takes owner and folders from the image that mounts it first: they are the application's in both.
 RUN install -d -o 10001 /promoted /promoted/models
 USER triton-server
 ENV TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
-CMD ["tritonserver", "--model-repository=/models", "--model-repository=/promoted/models", \
+CMD ["python3", "/usr/local/lib/spamdesk/check_plan.py", \
+     "tritonserver", "--model-repository=/models", "--model-repository=/promoted/models", \
      "--model-control-mode=explicit", "--load-model=content", "--exit-on-error=false"]

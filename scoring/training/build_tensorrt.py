@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import logging
+import re
 import shutil
 import subprocess
 import tempfile
@@ -22,6 +24,11 @@ from scoring.training.model_configs import MAX_BATCH, MAX_TOKENS, Variant
 log = logging.getLogger(__name__)
 
 INPUTS = ("input_ids", "attention_mask")
+BUILT_WITH = "built_with.json"
+"""Beside the plan: the version of TensorRT that built it, which deploy/check_plan.py asks the server for."""
+
+# The first line of trtexec: "&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # …".
+_BANNER = re.compile(r"\[TensorRT v(\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -75,9 +82,10 @@ def build(*, repository: Path, out: Path, profile: Profile) -> Path:
         half = Path(scratch, "model.onnx")
         half_precision.write(source=repository / "distilbert" / "1" / "model.onnx", target=half)
         if trtexec := shutil.which("trtexec"):
-            _run(trtexec_command(trtexec, onnx=half, plan=plan, profile=profile))
+            version = _run(trtexec_command(trtexec, onnx=half, plan=plan, profile=profile))
         else:
-            _build_with_python(onnx=half, plan=plan, profile=profile)
+            version = _build_with_python(onnx=half, plan=plan, profile=profile)
+    plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
     return plan
 
 
@@ -113,13 +121,25 @@ def trtexec_command(trtexec: str, *, onnx: Path, plan: Path, profile: Profile) -
     ]
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str]) -> str:
+    """Build by trtexec; return its version of TensorRT."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
     if done.returncode != 0:
-        raise BuildFailed("\n".join((done.stdout + done.stderr).splitlines()[-15:]))
+        raise BuildFailed("\n".join(said.splitlines()[-15:]))
+    banner = _BANNER.search(said)
+    if banner is None:
+        raise BuildFailed("trtexec built a plan but does not say with which version of TensorRT")
+    return spelt(int(banner[1]))
 
 
-def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> None:
+def spelt(version: int) -> str:
+    """Return NV_TENSORRT_VERSION in words: 101303 is 10.13.3, 8601 (before version 10) is 8.6.1."""
+    major, rest = divmod(version, 10_000 if version >= 100_000 else 1_000)
+    return f"{major}.{rest // 100}.{rest % 100}"
+
+
+def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> str:
     try:
         import tensorrt
     except ImportError as error:
@@ -145,3 +165,4 @@ def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> None:
     if serialised is None:
         raise BuildFailed("TensorRT built no plan; its log above says why")
     plan.write_bytes(bytes(serialised))
+    return ".".join(str(trt.__version__).split(".")[:3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import sys
 from pathlib import Path
 
@@ -102,6 +103,7 @@ class TestBuild:
             "given = dict(word.lstrip('-').split('=', 1) for word in sys.argv[1:] if '=' in word)\n"
             "assert pathlib.Path(given['onnx']).stat().st_size\n"
             "pathlib.Path(given['saveEngine']).write_text(given['maxShapes'])\n"
+            "print('&&&& RUNNING TensorRT.trtexec [TensorRT v101303] [b9] # trtexec')\n"
         )
         fake_trtexec(tmp_path / "bin", script=script, monkeypatch=monkeypatch)
 
@@ -112,6 +114,7 @@ class TestBuild:
             (tmp_path / "out" / "distilbert" / "config.pbtxt").read_text(), model_config_pb2.ModelConfig()
         )
         assert (config.backend, config.default_model_filename) == ("tensorrt", plan.name)
+        assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}
 
     def test_says_what_tensorrt_said(
         self, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
