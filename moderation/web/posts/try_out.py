@@ -47,30 +47,23 @@ class Example:
 
 EXAMPLES = (
     Example(
-        name=gettext_lazy("Prize"),
-        text="CONGRATULATIONS!!! You have been selected to receive a $1000 gift card. Claim it within 24 h!",
-        link="http://claim-prize.example/win?id=7731",
-        account_days=1,
-        followers=3,
+        name=gettext_lazy("Cheap drugs"),
+        text="Cheap Viagra and Cialis, no prescription needed! Call toll-free 1-800-555-0199 today.",
     ),
     Example(
-        name=gettext_lazy("Disguised"),
-        text="Ch3ap p1lls, no pr\u200bescription needed. Ask me on t e l e g r a m: @best_pills_4u",
-        account_days=4,
+        name=gettext_lazy("False warning"),
+        text="Your Microsoft account has been compromised! Verify now at http://micros0ft-login.example/secure",
     ),
     Example(
-        name=gettext_lazy("Ordinary"),
-        text="Does anyone know whether the library is open on Sunday? I would like to return two books.",
-        account_days=900,
-        followers=140,
+        name=gettext_lazy("Headline"),
+        text="Covid cases rise across Europe as a new variant spreads, health officials say",
     ),
     Example(
-        name=gettext_lazy("Warning"),
-        text="Careful, somebody calls in the name of the bank and asks for codes. Never tell them, hang up.",
-        account_days=2_000,
-        followers=310,
+        name=gettext_lazy("Explanation"),
+        text="Cryptocurrencies are a form of digital cash that can be exchanged without a bank.",
     ),
 )
+"""The texts of the published demonstration, in words of ours: two of spam, two of none."""
 
 
 class PreviewForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +93,7 @@ class TestPage:
 
         body = send().content.decode()
 
-        assert "this score ignores the text" in body
+        assert "this score ignores the text. Try again later." in body  # nobody scores it again
         assert "No words are marked" in body
 
     def test_says_that_no_release_can_score(
@@ -141,3 +142,15 @@ class TestPage:
     @pytest.mark.parametrize("number", ["0", "5", "x", "²", "1" * 5000])
     def test_other_examples_are_none(self, desk: Client, platform: Platform, number: str) -> None:
         assert desk.get("/try/", {"example": number}).status_code == 200
+
+    def test_the_shipped_models_judge_the_examples_rightly(
+        self, triton: None, desk: Client, platform: Platform
+    ) -> None:
+        bodies = [
+            desk.post("/try/", {"platform": platform.pk, "text": example.text}).content.decode()
+            for example in try_out.EXAMPLES
+        ]
+
+        verdicts = [re.findall(r"would (?:be removed|go to review|be let through)", body) for body in bodies]
+        assert verdicts == [["would be removed"]] * 2 + [["would be let through"]] * 2
+        assert "word--spam-" in bodies[0].partition('class="legend"')[0]
