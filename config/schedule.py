@@ -26,6 +26,7 @@ SECONDS = {
     "estimate_quality": 600.0,
     "watch_drift": 600.0,
     "prune_answers": 900.0,
+    "sweep_thumbnails": 900.0,
 }
 """From the start of one run to the start of the next."""
 

@@ -14,7 +14,7 @@ from moderation.operations.audit import chain
 from moderation.operations.campaigns import decide_large
 from moderation.operations.cases import blind_reviews
 from moderation.operations.erasure import erase, journal
-from moderation.operations.evidence import collect, opening
+from moderation.operations.evidence import collect, opening, thumbnails
 from moderation.operations.evidence import recovery as evidence_recovery
 from moderation.operations.infrastructure import idempotency, sweeps
 from moderation.operations.labels import export_build
@@ -96,6 +96,12 @@ def fetch_evidence(*, evidence_id: int, **_: object) -> int:
 def sweep_evidence(at: datetime) -> int:
     """Enqueue evidence whose turn has come, whose message was lost or whose worker died."""
     return evidence_recovery.sweep(at=at)
+
+
+@_sweep
+def sweep_thumbnails(at: datetime) -> int:
+    """Delete kept files that no row names."""
+    return thumbnails.sweep(at=at)
 
 
 @shared_task

@@ -97,6 +97,13 @@ class Evidence(models.Model):
     content_type = models.CharField(max_length=100, blank=True)
     bytes_read = models.PositiveIntegerField(default=0)
     facts = models.JSONField(null=True)
+    thumbnail = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Digest of the kept file, empty if none is kept.",
+    )
 
     class Meta:
         ordering = ("id",)
@@ -109,6 +116,7 @@ class Evidence(models.Model):
         indexes = (
             models.Index(fields=("due_at", "id"), name="evidence_open", condition=Q(state__in=OPEN)),
             models.Index(fields=("site", "started_at"), name="evidence_of_site"),
+            models.Index(fields=("thumbnail",), name="evidence_by_thumbnail", condition=~Q(thumbnail="")),
         )
 
     def __str__(self) -> str:

@@ -53,6 +53,7 @@ _SWEEPS = {
     "watch_canary": _("Watch the canary"),
     "erase_expired": _("Erase expired data"),
     "prune_answers": _("Delete stored API responses"),
+    "sweep_thumbnails": _("Delete pictures that no post has any more"),
 }
 
 

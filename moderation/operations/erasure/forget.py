@@ -7,7 +7,9 @@ Called by `erase`, inside its transactions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 
@@ -33,6 +35,7 @@ from moderation.models import (
     SavedFilter,
 )
 from moderation.models.webhooks import WebhookEvent
+from moderation.operations.evidence import thumbnails
 
 _UNDONE = "undone"
 _REPEATS = ~Q(parent_text="") | Q(parent_author__isnull=False)
@@ -74,7 +77,10 @@ def links(post_ids: Sequence[int]) -> None:
 
 
 def evidence(post_ids: Sequence[int]) -> None:
-    """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked."""
+    """Delete what was fetched for posts, but for what other posts carry, too. Call with the posts locked.
+
+    Files follow once that is committed.
+    """
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
     ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
     fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
@@ -83,7 +89,11 @@ def evidence(post_ids: Sequence[int]) -> None:
     rows = Evidence.objects.select_for_update().filter(pk__in=fetched).order_by("id")
     locked = list(rows.values_list("pk", flat=True))
     others = RevisionEvidence.objects.filter(evidence=OuterRef("pk"))
-    Evidence.objects.filter(~Exists(others), pk__in=locked).delete()
+    alone = Evidence.objects.filter(~Exists(others), pk__in=locked)
+    files = list(alone.exclude(thumbnail="").values_list("thumbnail", flat=True))
+    alone.delete()
+    if files:
+        transaction.on_commit(partial(thumbnails.drop_unnamed, files), robust=True)
 
 
 def author(row: Author) -> None:

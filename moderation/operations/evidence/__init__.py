@@ -1,4 +1,5 @@
-"""What links of posts lead to, fetched beside scoring: asked for with the score (`request`), written down
-(`opening`), leased (`leases`), fetched (`fetch`, one answer in `answers`, `robots`), read and kept
-(`collect`), and found again after a lost message (`recovery`).
+"""What links and pictures of posts lead to, fetched beside scoring: asked for with the score (`request`),
+written down (`opening`, with `leads` to what that leads to), leased (`leases`), fetched (`fetch`, one answer
+in `answers`, `robots`), read and kept (`collect`, files in `thumbnails`), and found again after a lost
+message (`recovery`).
 """

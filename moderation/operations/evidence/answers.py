@@ -46,7 +46,6 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
 
     Raises egress.Refused, egress.TimedOut, egress.Failed or Unpackable.
     """
-    most = most_bytes or settings.EVIDENCE_LIMITS.most_bytes
     with (
         egress.Client(url) as client,
         client.opened(
@@ -56,6 +55,7 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
         given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
         if response.status in _REDIRECTS and given.get("location"):
             return Answer(status=response.status, location=given["location"])
+        most = most_bytes or _most(given.get("content-type", ""))
         body, is_cut = _body(response, packing=given.get("content-encoding", ""), most=most)
         return Answer(
             status=response.status,
@@ -64,6 +64,11 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
             body=body,
             is_cut=is_cut,
         )
+
+
+def _most(content_type: str) -> int:
+    limits = settings.EVIDENCE_LIMITS
+    return limits.picture_bytes if content_type.strip().lower().startswith("image/") else limits.most_bytes
 
 
 def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[bytes, bool]:

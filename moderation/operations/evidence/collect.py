@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -19,9 +18,10 @@ from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, Revision
 from moderation.models.evidence import EvidenceState
 from moderation.operations import rescore
-from moderation.operations.evidence import fetch, leases
+from moderation.operations.evidence import fetch, leads, leases, thumbnails
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey
+from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import erasure_locks
 from scoring import links
 
@@ -47,10 +47,12 @@ def run(*, evidence_id: int, at: datetime) -> int:
     journey = fetch.begin(row.url)
     facts = _facts(journey)
     with transaction.atomic():
+        kept = thumbnails.keep(facts)
         posts = erasure_locks.posts(revisions__evidence__evidence=row)
         if not leases.is_still_held(row):
             return 0
-        _keep(row, journey, facts=facts, at=at)
+        _keep(row, journey, kept=kept, at=at)
+        leads.again(row, at=at)
         if _could_matter(row):
             due = Revision.objects.filter(
                 evidence__evidence=row, post__in=posts, number=F("post__latest_revision")
@@ -61,8 +63,9 @@ def run(*, evidence_id: int, at: datetime) -> int:
 
 
 def forget() -> None:
-    """End the process that reads, so that changed settings apply."""
-    _reader().close()
+    """End the processes that read, so that changed settings apply."""
+    for kind in ("page", "picture"):
+        _reader(kind).close()
     _reader.cache_clear()
 
 
@@ -91,7 +94,7 @@ def _read(journey: Journey) -> dict[str, Any] | None:
     hints = {"url": journey.url, "content_type": answer.content_type}
     began = time.monotonic()
     try:
-        return _reader().read(kind, answer.body, hints=hints, seconds=settings.EVIDENCE_LIMITS.read_seconds)
+        return _parsed(journey, kind, answer.body, hints=hints)
     except Unreadable as unreadable:
         journey.end(_UNREAD[unreadable.reason], answer.content_type)
     except Lost as lost:
@@ -101,6 +104,22 @@ def _read(journey: Journey) -> dict[str, Any] | None:
             time.monotonic() - began
         )  # the reader is busy for others, too: no fault of the site
     return None
+
+
+def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) -> dict[str, Any]:
+    """Return the facts of a body; of a picture whose text takes too long all but the text.
+
+    Raises Unreadable or Lost.
+    """
+    limits, reader = settings.EVIDENCE_LIMITS, _reader(kind)
+    if kind != "picture":
+        return reader.read(kind, body, hints=hints, seconds=limits.read_seconds)
+    try:
+        return reader.read(kind, body, hints=hints, seconds=limits.picture_seconds)
+    except Lost as lost:
+        facts = reader.read(kind, body, hints=hints | {"text": "no"}, seconds=limits.picture_seconds)
+        journey.detail = f"without its text: {lost}"
+        return facts
 
 
 def _kind(answer: Answer) -> str | None:
@@ -121,7 +140,7 @@ def _offered(url: str, answer: Answer) -> dict[str, Any]:
     return {"downloads": [{"url": url, "name": name[:200]}]}
 
 
-def _keep(row: Evidence, journey: Journey, *, facts: Mapping[str, Any] | None, at: datetime) -> None:
+def _keep(row: Evidence, journey: Journey, *, kept: Kept, at: datetime) -> None:
     last = journey.chain[-1]["url"]
     found = links.links_in("", extra=[last])
     row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
@@ -129,8 +148,8 @@ def _keep(row: Evidence, journey: Journey, *, facts: Mapping[str, Any] | None, a
     row.final_domain = found[0].domain if found else ""
     row.content_type = journey.answer.content_type[:100] if journey.answer else ""
     row.bytes_read = len(journey.answer.body) if journey.answer else 0
-    # No picture's bytes in a row: what is kept of pictures is kept in files.
-    row.facts = {name: fact for name, fact in facts.items() if name != "thumbnail"} if facts else None
+    row.facts, row.thumbnail = kept.facts, kept.digest
+    row.detail = row.detail or kept.trouble
     row.fetched_at, row.lease_until = at, None
     row.save()
 
@@ -149,7 +168,10 @@ def _site(url: str) -> str:
     return (found[0].domain or found[0].host) if found else ""
 
 
-@lru_cache(maxsize=1)
-def _reader() -> Reader:
-    """Return the reader of this process, started with the first thing that it reads."""
+@lru_cache(maxsize=2)
+def _reader(_kind: str) -> Reader:
+    """Return the reader of a kind in this process, started with the first thing that it reads.
+
+    One for each kind: pictures take seconds, and pages need not stand behind them.
+    """
     return Reader(memory_bytes=settings.EVIDENCE_LIMITS.read_bytes)

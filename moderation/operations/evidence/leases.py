@@ -15,8 +15,8 @@ from moderation.operations.infrastructure import advisory_locks, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.health import clocks
 
-LEASE_SECONDS = 120
-"""Longer than a fetch with all its hops, a slow name server and the reading of what came."""
+LEASE_SECONDS = 300
+"""Longer than a fetch with all its hops, a slow name server and the reading of what came, after others."""
 _PAUSE = timedelta(seconds=1)
 
 

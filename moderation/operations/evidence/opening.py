@@ -3,52 +3,43 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
 
 from moderation import enqueue
-from moderation.models import Evidence, EvidenceRequest, PostLink, RevisionEvidence
+from moderation.evidence.addresses import absolute
+from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole
+from moderation.operations.evidence import leads
+from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import erasure_locks, transactions
 from scoring import links
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """An address that a revision carries, and how."""
-
-    revision_id: int
-    url: str
-    role: EvidenceRole = EvidenceRole.LINK
-    kind: EvidenceKind = EvidenceKind.PAGE
-    position: int = 0
-
-
 def run(*, revision_ids: Sequence[int], at: datetime) -> int:
-    """Write down the links of revisions that are asked for; return how many are to be fetched.
+    """Write down what revisions that are asked for carry, and where that leads; return how many are fresh.
 
-    Safe to run twice: a request is opened once.
+    Safe to run twice: a request is opened once, and again when something leads further (`leads.again`).
     """
     with transaction.atomic():
         posts = erasure_locks.posts(revisions__in=revision_ids)
         waiting = EvidenceRequest.objects.select_for_update(skip_locked=True, of=("self",))
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
-        opened = list(waiting.values_list("pk", "revision", "revision__post"))
-        ours = [revision for _, revision, post in opened if post in posts]
-        found = PostLink.objects.filter(revision__in=ours, position__lt=settings.EVIDENCE_LIMITS.links)
-        fresh = write_down(
-            [
-                Address(revision_id=link.revision_id, url=link.url, position=link.position)
-                for link in found.order_by("revision_id", "position")
-                if link.url
-            ],
-            at=at,
-        )
-        EvidenceRequest.objects.filter(pk__in=[pk for pk, *_ in opened]).update(opened_at=at)
+        asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
+        ours = list(asked)
+        fresh = write_down([*_links(ours), *_media(ours)], at=at)
+    if not ours:
+        return 0
+    # In a transaction after that: who collects must find these revisions, or we what they collected.
+    with transaction.atomic():
+        posts = erasure_locks.posts(revisions__in=ours)
+        ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
+        fresh += write_down(leads.of(ours), at=at)
+        EvidenceRequest.objects.filter(revision__in=ours).update(opened_at=at)
     return len(fresh)
 
 
@@ -56,10 +47,12 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
 def write_down(addresses: Sequence[Address], *, at: datetime) -> list[int]:
     """Join revisions to this hour's rows of their addresses; make and enqueue the rows that are missing.
 
-    Returns the ids of those. Call with the posts locked against erasure.
+    What a revision is joined to already is left as it is, and so is what would be too many for one. Returns
+    the ids of the new rows. Call with the posts locked against erasure.
     """
     hour = at.replace(minute=0, second=0, microsecond=0)
-    wanted = {_digest(one.url): one for one in addresses}
+    addresses = _not_joined(addresses)
+    wanted = {_digest(one.url): one for one in reversed(addresses)}
     known = dict(_ids(wanted, hour=hour))
     missing = sorted(set(wanted) - set(known))
     # Sorted, so that two workers with the same new addresses do not deadlock.
@@ -82,6 +75,48 @@ def write_down(addresses: Sequence[Address], *, at: datetime) -> list[int]:
     fresh = [known[digest] for digest in missing]
     enqueue.evidence(evidence_ids=fresh)
     return fresh
+
+
+def _links(revision_ids: Sequence[int]) -> list[Address]:
+    found = PostLink.objects.filter(revision__in=revision_ids, position__lt=settings.EVIDENCE_LIMITS.links)
+    return [
+        Address(revision_id=link.revision_id, url=link.url, position=link.position)
+        for link in found.order_by("revision_id", "position")
+        if link.url
+    ]
+
+
+def _media(revision_ids: Sequence[int]) -> list[Address]:
+    """Return the pictures that platforms sent by address, after the links; other names are no addresses."""
+    limits = settings.EVIDENCE_LIMITS
+    sent = Revision.objects.filter(pk__in=revision_ids).exclude(media_urls=[]).order_by("pk")
+    return [
+        Address(
+            revision_id=revision,
+            url=url,
+            role=EvidenceRole.MEDIA,
+            kind=EvidenceKind.PICTURE,
+            position=limits.links + position,
+        )
+        for revision, urls in sent.values_list("pk", "media_urls")
+        for position, url in enumerate(absolute(str(one), url="") for one in urls[: limits.media])
+        if url
+    ]
+
+
+def _not_joined(addresses: Sequence[Address]) -> list[Address]:
+    ours = RevisionEvidence.objects.filter(revision__in={one.revision_id for one in addresses})
+    joined = set(ours.values_list("revision", "evidence__url_digest"))
+    count = Counter(revision for revision, _ in joined)
+    left = []
+    for one in addresses:
+        name = (one.revision_id, _digest(one.url))
+        if name in joined or count[one.revision_id] >= settings.EVIDENCE_LIMITS.addresses:
+            continue
+        joined.add(name)
+        count[one.revision_id] += 1
+        left.append(one)
+    return left
 
 
 def _digest(url: str) -> str:

@@ -34,6 +34,7 @@ def after(scores: Sequence[Score], *, at: datetime) -> int:
 
 def _is_wanted(score: Score) -> bool:
     collects = score.revision.post.platform.collects_evidence
-    if collects == Collecting.OFF or not score.record.get("links"):
+    leads_anywhere = score.record.get("links") or score.revision.media_urls
+    if collects == Collecting.OFF or not leads_anywhere:
         return False
     return collects == Collecting.ON or score.route == _UNSURE_ROUTE

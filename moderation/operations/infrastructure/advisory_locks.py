@@ -58,6 +58,9 @@ class AdvisoryLock(IntEnum):
     EVIDENCE_SITE = 7_322
     """Per site: deciding whether another fetch may begin there."""
 
+    THUMBNAIL = 7_323
+    """Per digest: keeping a file until its row is committed, or deleting it."""
+
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""
 

@@ -77,9 +77,9 @@ def drop(digests: Sequence[str]) -> None:
 def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -> int:
     """Delete old files that no row names; `named` returns which of some digests rows name. Return how many.
 
-    Raises OSError.
+    The digests come in order, so that `named` may lock them. Raises OSError.
     """
-    old, deleted = [path for path in files() if _is_old(path, at=at)], 0
+    old, deleted = sorted((path for path in files() if _is_old(path, at=at)), key=lambda path: path.name), 0
     for start in range(0, len(old), _AT_ONCE):
         some = old[start : start + _AT_ONCE]
         wanted = named([path.name for path in some])

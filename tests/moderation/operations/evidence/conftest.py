@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from pytest_django import Settings
 
 from config.evidence import Limits
 from moderation.models import Evidence, Platform, Post, Revision
+from moderation.models.evidence import EvidenceKind
 from moderation.models.platforms import Collecting
-from moderation.operations.evidence import collect, opening, robots
+from moderation.operations.evidence import collect, leads, opening, robots
 from moderation.operations.scoring import score
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.evidence.hostile_site import HostileSite, serving
@@ -29,7 +31,11 @@ def served() -> Iterator[HostileSite]:
 
 @pytest.fixture
 def site(
-    served: HostileSite, settings: Settings, platform: Platform, monkeypatch: pytest.MonkeyPatch
+    served: HostileSite,
+    settings: Settings,
+    platform: Platform,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> HostileSite:
     """The site under names of `.example`, which the operator lists; `inside.test` leads there, too."""
     real = socket.getaddrinfo
@@ -38,6 +44,7 @@ def site(
         return real("127.0.0.1" if host.endswith((".example", ".test")) else host, *rest, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
     settings.EGRESS_PRIVATE_HOSTS = ("site.example", "lands.example", "www.lands.example")
     settings.EVIDENCE_LIMITS = Limits(
         seconds=9.0, hop_seconds=9.0, most_bytes=200_000, ratio=4.0, site_per_second=100
@@ -52,8 +59,8 @@ def site(
 def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., Revision]:
     """Store a post with these links at an instant, score it and write its addresses down."""
 
-    def run(*links: str, at: datetime) -> Revision:
-        revision = Revision.objects.get(post=post(links=list(links), at=at))
+    def run(*links: str, at: datetime, media: Sequence[str] = ()) -> Revision:
+        revision = Revision.objects.get(post=post(links=list(links), media_urls=tuple(media), at=at))
         score.run(revision_ids=[revision.pk], at=at)
         opening.run(revision_ids=[revision.pk], at=at)
         revision.refresh_from_db()
@@ -66,9 +73,9 @@ def scored(post: Callable[..., Post], fake_scorer: FakeScorer) -> Callable[..., 
 def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Callable[..., Evidence]:
     """Fetch an address of the site that a post carries, and return what became of it."""
 
-    def run(path: str) -> Evidence:
+    def run(path: str, kind: EvidenceKind = EvidenceKind.PAGE) -> Evidence:
         revision = Revision.objects.get(post=post(at=at))
-        address = opening.Address(revision_id=revision.pk, url=site.url(path))
+        address = leads.Address(revision_id=revision.pk, url=site.url(path), kind=kind)
         with transaction.atomic():
             [evidence_id] = opening.write_down([address], at=at)
         assert collect.run(evidence_id=evidence_id, at=at) == 1

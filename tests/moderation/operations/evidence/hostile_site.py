@@ -8,7 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.moderation.evidence import drawn
 
 PAGE = """<!doctype html><html lang="en"><head><title>Your parcel</title>
 <meta property="og:title" content="Claim it"><meta property="og:image" content="/parcel.png">
@@ -54,9 +57,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def without_end(self, piece: bytes, *, pause_seconds: float) -> None:
+    def without_end(self, piece: bytes, *, pause_seconds: float, kind: str = "text/html") -> None:
         self.send_response(200)
-        self.send_header("content-type", "text/html")
+        self.send_header("content-type", kind)
         self.end_headers()
         while True:
             self.wfile.write(piece)
@@ -81,6 +84,20 @@ def _to(location: str, *, wait_seconds: float = 0.0) -> Callable[[_Handler], Non
 
 def _sends(body: bytes, **given: str) -> Callable[[_Handler], None]:
     return lambda site: site.answer(body, **given)  # type: ignore[arg-type]  # names of headers
+
+
+@cache
+def picture(*lines: str, code: str = "", height: int = 200) -> bytes:
+    """Return a PNG that says these lines, beside a QR code."""
+    drawing = drawn.with_text(*lines, size=(900, height))
+    if code:
+        squares = drawn.with_code(code)
+        drawing.paste(squares, (900 - squares.width, 0))
+    return drawn.encoded(drawing, "PNG")
+
+
+def _draws(*lines: str, code: str = "", height: int = 200) -> Callable[[_Handler], None]:
+    return lambda site: site.answer(picture(*lines, code=code, height=height), kind="image/png")
 
 
 _ANSWERS: dict[str, Callable[[_Handler], None]] = {
@@ -111,6 +128,13 @@ _ANSWERS: dict[str, Callable[[_Handler], None]] = {
     "/nothing": _sends(b""),
     "/deep": _sends(b"<div>" * 20_000 + b"Deep words"),
     "/odd": _sends(b"<html><title>A\0B\x01</title><body>Half \xed\xa0\x80 pair \xff</body>"),
+    "/parcel.png": _draws(code="http://takes.example/from-preview"),
+    "/picture.png": _draws("WIN 5000 EUR TODAY", code="http://site.example/behind-code"),
+    "/words.png": _draws(*["MANY WORDS OF SPAM IN ONE PICTURE, AND MORE"] * 30, height=1900),
+    "/wide.png": _sends(drawn.png(width=30_000, height=30_000), kind="image/png"),
+    "/half.png": lambda site: site.answer(picture("WIN")[:-400], kind="image/png"),
+    "/slow.png": lambda site: site.without_end(b"\x89", pause_seconds=0.05, kind="image/png"),
+    "/huge.png": _sends(b"\x89PNG\r\n\x1a\n" + bytes(11_000_000), kind="image/png"),
     "/robots.txt": _sends(b"User-agent: Spamdesk\nDisallow: /closed\n", kind="text/plain"),
 }
 

@@ -1,0 +1,83 @@
+"""Where evidence leads in turn: the preview picture of a page, the links in the codes of a picture.
+
+A link's page has a preview picture, and any picture codes; a code's page is the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from moderation import enqueue
+from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
+from moderation.models.evidence import OPEN, EvidenceKind, EvidenceRole
+from moderation.operations.infrastructure import transactions
+from scoring import links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """An address that a revision carries, and how."""
+
+    revision_id: int
+    url: str
+    role: EvidenceRole = EvidenceRole.LINK
+    kind: EvidenceKind = EvidenceKind.PAGE
+    position: int = 0
+
+
+@transactions.required
+def of(revision_ids: Iterable[int]) -> list[Address]:
+    """Return the addresses to which the evidence of revisions leads, as far as it is known.
+
+    Their evidence is locked until the transaction ends: what is read later finds these revisions (`again`).
+    Call with the posts locked.
+    """
+    joined = RevisionEvidence.objects.filter(revision__in=revision_ids)
+    rows = Evidence.objects.select_for_update(no_key=True).filter(pk__in=joined.values("evidence"))
+    ended = [pk for pk, state in rows.order_by("id").values_list("pk", "state") if state not in OPEN]
+    known = joined.filter(evidence__in=ended).exclude(role=EvidenceRole.CODE).order_by("position", "id")
+    found = known.values_list(
+        "revision", "role", "position", "evidence__facts__preview_url", "evidence__facts__codes"
+    )
+    return [
+        address
+        for revision, role, position, preview_url, codes in found
+        for address in _from(revision, role, position, preview_url=preview_url, codes=codes)
+    ]
+
+
+@transactions.required
+def again(row: Evidence, *, at: datetime) -> None:
+    """Have the revisions that carry some evidence written down again, if it leads further.
+
+    Call with the row locked.
+    """
+    facts: Mapping[str, Any] = row.facts or {}
+    if not facts.get("preview_url") and not facts.get("codes"):
+        return
+    leading = row.revisions.exclude(role=EvidenceRole.CODE).values("revision")
+    requests = EvidenceRequest.objects.filter(revision__in=leading, opened_at__isnull=False)
+    due = list(requests.order_by("id").values_list("revision", flat=True))
+    requests.update(opened_at=None, enqueued_at=at)
+    enqueue.evidence_of(revision_ids=due)
+
+
+def _from(
+    revision: int, role: str, position: int, *, preview_url: str | None, codes: Sequence[Any] | None
+) -> Iterator[Address]:
+    if preview_url and role == EvidenceRole.LINK:
+        yield Address(
+            revision_id=revision,
+            url=preview_url,
+            role=EvidenceRole.PREVIEW,
+            kind=EvidenceKind.PICTURE,
+            position=position,
+        )
+    said = "\n".join(str(code.get("text", "")) for code in codes or ())
+    for link in links.links_in(said)[: settings.EVIDENCE_LIMITS.codes]:
+        yield Address(revision_id=revision, url=link.url, role=EvidenceRole.CODE, position=position)

@@ -1,0 +1,98 @@
+"""Thumbnails of pictures: a file for each digest, kept before the row that names it, dropped after the last.
+
+Two rows may name one file. Who keeps a file holds the lock of its digest until the row is committed, who
+drops one asks for its rows under the same lock: so no file is dropped whose row is about to be committed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+import structlog
+from django.db import transaction
+
+from moderation.models import Evidence
+from moderation.operations.infrastructure import advisory_locks, kept_files, transactions
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Facts without the bytes of a picture; its digest, or in words why there is none."""
+
+    facts: dict[str, Any] | None = field(default=None)
+    digest: str = ""
+    trouble: str = ""
+
+
+@transactions.required
+def keep(facts: Mapping[str, Any] | None) -> Kept:
+    """Keep the thumbnail of what was read, if it has one, until the row that names it is committed.
+
+    A store that is full or cannot be written costs the thumbnail alone. Call before any row is locked.
+    """
+    if not facts or "thumbnail" not in facts:
+        return Kept(facts=dict(facts) if facts else None)
+    rest = {name: fact for name, fact in facts.items() if name != "thumbnail"}
+    data = base64.b64decode(facts["thumbnail"])
+    _lock([sha256(data).hexdigest()])
+    try:
+        return Kept(facts=rest, digest=kept_files.keep(data))
+    except kept_files.TooLarge:
+        trouble = "thumbnail not kept: too large"
+    except kept_files.NoRoom:
+        trouble = "thumbnail not kept: no room in the store"
+    except OSError as failed:
+        trouble = f"thumbnail not kept: {failed.strerror or type(failed).__name__}"
+    log.error("thumbnail_not_kept", reason=trouble)
+    return Kept(facts=rest, trouble=trouble)
+
+
+def drop_unnamed(digests: Sequence[str]) -> None:
+    """Delete those of some files that no row names (any more). Call after the rows' deletion is committed.
+
+    What cannot be deleted now is left to the sweep.
+    """
+    wanted = sorted(set(digests))
+    for start in range(0, len(wanted), _AT_ONCE):
+        with transaction.atomic():
+            some = wanted[start : start + _AT_ONCE]
+            named = _named(some)
+            try:
+                kept_files.drop([digest for digest in some if digest not in named])
+            except OSError as failed:
+                log.warning("thumbnails_not_dropped", reason=str(failed))
+
+
+def sweep(*, at: datetime) -> int:
+    """Delete old files that no row names: what a killed process left. Return how many.
+
+    Raises OSError.
+    """
+    with transaction.atomic():
+        return kept_files.delete_strays(named=_named, at=at)
+
+
+def _named(digests: Sequence[str]) -> set[str]:
+    """Return which digests rows name. The others stay locked until the transaction ends."""
+    rows = Evidence.objects.exclude(thumbnail="")
+    wanted = set(rows.filter(thumbnail__in=digests).values_list("thumbnail", flat=True))
+    unnamed = [digest for digest in digests if digest not in wanted]
+    _lock(unnamed)
+    # Asked again: until the lock was there, a row could be committed.
+    return wanted | set(rows.filter(thumbnail__in=unnamed).values_list("thumbnail", flat=True))
+
+
+def _lock(digests: Sequence[str]) -> None:
+    # The number of a lock has 32 bits; two digests of one number only wait for each other.
+    for number in sorted({int(digest[:7], 16) for digest in digests if len(digest) == 64}):
+        advisory_locks.take(AdvisoryLock.THUMBNAIL, subject_id=number)

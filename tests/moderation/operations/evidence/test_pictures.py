@@ -1,0 +1,168 @@
+"""Pictures are opened with their codes and previews; their files live exactly as long as rows name them."""
+
+from __future__ import annotations
+
+import base64
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
+
+from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
+from moderation.models.evidence import EvidenceKind, EvidenceState
+from moderation.operations.erasure import erase
+from moderation.operations.evidence import collect, opening, thumbnails
+from moderation.operations.infrastructure import kept_files
+from tests.moderation.operations.evidence.hostile_site import HostileSite
+
+Fetched = Callable[..., Evidence]
+Scored = Callable[..., Revision]
+PICTURE = EvidenceKind.PICTURE
+STATE = EvidenceState
+
+
+def settle(at: datetime) -> None:
+    """Do what the queue would, until nothing is left to open or to fetch."""
+    for _ in range(5):
+        asked = list(
+            EvidenceRequest.objects.filter(opened_at__isnull=True).values_list("revision", flat=True)
+        )
+        opening.run(revision_ids=asked, at=at)
+        waiting = Evidence.objects.filter(state=STATE.WAITING)
+        for evidence_id in list(waiting.values_list("pk", flat=True)):
+            collect.run(evidence_id=evidence_id, at=at)
+
+
+def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
+    site: HostileSite,
+    scored: Scored,
+    at: datetime,
+    later: Callable[[float], datetime],
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    media = (site.url("/picture.png"), "no address")
+    first = scored(site.url("/page"), at=at, media=media)
+    settle(at)
+    second = scored(at=later(5), media=media)
+    settle(later(5))
+
+    assert set(RevisionEvidence.objects.values_list("revision", "role", "evidence__url")) == {
+        (first.pk, "link", site.url("/page")),
+        (first.pk, "preview", site.url("/parcel.png")),
+        (first.pk, "code", "http://takes.example/from-preview"),
+        (first.pk, "media", site.url("/picture.png")),
+        (first.pk, "code", "http://site.example/behind-code"),
+        (second.pk, "media", site.url("/picture.png")),
+        (second.pk, "code", "http://site.example/behind-code"),
+    }
+    assert site.paths().count("/picture.png") == 1
+    row = Evidence.objects.get(url=site.url("/picture.png"))
+    assert row.facts is not None
+    assert "5000" in row.facts["text"]
+    assert "thumbnail" not in row.facts
+    kept = kept_files.read(row.thumbnail)
+    assert kept is not None
+    assert kept[8:12] == b"WEBP"
+    assert len(list(kept_files.files())) == 2
+
+    for revision, left in ((first, [row.thumbnail]), (second, [])):
+        with django_capture_on_commit_callbacks(execute=True):
+            erase.post(post_id=revision.post_id, at=later(9))
+        assert [path.name for path in kept_files.files()] == left
+
+
+@pytest.mark.parametrize(
+    ("path", "state"),
+    [
+        ("/wide.png", STATE.TOO_LARGE),
+        ("/huge.png", STATE.TOO_LARGE),
+        ("/half.png", STATE.BROKEN),
+        ("/slow.png", STATE.TIMED_OUT),
+        ("/drawing", STATE.WRONG_KIND),
+    ],
+)
+def test_ends_by_name_without_a_file(
+    path: str, state: EvidenceState, fetched: Fetched, settings: Settings
+) -> None:
+    if state is STATE.TIMED_OUT:
+        settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, hop_seconds=0.3)
+
+    row = fetched(path, PICTURE)
+
+    assert (row.state, row.thumbnail) == (state, "")
+    assert not list(kept_files.files())
+
+
+def test_text_that_takes_too_long_costs_the_text_alone(fetched: Fetched, settings: Settings) -> None:
+    fetched("/picture.png", PICTURE)  # the next one has no time for the imports
+    settings.EVIDENCE_LIMITS = replace(settings.EVIDENCE_LIMITS, picture_seconds=0.4)
+
+    row = fetched("/words.png", PICTURE)
+
+    assert row.state == STATE.FETCHED
+    assert row.facts is not None
+    assert (row.facts["text"], row.facts["text_engine"], row.facts["height"]) == ("", "", 1900)
+    assert row.detail.startswith("without its text")
+    assert kept_files.read(row.thumbnail)
+
+
+def test_a_store_that_cannot_be_written_costs_the_thumbnail_alone(
+    fetched: Fetched, settings: Settings, tmp_path: Path
+) -> None:
+    settings.EVIDENCE_DIR = tmp_path / "file"
+    settings.EVIDENCE_DIR.write_text("no folder")
+
+    row = fetched("/picture.png", PICTURE)
+
+    assert (row.state, row.thumbnail) == (STATE.FETCHED, "")
+    assert row.detail.startswith("thumbnail not kept")
+    assert row.facts is not None
+    assert row.facts["codes"][0]["text"] == "http://site.example/behind-code"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("deletes", ["sweep", "erasure"])
+def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
+    deletes: str, settings: Settings, tmp_path: Path
+) -> None:
+    """Also not one that is old and was named by nobody when it was kept again."""
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
+    at, data = timezone.now(), b"pixels"
+    digest = kept_files.keep(data)
+    is_kept, has_begun = threading.Event(), threading.Event()
+
+    def delete() -> None:
+        is_kept.wait(5)
+        has_begun.set()
+        try:
+            if deletes == "sweep":
+                thumbnails.sweep(at=at + timedelta(days=1))
+            else:
+                thumbnails.drop_unnamed([digest])
+        finally:
+            connection.close()
+
+    deleting = threading.Thread(target=delete)
+    deleting.start()
+    with transaction.atomic():
+        kept = thumbnails.keep({"thumbnail": base64.b64encode(data).decode()})
+        is_kept.set()
+        has_begun.wait(5)
+        deleting.join(0.3)
+        Evidence.objects.create(
+            url="http://site.example/", url_digest="a", hour=at, site="site.example", kind=PICTURE,
+            enqueued_at=at, due_at=at, thumbnail=kept.digest,
+        )  # fmt: skip
+    deleting.join(5)
+
+    assert kept_files.read(digest) == data
+    Evidence.objects.all().delete()
+    os.utime(next(kept_files.files()), (0, 0))
+    assert thumbnails.sweep(at=at) == 1
