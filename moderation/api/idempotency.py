@@ -38,18 +38,24 @@ def idempotent(handler: _Handler) -> _Handler:
             return handler(view, request, *args, **kwargs)
         if not _SHAPE.fullmatch(key):
             raise Refused("malformed_request", f"{HEADER} must be 1 to 255 visible ASCII characters.")
-        found = idempotency.once(
+        found = _once(view)(
             platform=platform_of(request),
             key=key,
             request_digest=_digest(request),
             work=lambda: _answer(lambda: handler(view, request, *args, **kwargs)),
             at=timezone.now(),
-            is_secret=getattr(view, "shows_secret", False),
         )
         headers = {**found.headers, **({REPEATED: "true"} if found.is_repeated else {})}
         return Response(json.loads(found.body), status=found.status, headers=headers)
 
     return answer
+
+
+def _once(view: Any) -> Callable[..., Answer]:
+    """Return the form for a view: one that waits for Triton works outside a transaction."""
+    if getattr(view, "waits_for_triton", False):
+        return idempotency.once_apart
+    return functools.partial(idempotency.once, is_secret=getattr(view, "shows_secret", False))
 
 
 def _answer(work: Callable[[], Response]) -> Answer:

@@ -85,6 +85,8 @@ class ApiView(APIView):
     scopes: ClassVar[dict[str, str]] = {}
     # Answers that are stored encrypted under an Idempotency-Key.
     shows_secret = False
+    # Its `post` loads models, up to a minute: under an Idempotency-Key it runs outside a transaction.
+    waits_for_triton = False
     # Above a 10 MB text, so that the answer to a careless sender can name the field.
     max_body_bytes = 12 * MEBIBYTE
 

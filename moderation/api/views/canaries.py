@@ -126,6 +126,7 @@ class CanaryConfirmations(ApiView):
     """POST /canaries/{id}/confirmation"""
 
     scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
+    waits_for_triton = True
 
     @extend_schema(
         operation_id="confirm_canary",

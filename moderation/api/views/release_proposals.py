@@ -117,6 +117,7 @@ class ProposalConfirmations(ApiView):
     """POST /release-proposals/{id}/confirmation"""
 
     scopes: ClassVar = {"POST": Scope.MODELS_ADMIN}
+    waits_for_triton = True
 
     @extend_schema(
         operation_id="confirm_proposal",

@@ -51,6 +51,7 @@ class ShadowRuns(ApiView):
     """GET and POST /shadow-runs"""
 
     scopes: ClassVar = {"GET": Scope.MODELS_READ, "POST": Scope.MODELS_ADMIN}
+    waits_for_triton = True
 
     @extend_schema(
         operation_id="read_shadow_runs",

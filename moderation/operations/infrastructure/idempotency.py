@@ -1,13 +1,18 @@
 """Idempotency keys: do something once under a key; a repeated request gets the first answer.
 
-The answer is written in the transaction of the work. A process killed before the commit did nothing and
+`once` writes the answer in the transaction of the work. A process killed before the commit did nothing and
 left no answer; one killed after it left both. There is no third case, so no repair is needed.
+
+Work that waits for another service, Triton say, must not hold a transaction open: `once_apart` claims the
+key in a short transaction, works without one, and records the answer. A killed process leaves its claim,
+which runs out after `LONGEST_CLAIM`: such work must be safe to repeat.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -22,11 +27,18 @@ KEPT = timedelta(hours=24)
 _FORGOTTEN = 410
 """The status of a wiped answer: the repeated request is refused, not executed again."""
 
+_AT_WORK = 102
+"""The status of a claim; its request_digest is a token that only the claiming process knows."""
+
+LONGEST_CLAIM = timedelta(minutes=5)
+"""After this a claim counts as left by a killed process, and the request is executed again."""
+
 _PRUNE_BATCH = 5_000
 _TAKE_TURN = "SELECT pg_try_advisory_xact_lock(%(number)s)"
 _KNOWN = """
 SELECT request_digest, status, headers, body FROM moderation_storedanswer
 WHERE platform_id = %(platform)s AND key IN (%(digest)s, %(key)s) AND answered_at > %(since)s
+  AND (status <> 102 OR answered_at > %(claimed_since)s)
 """
 _STORE = """
 INSERT INTO moderation_storedanswer (platform_id, key, request_digest, status, headers, body, answered_at,
@@ -84,20 +96,53 @@ def once(
     with transaction.atomic():
         # Held until commit: a concurrent repetition fails here, a later one finds the stored answer.
         _take_turn(platform=platform, key=key)
-        known = _known(platform=platform, key=key, since=at - KEPT)
+        known = _known(platform=platform, key=key, at=at)
         if known is not None:
-            digest, answer = known
-            if answer.status == _FORGOTTEN:
-                raise Forgotten("What this request was about was erased.")
-            if digest != request_digest:
-                raise KeyReused("Another request was answered under this Idempotency-Key.")
-            return replace(answer, body=vault.decrypt(answer.body)) if is_secret else answer
+            return _repeated(*known, request_digest=request_digest, is_secret=is_secret)
         answer = work()
-        if 200 <= answer.status < 300:
+        if _is_success(answer):
             body = vault.encrypt(answer.body) if is_secret else answer.body
             _store(
                 replace(answer, body=body), platform=platform, key=key, request_digest=request_digest, at=at
             )
+    return answer
+
+
+def once_apart(
+    *, platform: Platform, key: str, request_digest: str, work: Callable[[], Answer], at: datetime
+) -> Answer:
+    """Do as `once` for work that waits for another service, which runs outside any transaction.
+
+    The work makes its own transactions and is safe to repeat: a process killed between its last commit and
+    the record of the answer leaves the change without an answer, and the repetition is refused as any
+    second request for the same change. Raises as `once`.
+    """
+    token = secrets.token_hex(32)
+    # Durable: a claim inside another transaction would be seen by nobody.
+    with transaction.atomic(durable=True):
+        _take_turn(platform=platform, key=key)
+        known = _known(platform=platform, key=key, at=at)
+        if known is not None:
+            return _repeated(*known, request_digest=request_digest, is_secret=False)
+        _store(Answer(status=_AT_WORK, body=""), platform=platform, key=key, request_digest=token, at=at)
+    # Whoever claimed the key after LONGEST_CLAIM has another token: their row stays as it is.
+    claim = StoredAnswer.objects.filter(platform=platform, request_digest=token)
+    try:
+        answer = work()
+    except BaseException:
+        claim.delete()
+        raise
+    if _is_success(answer):
+        claim.update(
+            request_digest=request_digest,
+            status=answer.status,
+            headers=dict(answer.headers),
+            body=answer.body,
+            answered_at=at,
+            subjects=list(answer.subjects),
+        )
+    else:
+        claim.delete()
     return answer
 
 
@@ -133,11 +178,33 @@ def _take_turn(*, platform: Platform, key: str) -> None:
         raise InFlight("The first request with this Idempotency-Key is still being answered.")
 
 
-def _known(*, platform: Platform, key: str, since: datetime) -> tuple[str, Answer] | None:
-    """Return the digest of the request that was answered since then, and what was stored for it."""
+def _is_success(answer: Answer) -> bool:
+    return 200 <= answer.status < 300
+
+
+def _repeated(digest: str, answer: Answer, *, request_digest: str, is_secret: bool) -> Answer:
+    """Return what is stored, if it answers this request. Raises InFlight, Forgotten or KeyReused."""
+    if answer.status == _AT_WORK:
+        raise InFlight("The first request with this Idempotency-Key is still being answered.")
+    if answer.status == _FORGOTTEN:
+        raise Forgotten("What this request was about was erased.")
+    if digest != request_digest:
+        raise KeyReused("Another request was answered under this Idempotency-Key.")
+    return replace(answer, body=vault.decrypt(answer.body)) if is_secret else answer
+
+
+def _known(*, platform: Platform, key: str, at: datetime) -> tuple[str, Answer] | None:
+    """Return the digest of the request that was answered, or is at work, and what was stored for it."""
     digest = _digest(platform=platform, key=key).hex()
     # Also under the plain key: the release before stored it so. Unnecessary a day after the upgrade.
-    found = prepared.rows(_KNOWN, platform=platform.pk, digest=digest, key=key, since=since)
+    found = prepared.rows(
+        _KNOWN,
+        platform=platform.pk,
+        digest=digest,
+        key=key,
+        since=at - KEPT,
+        claimed_since=at - LONGEST_CLAIM,
+    )
     if not found:
         return None
     [(digest, status, headers, body)] = found

@@ -159,7 +159,7 @@ def _finish(proposal_id: int, *, failure: str) -> None:
 
 def _lock_idle(proposal_id: int, *, at: datetime) -> ReleaseProposal:
     """Lock a proposal that is not going live. Raises GoingLive."""
-    # Skipped, not waited for: a request under an idempotency key holds the row until its release is live.
+    # Skipped, not waited for: whoever holds the row is about to say that its release goes live.
     rows = ReleaseProposal.objects.select_for_update(skip_locked=True, of=("self",))
     row = rows.filter(pk=proposal_id).first()
     if row is None or row.is_going_live(at=at):

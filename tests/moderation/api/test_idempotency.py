@@ -19,6 +19,7 @@ from moderation.api.views.base import ApiView
 from moderation.models import Case, Platform, Post, SigningSecret, StoredAnswer
 from moderation.operations.erasure import erase
 from moderation.operations.infrastructure import idempotency
+from moderation.operations.infrastructure.idempotency import Answer
 from tests.moderation.api.answers import problem
 
 VIEWS = {str(route.pattern): getattr(route.callback, "view_class", None) for route in urlpatterns}
@@ -203,3 +204,39 @@ class TestErased:
 
         assert "order" not in by_digest
         assert (again.json(), again.headers["Idempotent-Replayed"]) == (first.json(), "true")
+
+
+class TestApart:
+    """Work that waits for another service: claimed, done outside a transaction, recorded."""
+
+    def test_a_failure_frees_the_key(self, platform: Platform, at: datetime) -> None:
+        def fail() -> Answer:
+            raise OSError("Triton is gone")
+
+        with pytest.raises(OSError, match="gone"):
+            apart(platform, work=fail, at=at)
+        refused = apart(platform, work=lambda: Answer(status=409, body="{}"), at=at)
+
+        assert refused.status == 409
+        assert not StoredAnswer.objects.exists()
+
+    def test_a_claim_holds_for_its_bound_and_its_late_owner_changes_nothing(
+        self, platform: Platform, at: datetime
+    ) -> None:
+        def overtaken() -> Answer:
+            with pytest.raises(idempotency.InFlight):
+                apart(platform, work=lambda: Answer(status=200, body='"too early"'), at=at + bound / 2)
+            apart(platform, work=lambda: Answer(status=200, body='"second"'), at=at + bound)
+            return Answer(status=200, body='"late"')
+
+        bound = idempotency.LONGEST_CLAIM
+        first = apart(platform, work=overtaken, at=at)
+        again = apart(platform, work=lambda: Answer(status=200, body='"third"'), at=at + 2 * bound)
+
+        assert (first.body, again.body, again.is_repeated) == ('"late"', '"second"', True)
+        with pytest.raises(idempotency.KeyReused):
+            apart(platform, work=overtaken, at=at + 2 * bound, digest="other")
+
+
+def apart(platform: Platform, *, work: Callable[[], Answer], at: datetime, digest: str = "d") -> Answer:
+    return idempotency.once_apart(platform=platform, key="k", request_digest=digest, work=work, at=at)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
+from django.db import connection, connections
 from django.utils.timezone import now
 from rest_framework.test import APIClient
 
@@ -19,6 +22,7 @@ from moderation.operations.accounts import api_keys
 from moderation.operations.learning import proposals
 from moderation.operations.scoring import score
 from tests.moderation.api.answers import pointers, problem
+from tests.moderation.api.slow_triton import slow_triton
 from tests.moderation.fakes import FakeScorer
 from tests.moderation.operations.conftest import own_releases
 
@@ -170,18 +174,45 @@ class TestProposal:
         row.refresh_from_db()
         assert row.closed_at is None
 
-    def test_goes_live_once_by_a_second_person(
+    @pytest.mark.django_db(transaction=True)
+    def test_goes_live_once_by_a_second_person_outside_a_transaction(
         self, lead_api: APIClient, client_for: Callable[[User | None], APIClient]
     ) -> None:
         made = lead_api.post(PROPOSALS, CHOSEN | {"reason": "fewer cases"}, format="json")
         other = client_for(User.objects.create_user("other", role=Role.ML_ENGINEER))
         address, once = f"{made.headers['Location']}/confirmation", {"Idempotency-Key": "one"}
+        first: list[Any] = []
 
-        first = other.post(address, headers=once)
+        def confirm() -> None:
+            try:
+                first.append(other.post(address, headers=once))
+            finally:
+                connections.close_all()
+
+        with slow_triton() as triton:
+            thread = threading.Thread(target=confirm)
+            thread.start()
+            assert triton.is_loading.wait(60)
+            meanwhile = lead_api.post(address, headers=once)
+            open_transactions = _open_transactions()
+            triton.goes_on.set()
+            thread.join()
         again = other.post(address, headers=once)
 
         scorer.forget()
-        assert (first.status_code, first.json()["state"]) == (200, "confirmed")
-        assert again.json() == first.json()
+        assert open_transactions == 0
+        problem(meanwhile, status=409, code="request_in_flight")
+        assert (first[0].status_code, first[0].json()["state"]) == (200, "confirmed")
+        assert (again.json(), again.headers["Idempotent-Replayed"]) == (first[0].json(), "true")
         assert scorer.release().id == made.json()["candidate"]
         assert Promotion.objects.count() == 1
+
+
+def _open_transactions() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+        )
+        [(number,)] = cursor.fetchall()
+    return int(number)
