@@ -1,20 +1,25 @@
 # The application: web, workers and beat are this one image with different commands.
 # docker build -f deploy/containers/app.Dockerfile -t spamdesk .
-FROM python:3.12-slim-bookworm AS build
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /app
 COPY requirements/runtime.txt requirements/runtime.txt
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 
-FROM python:3.12-slim-bookworm
-# pg_dump and pg_restore must not be older than the server; Debian's own are.
+FROM ${PYTHON_IMAGE}
+# pg_dump and pg_restore must not be older than the server; Debian's own mostly are.
+ARG POSTGRESQL_CLIENT=postgresql-client-18
 RUN apt-get update && apt-get install -y --no-install-recommends postgresql-common ca-certificates \
-    && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
-    && apt-get install -y --no-install-recommends postgresql-client-18 && rm -rf /var/lib/apt/lists/*
+    && (apt-cache show ${POSTGRESQL_CLIENT} > /dev/null 2>&1 || /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y) \
+    && apt-get install -y --no-install-recommends ${POSTGRESQL_CLIENT} && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /nonexistent --shell /usr/sbin/nologin spamdesk \
     && install -d -o spamdesk /var/lib/spamdesk /promoted /promoted/models
 WORKDIR /app
 COPY --from=build /venv /venv
 COPY manage.py ./
+# manage.py asks it where `make run` keeps its servers.
+COPY deploy/__init__.py deploy/
+COPY deploy/local deploy/local
 COPY config config
 COPY moderation moderation
 COPY scoring scoring

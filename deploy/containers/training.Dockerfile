@@ -1,9 +1,11 @@
 # The learning worker: the application with what training needs. Build the application's image first.
 # docker build -f deploy/containers/training.Dockerfile -t spamdesk-training .
-FROM spamdesk
+ARG SPAMDESK_IMAGE=spamdesk
+FROM ${SPAMDESK_IMAGE}
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 USER root
 COPY requirements/test.txt requirements/torch.txt requirements/
-RUN /venv/bin/pip install --no-cache-dir -r requirements/torch.txt --index-url https://download.pytorch.org/whl/cpu \
+RUN /venv/bin/pip install --no-cache-dir -r requirements/torch.txt --index-url ${TORCH_INDEX} \
     && /venv/bin/pip install --no-cache-dir --require-hashes --no-deps -r requirements/test.txt
 COPY triton_repo triton_repo
 USER spamdesk

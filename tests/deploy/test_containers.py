@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,9 +39,8 @@ PODS = {
 KUBERNETES_SETTINGS: dict[str, str] = next(
     document["data"] for document in _documents() if document["kind"] == "ConfigMap"
 )
-[APPLICATION_UID] = re.findall(
-    r"useradd .*--uid (\d+)", (DEPLOY / "containers" / "app.Dockerfile").read_text()
-)
+IMAGE = (DEPLOY / "containers" / "app.Dockerfile").read_text()
+[APPLICATION_UID] = re.findall(r"useradd .*--uid (\d+)", IMAGE)
 
 
 def test_no_secret_stands_on_a_command_line() -> None:
@@ -51,6 +52,43 @@ def test_no_secret_stands_on_a_command_line() -> None:
     put_in = re.compile(r"(?<!\$)\$[({]\w*(?:PASSWORD|SECRET|KEY|TOKEN|AUTH|URL)", re.ASCII)
 
     assert not [name for name, command in commands.items() if put_in.search(command)]
+
+
+class TestImage:
+    def test_runs_the_command_line_with_no_more_than_it_copies(self, tmp_path: Path) -> None:
+        for source, target in re.findall(r"^COPY ([\w./]+) (\S+)$", IMAGE, re.MULTILINE):
+            copied = tmp_path / target / (Path(source).name if target.endswith("/") else "")
+            if (ROOT / source).is_dir():
+                shutil.copytree(ROOT / source, copied, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                copied.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / source, copied)
+
+        run = subprocess.run(
+            [sys.executable, "manage.py", "check", "--tag=urls"],
+            cwd=tmp_path,
+            env={
+                "PATH": os.defpath,
+                "DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing",
+                "CELERY_BROKER_URL": "redis://127.0.0.1:1/0",
+                "TRITON_URL": "grpc://127.0.0.1:1",
+                "SPAMDESK_STATE_DIR": str(tmp_path / "state"),
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert run.returncode == 0, run.stderr[-2_000:]
+
+    def test_is_built_of_files_that_the_build_is_given(self) -> None:
+        given = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line[:1] == "!"}
+        for dockerfile in (DEPLOY / "containers").glob("*.Dockerfile"):
+            for sources in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile.read_text(), re.MULTILINE):
+                for source in sources.split():
+                    kept = {source, *(str(parent) for parent in PurePosixPath(source).parents)}
+                    assert kept & given, f"{dockerfile.name} copies {source}"
 
 
 class TestCompose:
