@@ -65,8 +65,8 @@ MUTATIONS = (
     Mutation(
         "moderation/operations/infrastructure/idempotency.py",
         "lock",
-        "        _take_turn(platform=platform, key=key)\n",
-        "",
+        "later one finds the stored answer.\n        _take_turn(platform=platform, key=key)\n",
+        "later one finds the stored answer.\n",
         "tests/moderation/api/test_idempotency.py",
     ),
     Mutation(
