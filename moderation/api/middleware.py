@@ -37,6 +37,7 @@ class RequestIdMiddleware:
         identifier = identifier_of(request.headers.get(HEADER, ""))
         request.request_id = identifier  # type: ignore[attr-defined]  # read through errors.request_id
         with structlog.contextvars.bound_contextvars(request_id=identifier):
+            # Not the wall clock: it may be set back while the request runs.
             began = time.monotonic()
             response = self.get_response(request)
             _log(request, response, milliseconds=round(1000 * (time.monotonic() - began)))

@@ -96,6 +96,7 @@ def decode(cursor: str, *kinds: type) -> Key:
     try:
         parts = json.loads(unpack(cursor))
         return tuple(_part(part, kind) for part, kind in zip(parts, kinds, strict=True))
+    # A forged cursor can hold any JSON: dates of the year 0, numbers without end, arrays ten thousand deep.
     except (ValueError, TypeError, OverflowError, RecursionError):
         raise InvalidCursor("This page does not exist.") from None
 
@@ -110,6 +111,7 @@ def unpack(cursor: str) -> bytes:
     if not _SHAPE.fullmatch(cursor):
         raise ValueError("not a cursor")
     try:
+        # Cursors go without padding, since "=" is escaped in addresses; Python's decoder wants it back.
         return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except binascii.Error:
         raise ValueError("not base64") from None

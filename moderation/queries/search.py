@@ -183,6 +183,8 @@ def _in_state(found: QuerySet[Revision], state: str) -> QuerySet[Revision]:
 
 
 def _standing(column: str) -> Subquery:
+    # A correction reverses the decision before it, so at most one of a revision stands; the newest revision's
+    # counts.
     standing = Decision.objects.filter(post=OuterRef("post"), reversal__isnull=True)
     return Subquery(standing.order_by("-decided_at", "-id").values(column)[:1])
 

@@ -54,6 +54,7 @@ def current() -> Provenance:
     """Return what is simulated, cached for half a minute; nothing if it cannot be read."""
     try:
         return _read(int(time.monotonic() // _CACHED_SECONDS))
+    # Every page has this line; a database that is away must not take the page of the outage with it.
     except (DatabaseError, *scorer.UNUSABLE):
         return Provenance()
 

@@ -65,6 +65,7 @@ def _posted_at(form: Mapping[str, str], *, at: datetime) -> datetime:
     except ValueError:
         return at
     given = given if given.tzinfo else given.replace(tzinfo=UTC)
+    # Plugins send the clock of the blog's server, often in local time: a wrong one must not lose the comment.
     return given if _EARLIEST < given <= at else at
 
 

@@ -105,6 +105,7 @@ def _take_spam(request: HttpRequest, key: ApiKey, at: datetime) -> HttpResponse:
     complaint = IncomingComplaint(
         post=post.external_id, reporter=fields.reporter_of(form), reason="spam", reported_at=at
     )
+    # The protocol has no answer for it: a plugin that gets an error reports the same comment for ever.
     with suppress(refusals.Erased):
         complaints.record(platform=key.platform, complaint=complaint, at=at)
     return _text(THANKS)

@@ -92,6 +92,8 @@ class InstantField(serializers.DateTimeField):
             self.fail("no_offset")
         try:
             instant = instant.astimezone(UTC)
+        # The first and the last day of the calendar have no UTC form for every offset:
+        # 0001-01-01T00:00+14:00.
         except OverflowError:
             self.fail("too_early" if instant.year < 1990 else "in_future")
         if instant < _EARLIEST:

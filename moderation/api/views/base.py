@@ -190,6 +190,8 @@ def _media_type(content_type: str) -> Message:
 def refuse_changed(request: Request, etag: str) -> None:
     """Compare If-Match, if given, with the current ETag. Raises Refused."""
     wanted = request.headers.get("If-Match")
+    # A list of ETags, as RFC 9110 §13.1.1 allows. Weak ones (W/"3") are refused: they promise too little for
+    # a write.
     if wanted is not None and wanted.strip() != "*" and etag not in wanted.replace(" ", "").split(","):
         raise Refused("precondition_failed", f"It has the ETag {etag} now.")
 

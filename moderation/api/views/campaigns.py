@@ -125,6 +125,7 @@ class CampaignDecisions(ApiView):
         wanted = Wanted(
             verdict=Verdict(given["verdict"]),
             expected_count=given["expected_count"],
+            # The desk asks for the number a second time; a client that sends it has counted.
             confirmed_count=given["expected_count"],
             has_filtered=given.get("has_filtered", False),
             reason=given.get("reason", ""),

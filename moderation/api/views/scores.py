@@ -85,6 +85,8 @@ def _without_store(data: Any) -> tuple[Any, bool]:
 def _preview(platform: Platform, post: IncomingPost) -> score_preview.Preview | None:
     try:
         live = scorer.low_latency()
+    # The first request of a process starts the load and is told so: a sender waits 300 ms, a load takes
+    # seconds.
     except scorer.Loading:
         return None
     return score_preview.run(platform=platform, post=post, live=live, at=timezone.now())

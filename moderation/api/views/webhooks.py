@@ -146,6 +146,8 @@ class OneEndpoint(ApiView):
                 url=given.get("url"),
                 events=given.get("events"),
                 is_active=given.get("is_active"),
+                # Compared again under the row's lock: somebody may change it between the check above and the
+                # write.
                 version=row.version if "If-Match" in request.headers else None,
                 at=timezone.now(),
             )

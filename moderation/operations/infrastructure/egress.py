@@ -281,6 +281,8 @@ def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
         for address in addresses:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")
+    # The caller connects to this address and not to the name: asked again, a name server may answer otherwise
+    # (DNS rebinding).
     return addresses[0]
 
 

@@ -114,6 +114,7 @@ def ask(question: Callable[[redis.Redis], Any]) -> Any:
     try:
         return question(_store())
     except redis.RedisError as failure:
+        # Limits fail open: without this pause each request would wait for the dead store's timeout.
         _Store.paused_until = time.monotonic() + PAUSE_SECONDS
         log.warning("limits_not_kept", reason=type(failure).__name__)
         return None

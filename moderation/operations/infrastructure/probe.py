@@ -65,6 +65,8 @@ def ask(parts: Sequence[Part]) -> list[Answer]:
     pool = ThreadPoolExecutor(max_workers=max(1, len(parts)))
     asked = [(part, time.monotonic(), pool.submit(_asked, part)) for part in parts]
     answers = [_answer(part, began_at, future) for part, began_at, future in asked]
+    # Not waited for: a probe that hangs in a C library cannot be stopped, and the answer must not hang with
+    # it.
     pool.shutdown(wait=False, cancel_futures=True)
     return answers
 

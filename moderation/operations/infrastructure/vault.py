@@ -26,6 +26,8 @@ def decrypt(ciphertext: str) -> str:
     """Return what was encrypted. Raises MissingKey."""
     try:
         return _keys().decrypt(ciphertext.encode()).decode()
+    # Also a secret that was encrypted with a key since taken out of the settings: only the operator can mend
+    # that.
     except InvalidToken:
         raise MissingKey("None of SPAMDESK_ENCRYPTION_KEYS decrypts this.") from None
 

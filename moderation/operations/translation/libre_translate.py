@@ -33,6 +33,7 @@ class LibreTranslate:
 
     def translate(self, text: str, *, language: str) -> str:
         """Return the text in a language, whatever it is in. Raises NotTranslated."""
+        # Refused at once rather than queued: waiting readers would hold the web server's threads.
         if not self._free.acquire(blocking=False):
             raise Busy
         try:

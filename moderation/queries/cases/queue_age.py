@@ -43,6 +43,7 @@ def over_last_day(*, at: datetime) -> list[Age]:
 
 def _oldest_closed(*, at: datetime) -> dict[int, datetime]:
     with connection.cursor() as cursor:
+        # Cases still open count in every step; they are read apart, from their index.
         cursor.execute(_CLOSED, {"at": at, "start": at - STEPS * STEP, "step": STEP.total_seconds()})
         return dict(cursor.fetchall())
 

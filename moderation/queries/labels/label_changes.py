@@ -127,6 +127,8 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
         if found:
             yield found
             values["entered_at"], values["number"] = found[-1][:2]
+        # Each chunk is a statement of its own: one cursor held open over a slow download would keep vacuum
+        # away.
         if len(found) < CHUNK:
             return
 

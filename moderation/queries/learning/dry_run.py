@@ -107,6 +107,7 @@ def _changed(rows: QuerySet[Score], *, about: Subject, wanted: Thresholds) -> It
         post_id=F("revision__post_id"),
         excerpt=F("revision__text"),
     )
+    # One more than is shown, so that the page knows whether there are more.
     left = _SHOWN + 1
     for row in fields[:MOST].iterator(chunk_size=200):
         before, after = _routes(row, about=about, wanted=wanted)

@@ -18,6 +18,7 @@ def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
     rows = RevisionEvidence.objects.filter(
         revision__in=revision_ids, role=EvidenceRole.LINK, evidence__fetched_at__lt=at
     ).order_by("revision_id", "evidence__fetched_at")
+    # An address that was fetched in several hours has several rows: the last one read stays.
     found: Hops = {}
     for revision_id, digest, chain in rows.values_list(
         "revision", "evidence__url_digest", "evidence__chain"

@@ -164,6 +164,8 @@ def since(history: History, first_seen_at: datetime, *, at: datetime) -> History
 
 def rows(sql: str, **values: Any) -> list[Any]:
     """Run a statement with its {numbers} filled in, and return all rows."""
+    # Not str.format: the statements hold braces of arrays. Only constants of this file come in this way;
+    # values go as parameters.
     sql = sql.replace("{on_platform}", ON_PLATFORM)
     for name, number in _NUMBERS.items():
         sql = sql.replace(f"{{{name}}}", str(number))

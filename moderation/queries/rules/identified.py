@@ -26,6 +26,8 @@ def revisions(*, kind: str, value: str) -> list[int]:
         return _linking_to(_domains_like(value))
     judged = Label.objects.filter(retracted_at__isnull=True).order_by("-pk").values("post")[:JUDGED]
     newest = Post.objects.order_by("-pk").values("pk")[:NEWEST]
+    # No index can answer it: texts are read through their disguises in Python. So the newest and the judged
+    # ones only.
     latest = Revision.objects.filter(
         Q(post__in=judged) | Q(post__in=newest), number=F("post__latest_revision"), post__erased_at=None
     )

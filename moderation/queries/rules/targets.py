@@ -190,6 +190,7 @@ def _address(text: str) -> Target:
         raise NotATarget(
             _("“%(text)s” is neither an address nor a range such as 203.0.113.0/24.") % {"text": text}
         ) from None
+    # One typing error, /8 for /28, would ban a country.
     if network.prefixlen < _WIDEST[network.version]:
         raise NotATarget(
             _("A range wider than /%(bits)d covers whole providers; enter parts of it.")

@@ -20,6 +20,7 @@ def page(request: access.DeskRequest, case_id: int) -> HttpResponse:
     at = timezone.now()
     try:
         found = around.of(case_id=case_id, viewer=request.user, at=at)
+    # 404 also for a case that exists but waits for a lead: a 403 would tell that it does.
     except Case.DoesNotExist as refusal:
         raise Http404("This case does not exist, or waits for a lead.") from refusal
     picture = event_lanes.picture(found.lanes, at=at)

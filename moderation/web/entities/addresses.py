@@ -24,6 +24,8 @@ def address(request: access.DeskRequest, address: str) -> HttpResponse:
     except NotATarget as refusal:
         raise Http404(str(refusal)) from refusal
     if facts.target.value != address:
+        # One address for one network: 203.0.113.7/24 and 2001:DB8:0::1 would be pages, rules and caches of
+        # their own.
         return redirect("address", address=facts.target.value)
     wanted = PostFilter(address=facts.target.value)
     more: dict[str, object] = {"section": "posts"}

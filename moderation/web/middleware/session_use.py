@@ -37,6 +37,8 @@ class SessionUseMiddleware:
         return response
 
     def _is_due(self, key: str) -> bool:
+        # By process and from memory: one write a session in some minutes is enough, a few more after a
+        # restart do no harm.
         now = time.monotonic()
         if now - self._noted.get(key, -1e9) < sessions.USED_EVERY.total_seconds():
             return False
