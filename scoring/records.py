@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from scoring.evidence import EvidencePiece
+
 # Fields added later have defaults, so records stored without them are read as unknown.
 RECORD_VERSION = 1
-
-# Removed fields that no feature ever read: records stored with them can still be read.
-_RETIRED = frozenset({"evidence"})
 
 RECENT_HALF_LIFE_DAYS = 30.0
 
@@ -123,7 +122,7 @@ class PostRecord:
     """One revision of a post as it stood at the instant `at`; all times are timezone-aware UTC.
 
     `similar` are near-duplicates of the text, `resembling` the posts of other accounts that look like the
-    author's.
+    author's. `evidence` is what had been collected by then, in the order of the post.
     """
 
     platform: str
@@ -149,6 +148,7 @@ class PostRecord:
     similar: History = History()
     shares: int | None = None
     comments: int | None = None
+    evidence: tuple[EvidencePiece, ...] = ()
     version: int = RECORD_VERSION
 
     def to_json(self) -> dict[str, Any]:
@@ -160,8 +160,7 @@ class PostRecord:
         """Read a stored record. Raises InvalidRecord naming the missing, unknown or wrongly typed field."""
         if not isinstance(stored, dict) or stored.get("version") != RECORD_VERSION:
             raise InvalidRecord(f"version: this library reads record version {RECORD_VERSION}")
-        known = {name: value for name, value in stored.items() if name not in _RETIRED}
-        return typing.cast("Self", _build(cls, known, path="record"))
+        return typing.cast("Self", _build(cls, stored, path="record"))
 
 
 NOTHING_KNOWN = PostRecord(

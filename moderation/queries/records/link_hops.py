@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from moderation.models import RevisionEvidence
 from moderation.models.evidence import EvidenceRole
@@ -23,11 +24,15 @@ def hops(revision_ids: Collection[int], *, at: datetime) -> Hops:
     for revision_id, digest, chain in rows.values_list(
         "revision", "evidence__url_digest", "evidence__chain"
     ).iterator():
-        own, *others = [_host(step["url"]) for step in chain] or [""]
-        passed = tuple(dict.fromkeys(host for host in others if host and host != own))
-        if passed:
-            found[revision_id, digest] = passed
+        if others := passed(chain):
+            found[revision_id, digest] = others
     return found
+
+
+def passed(chain: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the other hosts of a chain of addresses, in order, without repetition."""
+    own, *others = [_host(step["url"]) for step in chain] or [""]
+    return tuple(dict.fromkeys(host for host in others if host and host != own))
 
 
 def _host(url: str) -> str:

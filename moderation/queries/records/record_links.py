@@ -8,7 +8,7 @@ from datetime import datetime
 
 from moderation.models import LinkVerdict, PostLink, Revision
 from moderation.models.reputation import ReputationProvider
-from moderation.queries.records.link_hops import hops
+from moderation.queries.records.link_hops import Hops
 from moderation.queries.records.record_histories import histories, rows, since
 from scoring.links import registrable_domain
 from scoring.records import Link, LinkReputation
@@ -30,21 +30,26 @@ JOIN moderation_post own ON own.id = k.post_id
 """
 
 
-def links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Link, ...]]:
-    """Return the links of each revision by its id; one without links is left out."""
-    by_id = {revision.pk: revision for revision in revisions}
-    stored = list(
-        PostLink.objects.filter(revision__in=by_id)
-        .select_related("domain")
-        .order_by("revision_id", "position")
-    )
+def stored_links(revisions: Sequence[Revision]) -> list[PostLink]:
+    """Return the rows of the links of revisions, in the order of the posts."""
+    rows_of = PostLink.objects.filter(revision__in=revisions).select_related("domain")
+    return list(rows_of.order_by("revision_id", "position"))
+
+
+def links(
+    stored: Sequence[PostLink], *, revisions: Sequence[Revision], hops: Hops, at: datetime
+) -> dict[int, tuple[Link, ...]]:
+    """Return the links of each revision by its id; one without links is left out.
+
+    `stored` are their rows, `hops` where they were seen to lead.
+    """
     if not stored:
         return {}
+    by_id = {revision.pk: revision for revision in revisions}
     posts = [by_id[row.revision_id].post_id for row in stored]
     counts = _counts(stored, by_id=by_id, at=at)
     domains = histories("domain", keys=[str(row.domain_id) for row in stored], posts=posts, at=at)
     reputations = _reputations(stored, at=at)
-    led = hops(by_id, at=at)
     found: dict[int, list[Link]] = defaultdict(list)
     for row, history in zip(stored, domains, strict=True):
         url_posts, author_posts = counts[row.pk]
@@ -57,7 +62,7 @@ def links(*, revisions: Sequence[Revision], at: datetime) -> dict[int, tuple[Lin
                 url_posts=url_posts,
                 author_posts=author_posts,
                 reputation=reputations[row.pk],
-                hops=led.get((row.revision_id, row.url_digest), ()),
+                hops=hops.get((row.revision_id, row.url_digest), ()),
             )
         )
     return {revision_id: tuple(of_revision) for revision_id, of_revision in found.items()}

@@ -1,6 +1,6 @@
 """Rows → PostRecord as of an instant. Everything counts strictly before `at`, to prevent leakage.
 
-Histories are read in record_histories.py, links in record_links.py.
+Histories are read in record_histories.py, links in record_links.py, what was collected in record_evidence.py.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from moderation.models import Revision
+from moderation.models import PostLink, Revision
+from moderation.queries.records.record_evidence import captions, collected
 from moderation.queries.records.record_histories import histories, rows, since
-from moderation.queries.records.record_links import links
+from moderation.queries.records.record_links import links, stored_links
 from scoring.records import (
     AuthorSnapshot,
     ComplaintRecord,
@@ -71,7 +72,9 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
         kind: histories(kind, keys=[of_revision[kind] for of_revision in keys], posts=posts, at=at)
         for kind in _KINDS
     }
-    links_of = links(revisions=revisions, at=at)
+    linked = stored_links(revisions)
+    found = collected(revisions=_carrying(revisions, linked=linked), at=at)
+    links_of = links(linked, revisions=revisions, hops=found.hops, at=at)
     same_texts = _same_texts(revisions=revisions, at=at)
     complaints = _complaints(revisions=revisions, at=at)
     return [
@@ -99,6 +102,7 @@ def records_at(*, revisions: Sequence[Revision], at: datetime) -> list[PostRecor
             similar=known["similar"][index],
             shares=revision.shares,
             comments=revision.comments,
+            evidence=(*found.pieces.get(revision.pk, ()), *captions(revision)),
         )
         for index, revision in enumerate(revisions)
     ]
@@ -122,6 +126,12 @@ def bands_of(revision: Revision) -> tuple[int, ...]:
     return author_bands(
         _author(revision.author_snapshot), ip_network=revision.ip_network, user_agent=revision.user_agent
     )
+
+
+def _carrying(revisions: Sequence[Revision], *, linked: Sequence[PostLink]) -> list[Revision]:
+    """Return the revisions that carry an address: of others nothing is collected."""
+    with_links = {link.revision_id for link in linked}
+    return [one for one in revisions if one.media_urls or one.pk in with_links]
 
 
 def _author(snapshot: Mapping[str, Any]) -> AuthorSnapshot:
