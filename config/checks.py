@@ -12,6 +12,7 @@ from django.db import DatabaseError, InterfaceError
 
 from moderation.operations.accounts import demo
 from moderation.operations.infrastructure import egress
+from moderation.operations.reputation import inquiry
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +62,7 @@ def providers_can_be_called(**_: Any) -> list[CheckMessage]:
     for name in ("WEB_RISK_URL", "WOT_URL", "RDAP_URL"):
         url = getattr(settings, name)
         try:
-            if url:
+            if url and url not in (inquiry.IANA, inquiry.OFF):
                 egress.check(url)
         except egress.Refused as refused:
             hint = "Give a public https address, or list its host in SPAMDESK_EGRESS_PRIVATE_HOSTS."

@@ -65,6 +65,7 @@ class Environment:
     wot_user: str
     wot_url: str
     rdap_url: str
+    rdap_list: Path
     evidence_agent: str
     evidence_obeys_robots: bool
     translation_url: str
@@ -117,7 +118,8 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         wot_key=variables.get("SPAMDESK_WOT_KEY", ""),
         wot_user=variables.get("SPAMDESK_WOT_USER", ""),
         wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
-        rdap_url=variables.get("SPAMDESK_RDAP_URL", ""),
+        rdap_url=_rdap(variables, mode=mode),
+        rdap_list=_folder(variables, "SPAMDESK_RDAP_LIST", default=state_dir / "rdap" / "dns.json"),
         evidence_agent=_agent(variables),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
@@ -144,6 +146,16 @@ def _yes_or_no(variables: Mapping[str, str], name: str) -> bool:
     if given not in _TRUE | _FALSE:
         raise ImproperlyConfigured(f"{name} is {given!r}; it must be 0 or 1.")
     return given in _TRUE
+
+
+def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
+    """Return whom to ask for the age of domains. A demo's domains are made up: no registry is bothered."""
+    given = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
+    if given not in ("iana", "off") and urlsplit(given).scheme not in ("http", "https"):
+        raise ImproperlyConfigured(
+            f"SPAMDESK_RDAP_URL is {given!r}; it must be iana, off or the http address of a server."
+        )
+    return given
 
 
 def _agent(variables: Mapping[str, str]) -> str:

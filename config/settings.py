@@ -286,10 +286,10 @@ EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports
 ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
-# Reputation providers; one without its key (RDAP: its address) is never asked.
+# Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
-RDAP_URL = ENVIRONMENT.rdap_url
+RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, ENVIRONMENT.rdap_list  # "iana", "off" or an address
 TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
 EVIDENCE_AGENT, EVIDENCE_OBEYS_ROBOTS = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_obeys_robots
 EVIDENCE_LIMITS = evidence.Limits()

@@ -45,12 +45,13 @@ def workers() -> tuple[Worker, ...]:
         Worker(
             name="background",
             # `default` is where the version before sent messages.
-            queues=("campaigns", "explanations", "reputation", "erasures", "default"),
+            queues=("campaigns", "explanations", "erasures", "default"),
             concurrency=4,
             has_threads=True,
         ),
-        # What it fetches is hostile and may be slow; a process of its own, which may be lost, reads it.
-        Worker(name="evidence", queues=("evidence",), concurrency=8, has_threads=True),
+        # It asks strangers, who may be slow: sites behind links, and registries. What sites say is hostile; a
+        # process of its own, which may be lost, reads it.
+        Worker(name="evidence", queues=("reputation", "evidence"), concurrency=8, has_threads=True),
         Worker(name="exports", queues=("exports",), concurrency=2, has_threads=True),
         # Training itself is a process that this thread watches.
         Worker(name="learning", queues=("learning",), concurrency=1, has_threads=True),

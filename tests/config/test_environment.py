@@ -31,6 +31,21 @@ class TestRead:
         assert environment.state_dir == ROOT / ".state"
         assert not environment.is_debug
 
+    @pytest.mark.parametrize(
+        ("variables", "asked"),
+        [
+            (ADDRESSES, "off"),
+            (ADDRESSES | {"SPAMDESK_MODE": "test"}, "off"),
+            (PRODUCTION, "iana"),
+            (PRODUCTION | {"SPAMDESK_RDAP_URL": "off"}, "off"),
+            (ADDRESSES | {"SPAMDESK_RDAP_URL": "http://rdap.example/"}, "http://rdap.example/"),
+        ],
+    )
+    def test_asks_registries_in_production_alone_unless_told_otherwise(
+        self, variables: dict[str, str], asked: str
+    ) -> None:
+        assert read(variables).rdap_url == asked
+
     def test_takes_a_complete_production_environment(self) -> None:
         environment = read(PRODUCTION | {"SPAMDESK_UNDO_SECONDS": "5"})
 
@@ -54,6 +69,8 @@ class TestRead:
             ("TRITON_URL", "triton.example:8001"),
             ("TRITON_URL", "sagemaker://an_endpoint"),
             ("SPAMDESK_TRANSLATION_URL", "translate.example"),
+            ("SPAMDESK_RDAP_URL", "rdap.example"),
+            ("SPAMDESK_RDAP_LIST", "relative/dns.json"),
             ("SPAMDESK_STATE_DIR", "relative/folder"),
             ("SPAMDESK_WEB_PORT", "65536"),
             ("SPAMDESK_UNDO_SECONDS", "ten"),

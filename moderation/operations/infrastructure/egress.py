@@ -56,6 +56,7 @@ class Answered:
 
     status: int
     body: bytes = b""
+    location: str = ""
     retry_after_seconds: float = 0.0
 
 
@@ -162,6 +163,7 @@ class Client:
                 return Answered(
                     status=response.status,
                     body=body,
+                    location=given.get(b"location", b"").decode("latin-1"),
                     retry_after_seconds=_retry_after(given.get(b"retry-after", b"")),
                 )
         except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from moderation.models import LinkVerdict, PostLink, Revision
+from moderation.models import LinkVerdict, PostLink, Revision, Score
 from moderation.operations import rescore
 from moderation.operations.infrastructure import erasure_locks
 from moderation.operations.reputation.provider import NoAnswer, Provider, Said
@@ -25,7 +27,18 @@ log = structlog.get_logger(__name__)
 # From this score on a link's verdict is bad enough to rescore its posts.
 BAD_THREAT = 0.5
 BAD_TRUST = 40.0
+BAD_AGE = timedelta(days=30)
+"""A domain that was registered less than this before it was posted is news, too."""
+SECONDS = 30.0
+"""After this time of one task no further question is begun: the next post with those links asks again."""
+IANA, OFF = "iana", "off"
 _MOST_LINKS = 20
+_READ_AS: dict[str, str] = {
+    WebRisk.name: "threat_score",
+    Trust.name: "trust_score",
+    Registration.name: "live_since_at",
+}
+"""Fields of a record that hold what a provider said."""
 
 
 def is_configured() -> bool:
@@ -45,7 +58,8 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
         .order_by("revision_id", "position")
     )
     # Before the transaction: providers take seconds, and nothing may be locked meanwhile.
-    verdicts = list(_answers(links, at=at))
+    known = _known(links, at=at)
+    verdicts = list(_answers(links, known=known, at=at))
     with transaction.atomic():
         # Do not store URLs of posts that were erased during the query.
         posts = erasure_locks.posts(revisions__in={link.revision_id for link in links})
@@ -53,7 +67,7 @@ def ask(*, revision_ids: Sequence[int], at: datetime) -> int:
         left = {provider.subject(link) for provider in _providers() for link in links}
         verdicts = [verdict for verdict in verdicts if verdict.subject in left]
         LinkVerdict.objects.bulk_create(verdicts)
-        _score_again([verdict for verdict in verdicts if _is_bad(verdict)], links=links, at=at)
+        _score_again(links, news=verdicts, known=known, at=at)
     return len(verdicts)
 
 
@@ -62,16 +76,24 @@ def forget() -> None:
     _providers.cache_clear()
 
 
-def _answers(links: Sequence[PostLink], *, at: datetime) -> Iterator[LinkVerdict]:
+def _known(links: Sequence[PostLink], *, at: datetime) -> list[LinkVerdict]:
     subjects = {provider.subject(link) for provider in _providers() for link in links}
-    known = set(
-        LinkVerdict.objects.filter(subject__in=subjects, expires_at__gt=at).values_list("provider", "subject")
-    )
+    return list(LinkVerdict.objects.filter(subject__in=subjects - {""}, expires_at__gt=at))
+
+
+def _answers(
+    links: Sequence[PostLink], *, known: Sequence[LinkVerdict], at: datetime
+) -> Iterator[LinkVerdict]:
+    asked = {(verdict.provider, verdict.subject) for verdict in known}
+    ends_at = time.monotonic() + SECONDS
     for provider in _providers():
         for link in links:
             subject = provider.subject(link)
-            if subject and (provider.name.value, subject) not in known:
-                known.add((provider.name.value, subject))
+            if time.monotonic() > ends_at:
+                log.warning("reputation_out_of_time", links=len(links))
+                return
+            if subject and (provider.name.value, subject) not in asked:
+                asked.add((provider.name.value, subject))
                 said = _said(provider, link, at=at)
                 if said is not None:
                     yield LinkVerdict(
@@ -94,6 +116,8 @@ def _said(provider: Provider, link: PostLink, *, at: datetime) -> Said | None:
 
 
 def _is_bad(verdict: LinkVerdict) -> bool:
+    if verdict.live_since_at is not None:
+        return verdict.fetched_at - verdict.live_since_at < BAD_AGE
     if verdict.value is None:
         return False
     if verdict.provider == WebRisk.name:
@@ -101,12 +125,43 @@ def _is_bad(verdict: LinkVerdict) -> bool:
     return verdict.provider == Trust.name and verdict.value < BAD_TRUST
 
 
-def _score_again(bad: Sequence[LinkVerdict], *, links: Sequence[PostLink], at: datetime) -> None:
-    """Rescore posts that were scored before the verdict came; later scorings read it anyway."""
-    subjects = {verdict.subject for verdict in bad}
-    revisions = {link.revision_id for link in links if {link.url_digest, link.domain.name} & subjects}
-    due = Revision.objects.filter(pk__in=revisions, number=F("post__latest_revision"))
-    rescore.again(due.values_list("pk", flat=True), at=at)
+def _score_again(
+    links: Sequence[PostLink], *, news: Sequence[LinkVerdict], known: Sequence[LinkVerdict], at: datetime
+) -> None:
+    """Rescore posts that were scored before a bad verdict came; later scorings read it anyway.
+
+    Also one that another post's task brought meanwhile.
+    """
+    bad = {verdict.subject: verdict for verdict in [*known, *news] if _is_bad(verdict)}
+    concerned = [
+        (link, bad[subject])
+        for link in links
+        for subject in (link.url_digest, link.domain.name)
+        if subject in bad
+    ]
+    latest = Revision.objects.filter(
+        pk__in={link.revision_id for link, _ in concerned}, number=F("post__latest_revision")
+    )
+    scores = Score.objects.filter(revision__in=latest, generation=F("revision__generation"))
+    records = dict(scores.values_list("revision", "record"))
+    fresh = {verdict.subject for verdict in news}
+    due = {
+        link.revision_id
+        for link, verdict in concerned
+        if verdict.subject in fresh or not _was_read(records.get(link.revision_id), link, verdict)
+    }
+    rescore.again(latest.filter(pk__in=due).values_list("pk", flat=True), at=at)
+
+
+def _was_read(record: Mapping[str, Any] | None, link: PostLink, verdict: LinkVerdict) -> bool:
+    """Return whether a score was made with a verdict; without a score, that one will be."""
+    if record is None:
+        return True
+    name = _READ_AS[verdict.provider]
+    return any(
+        found["url"] == link.url and found["reputation"][name] is not None
+        for found in record.get("links", ())
+    )
 
 
 @lru_cache(maxsize=1)
@@ -120,6 +175,6 @@ def _providers() -> tuple[Provider, ...]:
         found.append(WebRisk(address=settings.WEB_RISK_URL, key=settings.WEB_RISK_KEY))
     if settings.WOT_KEY:
         found.append(Trust(address=settings.WOT_URL, key=settings.WOT_KEY, user=settings.WOT_USER))
-    if settings.RDAP_URL:
-        found.append(Registration(address=settings.RDAP_URL))
+    if settings.RDAP_URL != OFF:
+        found.append(Registration(address="" if settings.RDAP_URL == IANA else settings.RDAP_URL))
     return tuple(found)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
+from urllib.parse import urljoin
 
 from moderation.models import PostLink
 from moderation.models.reputation import ReputationProvider
@@ -16,6 +17,7 @@ from scoring.content import Breaker
 
 TIMEOUT_SECONDS = 5.0
 BREAKER_FAILURES, BREAKER_SECONDS = 5, 60.0
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_BYTES = 1_000_000
 
 
@@ -50,10 +52,14 @@ class Provider(Protocol):
 
 @dataclass(frozen=True)
 class Line:
-    """HTTP client of one provider: guarded, with a deadline and a circuit breaker (one minute)."""
+    """HTTP client of one provider: guarded, with a deadline and a circuit breaker (one minute).
+
+    Follows as many redirects as it is told, each through the guard; none where a header holds a key.
+    """
 
     base: str
     headers: Mapping[str, str] = field(default_factory=dict)
+    redirects: int = 0
     breaker: Breaker = field(
         default_factory=lambda: Breaker(
             failures=BREAKER_FAILURES, seconds=BREAKER_SECONDS, clock=time.monotonic
@@ -75,15 +81,7 @@ class Line:
         return answer
 
     def _answer(self, path: str, *, unknown: tuple[int, ...]) -> Any:
-        try:
-            answer = egress.get(
-                url=self.base.rstrip("/") + path,
-                headers=self.headers,
-                timeout_seconds=TIMEOUT_SECONDS,
-                most_bytes=_MOST_BYTES,
-            )
-        except (egress.Refused, egress.Failed) as failure:
-            raise NoAnswer(str(failure)) from failure
+        answer = self._followed(self.base.rstrip("/") + path)
         if answer.status in unknown:
             return None
         if answer.status != 200:
@@ -92,3 +90,20 @@ class Line:
             return json.loads(answer.body)
         except ValueError as wrong:
             raise NoAnswer("the answer is no JSON") from wrong
+
+    def _followed(self, url: str) -> egress.Answered:
+        ends_at = time.monotonic() + TIMEOUT_SECONDS
+        for _ in range(self.redirects + 1):
+            try:
+                answer = egress.get(
+                    url=url,
+                    headers=self.headers,
+                    timeout_seconds=ends_at - time.monotonic(),
+                    most_bytes=_MOST_BYTES,
+                )
+            except (egress.Refused, egress.Failed) as failure:
+                raise NoAnswer(str(failure)) from failure
+            if answer.status not in _REDIRECTS or not answer.location or not self.redirects:
+                return answer
+            url = urljoin(url, answer.location)
+        raise NoAnswer(f"more than {self.redirects} redirects")

@@ -20,13 +20,17 @@ RATED = [
         "categories": [],
     }
 ]
-REGISTERED = {
-    "ldhName": "pills.example",
-    "events": [
-        {"eventAction": "last changed", "eventDate": "2026-02-01T00:00:00Z"},
-        {"eventAction": "registration", "eventDate": "2026-02-20T10:00:00Z"},
-    ],
-}
+
+
+def registered(date: str) -> dict[str, Any]:
+    """Return a registry's answer about a domain that was registered then."""
+    return {
+        "ldhName": "pills.example",
+        "events": [
+            {"eventAction": "last changed", "eventDate": "2026-02-01T00:00:00Z"},
+            {"eventAction": "registration", "eventDate": date},
+        ],
+    }
 
 
 @dataclass
@@ -38,10 +42,11 @@ class Providers:
         default_factory=lambda: {
             "/v1/uris:search": (200, LISTED),
             "/v3/targets": (200, RATED),
-            "/domain/": (200, REGISTERED),
+            "/domain/": (200, registered("2026-02-20T10:00:00Z")),
         }
     )
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    may_answer: threading.Event = field(default_factory=threading.Event)
 
     def set(self, prefix: str, answer: Any, *, status: int = 200) -> None:
         self.answers[prefix] = (status, answer)
@@ -51,6 +56,7 @@ class Providers:
 def serving() -> Iterator[Providers]:
     """Serve on a free port of the loopback until the block ends."""
     providers = Providers()
+    providers.may_answer.set()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -60,7 +66,10 @@ def serving() -> Iterator[Providers]:
                 said for prefix, said in providers.answers.items() if self.path.startswith(prefix)
             )
             body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+            providers.may_answer.wait(5)
             self.send_response(status)
+            if status in (301, 302, 307):
+                self.send_header("location", body.decode())
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

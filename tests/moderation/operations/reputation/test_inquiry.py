@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,9 +12,11 @@ from pytest_django import Settings
 from moderation.models import LinkVerdict, Post, Revision
 from moderation.models.posts import ScoreState
 from moderation.operations.reputation import inquiry, provider
+from moderation.operations.scoring import score
 from moderation.queries.records import records
 from scoring.records import LinkReputation
-from tests.moderation.operations.reputation.providers import Providers, serving
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.reputation.providers import Providers, registered, serving
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -109,7 +111,7 @@ class TestAsk:
         providers.set(prefix, answer)
         revision = revision_of(post(text=TEXT))
 
-        assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) == 1
+        assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) >= 1
 
         known = records.record_at(revision=revision, at=later(6)).links[0].reputation
         assert known == LinkReputation(**reputation)  # type: ignore[arg-type]
@@ -133,8 +135,11 @@ class TestAsk:
             providers.set(prefix, answer, status=status)
         revision = revision_of(post(text=TEXT))
 
-        assert inquiry.ask(revision_ids=[revision.pk], at=later(5)) <= 1
-        assert all(verdict.value in (None, 0.0) for verdict in LinkVerdict.objects.all())
+        inquiry.ask(revision_ids=[revision.pk], at=later(5))
+
+        for verdict in LinkVerdict.objects.all():
+            assert verdict.value in (None, 0.0)
+            assert verdict.live_since_at is None
 
     def test_leaves_a_failing_provider_alone_for_a_while(
         self, providers: Providers, post: StorePost, later: Later
@@ -152,8 +157,12 @@ class TestAsk:
     ) -> None:
         settings.EGRESS_PRIVATE_HOSTS = ()
 
-        assert inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5)) == 0
+        inquiry.ask(revision_ids=[revision_of(post(text=TEXT)).pk], at=later(5))
+
         assert providers.asked == []
+        [failure] = LinkVerdict.objects.all()
+        assert (failure.provider, failure.live_since_at) == ("registration", None)
+        assert failure.detail.startswith("Port ")
 
     def test_without_keys_nobody_is_asked(self, post: StorePost, later: Later) -> None:
         inquiry.forget()
@@ -177,6 +186,7 @@ class TestBadNews:
     def test_good_news_does_not(self, providers: Providers, post: StorePost, later: Later) -> None:
         providers.set("/v1/uris:search", {})
         providers.set("/v3/targets", [{"safety": {"reputations": 93}}])
+        providers.set("/domain/", registered("2019-05-01T00:00:00Z"))
         revision = revision_of(post(text=TEXT))
         Revision.objects.update(score_state=ScoreState.SCORED)
 
@@ -184,3 +194,18 @@ class TestBadNews:
 
         revision.refresh_from_db()
         assert (revision.score_state, revision.generation) == (ScoreState.SCORED, 1)
+
+    def test_of_another_posts_task_counts_for_who_was_scored_before_it(
+        self, providers: Providers, post: StorePost, fake_scorer: FakeScorer, later: Later
+    ) -> None:
+        providers.set("/v1/uris:search", {})
+        first, second = revision_of(post(text=TEXT)), revision_of(post(text=TEXT))
+        score.run(revision_ids=[second.pk], at=later(4))
+        inquiry.ask(revision_ids=[first.pk], at=later(5))
+
+        for at in (later(6), later(8)):
+            inquiry.ask(revision_ids=[second.pk], at=at)
+            score.run(revision_ids=[second.pk], at=at + timedelta(seconds=1))
+
+        second.refresh_from_db()
+        assert second.generation == 2, "once: the second score was made with it"

@@ -1,0 +1,33 @@
+"""Fetch IANA's list of RDAP servers anew."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from moderation.operations.reputation import provider, registries
+
+
+class Command(BaseCommand):
+    """Keep a newer list than the one that came with this release; workers read it with the next question."""
+
+    help = "Fetch IANA's list of RDAP servers, and keep it if it is newer than the one in force."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare where the list is."""
+        parser.add_argument("--from", dest="url", default=registries.SOURCE, help="address of the list")
+
+    def handle(self, *_: Any, url: str, **__: Any) -> None:
+        """Fetch, check and keep."""
+        try:
+            found = registries.refresh(url=url)
+        except (provider.NoAnswer, registries.Invalid) as failure:
+            raise CommandError(f"{failure} The list in force stays as it is.") from failure
+        except OSError as failure:
+            raise CommandError(f"{settings.RDAP_LIST} cannot be written: {failure.strerror}.") from failure
+        self.stdout.write(
+            f"In force: the list of {found.published_at:%Y-%m-%d}, {len(found.servers)} suffixes."
+        )

@@ -1,0 +1,126 @@
+"""Which RDAP server answers for a domain: IANA's list (RFC 9224).
+
+`rdap_dns.json` is a copy of https://data.iana.org/rdap/dns.json, published by IANA on 2026-07-23, one service
+a line; IANA dedicates its registries to the public domain (CC0). `manage.py refresh_rdap_list` fetches a
+newer one to where `SPAMDESK_RDAP_LIST` says; the newer of the two counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from moderation.operations.reputation.provider import Line
+
+SOURCE = "https://data.iana.org/rdap/dns.json"
+SHIPPED = Path(__file__).with_name("rdap_dns.json")
+_LEAST_SHARE = 0.5
+"""A list with fewer entries than this share of those in force is no newer list but a broken one."""
+_HEADERS = {"accept": "application/json"}
+_REDIRECTS = 3
+
+
+class Invalid(Exception):
+    """What came is no list of RDAP servers, or must not replace the one in force."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registries:
+    """Servers by the suffix that they answer for, in small letters; when IANA published the list."""
+
+    servers: Mapping[str, str]
+    published_at: datetime
+
+    def server_of(self, domain: str) -> str:
+        """Return the address of the server for a domain, "" if there is none. The longest suffix counts."""
+        labels = _ascii(domain).split(".")
+        for start in range(len(labels)):
+            if found := self.servers.get(".".join(labels[start:])):
+                return found
+        return ""
+
+
+def parse(data: bytes) -> Registries:
+    """Read a list. Raises Invalid."""
+    try:
+        said = json.loads(data)
+        published_at = datetime.fromisoformat(said["publication"])
+        servers = {
+            str(suffix).lower().strip("."): _best(addresses)
+            for suffixes, addresses in said["services"]
+            for suffix in suffixes
+        }
+    except (AttributeError, KeyError, TypeError, ValueError) as wrong:
+        raise Invalid(f"This is no list of RDAP servers ({type(wrong).__name__}).") from wrong
+    servers = {suffix: server for suffix, server in servers.items() if suffix and server}
+    if not servers:
+        raise Invalid("The list names no server.")
+    published_at = published_at if published_at.tzinfo else published_at.replace(tzinfo=UTC)
+    return Registries(servers=servers, published_at=published_at)
+
+
+def current() -> Registries:
+    """Return the newer one of the shipped list and the fetched one; a broken fetched one does not count."""
+    shipped = _read(SHIPPED, SHIPPED.stat().st_mtime_ns)
+    try:
+        fetched = _read(settings.RDAP_LIST, settings.RDAP_LIST.stat().st_mtime_ns)
+    except (OSError, Invalid):
+        return shipped
+    return max(shipped, fetched, key=lambda one: one.published_at)
+
+
+def refresh(*, url: str) -> Registries:
+    """Fetch a list, and keep it if it is newer than the one in force; return that which now is in force.
+
+    Raises provider.NoAnswer, Invalid or OSError.
+    """
+    said = Line(base=url, headers=_HEADERS, redirects=_REDIRECTS).get("")
+    data = json.dumps(said).encode()
+    found, known = parse(data), current()
+    if len(found.servers) < _LEAST_SHARE * len(known.servers):
+        raise Invalid(f"The list has {len(found.servers)} suffixes, the one in force {len(known.servers)}.")
+    if found.published_at <= known.published_at:
+        return known
+    _write(settings.RDAP_LIST, data)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed_at: int) -> Registries:
+    return parse(path.read_bytes())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write beside, then rename: nobody ever reads half a list."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _best(addresses: list[str]) -> str:
+    """Return the first address by https, else the first by http; "" for none. RFC 9224 prefers https."""
+    for scheme in ("https", "http"):
+        for address in addresses:
+            if urlsplit(address).scheme == scheme:
+                return address
+    return ""
+
+
+def _ascii(domain: str) -> str:
+    name = domain.rstrip(".").lower()
+    try:
+        return name if name.isascii() else name.encode("idna").decode("ascii")
+    except UnicodeError:
+        return name
