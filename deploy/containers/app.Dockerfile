@@ -26,6 +26,8 @@ COPY scoring scoring
 COPY static static
 COPY templates templates
 COPY locale locale
+# What promoted models are installed from, and probed with.
+COPY triton_repo triton_repo
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
     SPAMDESK_MODE=production SPAMDESK_STATE_DIR=/var/lib/spamdesk
 USER spamdesk

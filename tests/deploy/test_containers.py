@@ -199,6 +199,10 @@ class TestPromotedModels:
         assert made[0] in ("spamdesk", APPLICATION_UID)
         assert made[1].split() == ["/promoted", "/promoted/models"]
 
+    def test_are_installed_from_the_repository_that_the_image_brings(self) -> None:
+        """A confirmed proposal names no other one."""
+        assert re.search(r"^COPY triton_repo triton_repo$", IMAGE, re.MULTILINE)
+
     def test_are_a_repository_of_triton(self) -> None:
         text = (DEPLOY / "containers" / "triton.Dockerfile").read_text()
 
@@ -221,12 +225,6 @@ class TestKubernetes:
         listed = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())["resources"]
 
         assert sorted(listed) == [path.name for path in MANIFESTS]
-
-    def test_the_autoscaler_follows_a_metric_that_exists(self) -> None:
-        text = (DEPLOY / "kubernetes" / "autoscaling.yaml").read_text()
-
-        assert '"spamdesk_scoring_messages"' in (ROOT / "config" / "metrics.py").read_text()
-        assert "name: spamdesk_scoring_messages" in text
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def late(*, at: datetime) -> list[Late]:
     waiting = (
         ("seals", oldest_unsealed_at(), _MINUTE, True),
         ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
-        ("scoring", _oldest_unscored_at(), _MINUTE, False),
+        ("scoring", oldest_unscored_at(), _MINUTE, False),
         ("evidence", _oldest_unfetched_at(), 10 * _MINUTE, False),
         ("deliveries", oldest_due_at(), _MINUTE, False),
     )
@@ -75,6 +75,15 @@ def oldest_due_at() -> datetime | None:
     return found["first"]
 
 
+def oldest_unscored_at() -> datetime | None:
+    """Return since when the post waits that has waited longest for its score, None if none does.
+
+    `deploy/kubernetes/autoscaling.yaml` asks the same.
+    """
+    unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
+    return unscored.order_by("enqueued_at", "id").values_list("enqueued_at", flat=True).first()
+
+
 def _oldest_unwritten_at() -> datetime | None:
     waiting = Erasure.objects.filter(cause=ErasureCause.REQUEST, journalled_at__isnull=True)
     return waiting.order_by("id").values_list("erased_at", flat=True).first()
@@ -83,8 +92,3 @@ def _oldest_unwritten_at() -> datetime | None:
 def _oldest_unfetched_at() -> datetime | None:
     waiting = Evidence.objects.filter(state__in=OPEN)
     return waiting.order_by("due_at", "id").values_list("enqueued_at", flat=True).first()
-
-
-def _oldest_unscored_at() -> datetime | None:
-    unscored = Revision.objects.filter(score_state__in=(ScoreState.PENDING, ScoreState.SCORING))
-    return unscored.order_by("enqueued_at", "id").values_list("enqueued_at", flat=True).first()
