@@ -1,4 +1,4 @@
-"""Rows in the examples of the OpenAPI document: thresholds, proposals, shadow runs and canaries."""
+"""Rows in the examples of the OpenAPI document: releases, thresholds, proposals, shadow runs, canaries."""
 
 from __future__ import annotations
 
@@ -95,4 +95,35 @@ CANARY = {
     "end": "",
     "failures": 0,
     "figures": None,
+}
+MODEL_METRICS = {
+    "release": RELEASE,
+    "split": "test",
+    "is_simulated": True,
+    "data": [
+        {
+            "part": "complete",
+            "posts": 1_473,
+            "spam": 299,
+            "pr_auc": 0.908,
+            "removed": 169,
+            "precision": 0.976,
+        }
+    ],
+}
+REPLAY = {
+    "release": RELEASE,
+    "records": 1,
+    "mean_difference": 0.31,
+    "moves": [{"before": "allow", "after": "review", "posts": 1}],
+    "data": [
+        {
+            "post": REFERENCE,
+            "scored_at": "2026-02-20T09:31:01Z",
+            "release": "9b2e07",
+            "is_degraded": False,
+            "before": {"route": "allow", "spam_probability": 0.04},
+            "after": {"route": "review", "spam_probability": 0.35},
+        }
+    ],
 }

@@ -10,11 +10,14 @@ from typing import Any
 from moderation.api.example_learning_rows import (
     CANARY,
     DISAGREEMENT,
+    MODEL_METRICS,
     PROPOSAL,
+    REPLAY,
     SHADOW_FIGURES,
     SHADOW_RUN,
     SIMULATION,
 )
+from moderation.api.example_operating_rows import AUDIT_LINK, DRIFT_ALARM, QUEUE, REVIEWERS
 from moderation.api.example_rows import (
     ACCEPTED,
     APPEAL,
@@ -71,6 +74,11 @@ REQUESTS: dict[str, Any] = {
         "splits": ["train"],
     },
     "simulate_thresholds": {"thresholds": {"review_from": 0.2}, "days": 30, "precision": 0.99},
+    "roll_back": {"live": "9b2e07", "to": RELEASE},
+    "replay_scores": {
+        "range": {"since": "2026-02-01T00:00:00Z", "until": "2026-03-01T00:00:00Z", "limit": 100},
+        "release": RELEASE,
+    },
     "propose_release": {"thresholds": {"review_from": 0.2}, "reason": "Too many cases at night"},
     "start_shadow_run": {"training_run": "3", "share": 0.5},
     "propose_canary": {"shadow_run": "4", "share": 0.05},
@@ -180,31 +188,7 @@ ANSWERS: dict[str, Any] = {
         "interval": {"low": 0.76, "high": 1.0},
         "examples": [REFERENCE],
     },
-    "read_drift": {
-        "data": [
-            {
-                "id": "3",
-                "raised_at": "2026-03-01T12:00:00Z",
-                "seen_at": "2026-03-01T16:00:00Z",
-                "acknowledged_at": None,
-                "posts": 37,
-                "all_posts": 6812,
-                "mean_probability": 0.04,
-                "traits": [
-                    {
-                        "family": "words",
-                        "trait": "golden harvest",
-                        "authors": 37,
-                        "all_authors": 6240,
-                        "authors_before": 2,
-                        "all_authors_before": 171_030,
-                    }
-                ],
-                "slices": [{"kind": "language", "name": "en", "posts": 37, "all_posts": 4102}],
-            }
-        ],
-        "next_cursor": None,
-    },
+    "read_drift": {"data": [DRIFT_ALARM], "next_cursor": None},
     "read_quality": {
         "data": [
             {
@@ -220,6 +204,10 @@ ANSWERS: dict[str, Any] = {
         ],
         "next_cursor": None,
     },
+    "read_queue_figures": QUEUE,
+    "read_reviewer_figures": REVIEWERS,
+    "read_audit_log": {"data": [AUDIT_LINK], "next_cursor": "WzFd", "has_more": False},
+    "read_audit_head": {"seq": 1, "hash": AUDIT_LINK["hash"]},
     "read_labels": {"data": [], "next_cursor": None},
     "read_label_changes": {
         "data": [
@@ -251,6 +239,9 @@ ANSWERS: dict[str, Any] = {
         "compared_with": RELEASE,
         "gate": {"asked": 14, "passed": 14},
     },
+    "read_model_metrics": MODEL_METRICS,
+    "roll_back": {"release": RELEASE, "replaces": "9b2e07", "at": "2026-03-01T10:00:00Z"},
+    "replay_scores": REPLAY,
     "simulate_thresholds": SIMULATION,
     "read_proposals": {"data": [PROPOSAL], "next_cursor": None},
     "propose_release": PROPOSAL,

@@ -31,7 +31,7 @@ LINKS: dict[str, dict[str, str]] = {
     "read_rules": dict.fromkeys(("read_rule", "backtest_rule"), _FIRST),
     "draw_posts": dict.fromkeys(("read_draw", "cancel_draw"), _ID),
     "request_export": dict.fromkeys(("read_export", "read_export_file"), _ID),
-    "read_models": {"read_model": _FIRST},
+    "read_models": dict.fromkeys(("read_model", "read_model_metrics"), _FIRST),
     "start_training": dict.fromkeys(("read_training", "cancel_training"), _ID),
     "propose_release": dict.fromkeys(("read_proposal", "confirm_proposal", "refuse_proposal"), _ID),
     "read_proposals": dict.fromkeys(("read_proposal", "refuse_proposal"), _FIRST),

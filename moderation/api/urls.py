@@ -4,7 +4,9 @@ from django.urls import path, re_path
 
 from moderation.api.akismet import views as akismet
 from moderation.api.views import pages
+from moderation.api.views.activity import QueueFigures, ReviewerFigures
 from moderation.api.views.appeals import Appeals, OneAppeal
+from moderation.api.views.audit import AuditHead, AuditLog
 from moderation.api.views.base import NothingHere
 from moderation.api.views.bulk_posts import BulkPosts
 from moderation.api.views.campaigns import CampaignDecisions, CampaignMembers, Campaigns
@@ -16,7 +18,7 @@ from moderation.api.views.decisions import Decisions, Reversals
 from moderation.api.views.entities import AuthorTimeline, OneDomain
 from moderation.api.views.label_draws import LabelDraws, OneLabelDraw
 from moderation.api.views.labels import ExportFile, Exports, LabelChanges, Labels, OneExport
-from moderation.api.views.models import Models, OneModel, OneTrainingRun, TrainingRuns
+from moderation.api.views.models import ModelMetrics, Models, OneModel, OneTrainingRun, TrainingRuns
 from moderation.api.views.posts import OneAuthor, OnePost, Posts
 from moderation.api.views.quality import DriftAlarms, QualityFigures
 from moderation.api.views.release_proposals import (
@@ -25,6 +27,8 @@ from moderation.api.views.release_proposals import (
     ProposalRefusals,
     ReleaseProposals,
 )
+from moderation.api.views.replays import Replays
+from moderation.api.views.rollbacks import Rollbacks
 from moderation.api.views.rules import OneRule, RuleActivations, RuleBacktests, Rules
 from moderation.api.views.scores import EarlierScores, Scores
 from moderation.api.views.shadow_runs import Disagreements, OneShadowRun, ShadowFigures, ShadowRuns
@@ -73,6 +77,10 @@ urlpatterns = [
     path("api/v1/rules/<str:id>/backtest", RuleBacktests.as_view(), name="backtest"),
     path("api/v1/metrics/drift", DriftAlarms.as_view(), name="drift"),
     path("api/v1/metrics/quality", QualityFigures.as_view(), name="quality"),
+    path("api/v1/metrics/queue", QueueFigures.as_view(), name="queue-figures"),
+    path("api/v1/metrics/reviewers", ReviewerFigures.as_view(), name="reviewer-figures"),
+    path("api/v1/audit", AuditLog.as_view(), name="audit"),
+    path("api/v1/audit/head", AuditHead.as_view(), name="audit-head"),
     path("api/v1/labels", Labels.as_view(), name="labels"),
     path("api/v1/labels/changes", LabelChanges.as_view(), name="label-changes"),
     path("api/v1/label-draws", LabelDraws.as_view(), name="label-draws"),
@@ -84,6 +92,9 @@ urlpatterns = [
     path("api/v1/models/training-runs", TrainingRuns.as_view(), name="training-runs"),
     path("api/v1/models/training-runs/<str:id>", OneTrainingRun.as_view(), name="training-run"),
     path("api/v1/models/<str:id>", OneModel.as_view(), name="model"),
+    path("api/v1/models/<str:id>/metrics", ModelMetrics.as_view(), name="model-metrics"),
+    path("api/v1/rollbacks", Rollbacks.as_view(), name="rollbacks"),
+    path("api/v1/replays", Replays.as_view(), name="replays"),
     path("api/v1/simulations/threshold", ThresholdSimulations.as_view(), name="threshold-simulations"),
     path("api/v1/release-proposals", ReleaseProposals.as_view(), name="release-proposals"),
     path("api/v1/release-proposals/<str:id>", OneReleaseProposal.as_view(), name="release-proposal"),

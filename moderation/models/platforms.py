@@ -99,6 +99,7 @@ class Scope(models.TextChoices):
     WEBHOOKS_ADMIN = "webhooks:admin"
     MODELS_READ = "models:read"
     MODELS_ADMIN = "models:admin"
+    AUDIT_READ = "audit:read"
 
 
 class ApiKey(models.Model):

@@ -49,7 +49,7 @@ SUBJECTS = {
     "quality": {"drift", "quality_figures"},
     "reconsider": {"reconsiderations", "reconsidered"},
     "records": set(),
-    "releases": set(),
+    "releases": {"replays", "rollbacks"},
     "reputation": set(),
     "rules": set(),
     "scoring": {"scores"},

@@ -26,6 +26,7 @@ from moderation.models import Decision, Platform, Revision, User
 from moderation.models.platforms import Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys
+from moderation.operations.audit import chain
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
@@ -90,6 +91,7 @@ def remember(command: str, answer: Any, variables: dict[str, str]) -> None:
         "/scores": ("POST", lambda: answer["id"] or variables["POST"]),  # null if it was not stored
         '/webhook-endpoints"': ("ENDPOINT", lambda: answer["id"]),
         "/queues/": ("CASE", lambda: answer["cases"][0]["id"]),
+        "/decisions?limit": ("RELEASE", lambda: answer["data"][0]["release"]),
         "/decisions?": ("DECISION", lambda: answer["data"][0]["id"]),
         "/cases/$CASE/decisions": ("DECISION", lambda: answer["id"]),
         '/rules"': ("RULE", lambda: answer["id"]),
@@ -149,6 +151,8 @@ def test_every_example_answers_as_the_page_says(
     for example in examples():
         if "/metrics/quality" in example.command:
             refresh.refresh(at=timezone.now())
+        if "/audit" in example.command:
+            chain.seal(at=timezone.now())
         if '/release-proposals"' in example.command:
             # The stand-in has no files that a release with other thresholds could be made of.
             fake_scorer.release = scorer.shipped()  # type: ignore[assignment]

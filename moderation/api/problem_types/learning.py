@@ -69,7 +69,21 @@ TYPES = (
         code="live_has_changed",
         status=409,
         title="Another release went live since",
-        cure="Propose it again: the figures of this proposal compare with a release that is gone.",
+        cure="Read which release is live. Propose it again: the figures of a proposal compare with the "
+        "release that was live then. Roll back only if the live one should go, too.",
+    ),
+    ProblemType(
+        code="nothing_before",
+        status=409,
+        title="No release was live before this one",
+        cure="There is nothing to go back to; name a kept release in `to` if there is one.",
+    ),
+    ProblemType(
+        code="release_unusable",
+        status=409,
+        title="This release cannot score here",
+        cure="Its files, features or content model are not here any more; name another release, or have "
+        "the operator look with `manage.py replay_scores --release`.",
     ),
     ProblemType(
         code="shadow_open",

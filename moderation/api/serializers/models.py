@@ -6,8 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.fields import OneOfField
+from moderation.api.serializers.strict import StrictSerializer
 from moderation.models import Release, TrainingRun
 from moderation.models.training_runs import TrainingState, TrainingStep
+from moderation.queries.learning import models
 from moderation.queries.wire import instant
 
 
@@ -27,6 +30,34 @@ class ModelSerializer(serializers.Serializer[Any]):
     thresholds = ModelThresholdsSerializer(allow_null=True, help_text="Null where its manifest has none.")
     has_own_head = serializers.BooleanField(help_text="Whether it learned from your platform's decisions.")
     is_training_simulated = serializers.BooleanField(help_text="Whether it learned from simulated posts.")
+
+
+class ModelMetricsQuerySerializer(StrictSerializer):
+    """Which part of its data a release is measured on."""
+
+    split = OneOfField(("test",), required=False, default="test")
+
+
+class TestedPartSerializer(serializers.Serializer[Any]):
+    """What a release's manifest says of one part of its test data."""
+
+    part = serializers.CharField(help_text="`complete`, or how the posts were changed.")
+    posts = serializers.IntegerField()
+    spam = serializers.IntegerField()
+    pr_auc = serializers.FloatField(allow_null=True, help_text="Null under 20 posts of either kind.")
+    removed = serializers.IntegerField(help_text="Posts that it removes by itself.")
+    precision = serializers.FloatField(
+        allow_null=True, help_text="Share of spam among them; null under 20 of them."
+    )
+
+
+class ModelMetricsSerializer(serializers.Serializer[Any]):
+    """Figures of a release on data that it did not learn from."""
+
+    release = serializers.CharField()
+    split = serializers.CharField()
+    is_simulated = serializers.BooleanField(help_text="Whether these posts are simulated.")
+    data = TestedPartSerializer(many=True)  # type: ignore[assignment]  # DRF takes fields out of the class, so the base keeps its own
 
 
 class ModelPageSerializer(serializers.Serializer[Any]):
@@ -70,6 +101,26 @@ def model(row: Release, *, live: str, platform: str) -> dict[str, Any]:
         else None,
         "has_own_head": platform in (row.manifest.get("heads") or {}),
         "is_training_simulated": bool(training.get("simulated")),
+    }
+
+
+def metrics(row: Release, *, split: str) -> dict[str, Any]:
+    """Return what the manifest says of the test data; it has no part by platform."""
+    return {
+        "release": row.pk,
+        "split": split,
+        "is_simulated": bool((row.manifest.get("metrics") or {}).get("simulated")),
+        "data": [
+            {
+                "part": one.name,
+                "posts": one.rows,
+                "spam": one.spam,
+                "pr_auc": one.pr_auc,
+                "removed": one.removed,
+                "precision": one.precision,
+            }
+            for one in models.tested(row.manifest)
+        ],
     }
 
 

@@ -16,9 +16,12 @@ from moderation.api.authentication import platform_of
 from moderation.api.errors import Refused
 from moderation.api.idempotency import idempotent
 from moderation.api.serializers.models import (
+    ModelMetricsQuerySerializer,
+    ModelMetricsSerializer,
     ModelPageSerializer,
     ModelSerializer,
     TrainingRunSerializer,
+    metrics,
     model,
     training_run,
 )
@@ -69,10 +72,27 @@ class OneModel(ApiView):
         responses={200: ModelSerializer, **problem_responses("not_found")},
     )
     def get(self, request: Request, id: str) -> Response:  # noqa: A002 - the name that the OpenAPI document shows
-        row = Release.objects.filter(pk=id).first() if "\x00" not in id else None
-        if row is None:
-            raise Refused("not_found", "No release has this id.")
-        return Response(model(row, live=scorer.newest(), platform=platform_of(request).slug))
+        return Response(model(release_of(id), live=scorer.newest(), platform=platform_of(request).slug))
+
+
+class ModelMetrics(ApiView):
+    """GET /models/{id}/metrics"""
+
+    scopes: ClassVar = {"GET": Scope.MODELS_READ}
+
+    @extend_schema(
+        operation_id="read_model_metrics",
+        summary="Read the figures of a release on its test data",
+        description=(
+            "What its training measured and its manifest keeps. How it does on your live posts says "
+            "`GET /metrics/quality?release=`. Scope: `models:read`."
+        ),
+        parameters=[_MODEL_ID, ModelMetricsQuerySerializer],
+        responses={200: ModelMetricsSerializer, **problem_responses("not_found", "invalid_fields")},
+    )
+    def get(self, request: Request, id: str) -> Response:  # noqa: A002 - as above
+        asked = self.query(ModelMetricsQuerySerializer, request)
+        return Response(metrics(release_of(id), split=asked["split"]))
 
 
 class TrainingRuns(ApiView):
@@ -136,6 +156,14 @@ class OneTrainingRun(ApiView):
         row = _own_run(request, id)
         training_runs.cancel(run_id=row.pk, actor=_trainer(request), at=timezone.now())
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+def release_of(identifier: str) -> Release:
+    """Return a release that scored here or was live. Raises Refused."""
+    row = Release.objects.filter(pk=identifier).first() if "\x00" not in identifier else None
+    if row is None:
+        raise Refused("not_found", "No release has this id.")
+    return row
 
 
 def _trainer(request: Request) -> User:

@@ -90,13 +90,13 @@ def replay(scores: Iterable[Score]) -> list[Replayed]:
     return [one for release_id, group in by_release.items() for one in _group(group, release_id=release_id)]
 
 
-def compare(scores: Iterable[Score], *, release_id: str) -> list[Compared]:
+def compare(scores: Iterable[Score], *, release_id: str, is_patient: bool = False) -> list[Compared]:
     """Score stored records with a kept release, whose own content model answers anew.
 
     Left out is whatever a rule or the audit sample routed: of those the probability does not say the route.
-    Raises ContentAway, or one of scorer.UNUSABLE.
+    `is_patient` lets Triton answer live posts first. Raises ContentAway, or one of scorer.UNUSABLE.
     """
-    judge = scorer.of(release_id)
+    judge = scorer.shadow_of(release_id) if is_patient else scorer.of(release_id)
     routed = [score for score in scores if score.rule_id is None and not score.is_audit_sample]
     found: list[Compared] = []
     for start in range(0, len(routed), _BATCH):

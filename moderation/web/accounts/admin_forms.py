@@ -70,6 +70,7 @@ SCOPES: dict[Scope, StrOrPromise] = {
     Scope.WEBHOOKS_ADMIN: _("register webhook endpoints, read the delivery log, resend deliveries"),
     Scope.MODELS_READ: _("read releases and training runs"),
     Scope.MODELS_ADMIN: _("start and cancel training runs"),
+    Scope.AUDIT_READ: _("read the audit log"),
 }
 """What each scope lets a key do, as the API guide says it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext as _
 
-from moderation.queries.audit import AuditFilter
+from moderation.queries.audit.audit_pages import AuditFilter
 from moderation.web import days
 from moderation.web.audit.audit_actions import ACTIONS
 from moderation.web.lists.filter_form import FilterForm, OptionField, options_of_users

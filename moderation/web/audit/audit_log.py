@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from moderation.models import AuditEntry
-from moderation.queries import audit
+from moderation.queries.audit import audit_pages
 from moderation.web import access
 from moderation.web.audit.audit_actions import ACTIONS
 from moderation.web.audit.audit_filters import AuditFilterForm
@@ -22,7 +22,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
     """Show who did what when, and the state of the chain; for htmx only the rows."""
     form = AuditFilterForm(request.GET)
     with list_pages.cursor_or_404():
-        found = audit.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
+        found = audit_pages.page(wanted=form.wanted(), cursor=request.GET.get("cursor", ""))
     context = {
         "section": "today",
         "lead_page": "audit",
@@ -31,7 +31,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "page": found,
     }
     if not request.htmx:
-        context["chain"] = audit.chain_state()
+        context["chain"] = audit_pages.chain_state()
     return list_pages.answer(request, "audit/audit.html", context, form=form)
 
 

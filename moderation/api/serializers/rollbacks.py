@@ -1,0 +1,41 @@
+"""Roll-backs of the live release, in requests and answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from moderation.api.serializers.fields import TextField
+from moderation.api.serializers.strict import StrictSerializer
+from moderation.models import Promotion
+from moderation.queries.wire import instant
+
+
+class RollbackRequestSerializer(StrictSerializer):
+    """Which release should no longer be live."""
+
+    live = TextField(
+        min_length=1,
+        max_length=64,
+        help_text="The release that is live now, so that a repeated request rolls nothing back twice.",
+    )
+    to = TextField(
+        min_length=1,
+        max_length=64,
+        required=False,
+        allow_null=True,
+        help_text="The kept release that should be live; the one before if you leave it out.",
+    )
+
+
+class RollbackSerializer(serializers.Serializer[Any]):
+    """An earlier release that is live again."""
+
+    release = serializers.CharField()
+    replaces = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+def rollback(row: Promotion) -> dict[str, Any]:
+    return {"release": row.release_id, "replaces": row.replaced_id, "at": instant(row.at)}

@@ -1,0 +1,79 @@
+"""The audit log and the head of its chain of hashes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.authentication import platform_of
+from moderation.api.errors import Refused
+from moderation.api.serializers.audit import (
+    AuditHeadSerializer,
+    AuditPageSerializer,
+    AuditQuerySerializer,
+    chain_page,
+)
+from moderation.api.views.base import ApiView, problem_responses
+from moderation.models import ApiKey
+from moderation.models.platforms import Scope
+from moderation.operations.audit import chain
+from moderation.queries.audit import audit_chain
+
+
+class AuditLog(ApiView):
+    """GET /audit"""
+
+    scopes: ClassVar = {"GET": Scope.AUDIT_READ}
+
+    @extend_schema(
+        operation_id="read_audit_log",
+        summary="Read the audit log along its chain of hashes",
+        description=(
+            "Sealed entries in the order of the chain. Keep `next_cursor` and pass it as `cursor`, at once "
+            "while `has_more`, otherwise at the next poll: nothing is skipped or repeated. While other "
+            "platforms use the installation, an entry that is not about yours is null, and its link stays. "
+            "IP addresses are masked, unless the key acts for somebody who may read them. A key that acts "
+            "for a person needs a lead or an administrator. Scope: `audit:read`."
+        ),
+        parameters=[AuditQuerySerializer],
+        responses={200: AuditPageSerializer, **problem_responses("not_allowed", "invalid_fields")},
+    )
+    def get(self, request: Request) -> Response:
+        """Read one page."""
+        reads_addresses = _may_read_addresses(request)
+        asked = self.query(AuditQuerySerializer, request)
+        [after] = asked.get("cursor") or (0,)
+        found = audit_chain.page(platform=platform_of(request), after=after, limit=asked["limit"])
+        return Response(chain_page(found, reads_addresses=reads_addresses))
+
+
+class AuditHead(ApiView):
+    """GET /audit/head"""
+
+    scopes: ClassVar = {"GET": Scope.AUDIT_READ}
+
+    @extend_schema(
+        operation_id="read_audit_head",
+        summary="Read the end of the chain",
+        description=(
+            "Keep it outside this installation: a log that was rewritten later no longer leads to this hash. "
+            "Scope: `audit:read`."
+        ),
+        responses={200: AuditHeadSerializer, **problem_responses()},
+    )
+    def get(self, request: Request) -> Response:  # noqa: ARG002 - the same for every key
+        head = chain.head()
+        return Response({"seq": head.number, "hash": head.hash})
+
+
+def _may_read_addresses(request: Request) -> bool:
+    """Return whether the person behind the key may. Raises Refused if they may not read the log at all."""
+    person = request.auth.acts_as if isinstance(request.auth, ApiKey) else None
+    if person is None:
+        return False
+    if not person.is_active or not person.may_lead:
+        raise Refused("not_allowed", "Only leads and administrators read the audit log.")
+    return person.may_read_addresses

@@ -1,0 +1,74 @@
+"""Roll-backs of the live release, through the api."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from rest_framework.test import APIClient
+
+from moderation import scorer
+from moderation.models import AuditEntry, Platform, Promotion, User
+from moderation.models.platforms import Scope
+from moderation.models.users import Role
+from moderation.operations.accounts import api_keys
+from moderation.operations.releases import triton
+from tests.moderation.api.answers import problem
+from tests.moderation.fakes import RELEASE_ID
+from tests.moderation.operations.learning.conftest import candidate_scorer, scored, shadow_run
+
+__all__ = ["candidate_scorer", "scored", "shadow_run"]
+
+pytestmark = pytest.mark.django_db
+ROLLBACKS, BEFORE = "/api/v1/rollbacks", "0" * 64
+
+
+@pytest.mark.usefixtures("shadow_run")
+class TestRollbacks:
+    @pytest.fixture(autouse=True)
+    def _no_triton(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(triton, "load", lambda *_args, **_named: None)
+        monkeypatch.setattr(triton, "tidy", lambda: None)
+
+    def test_makes_the_release_before_live_once(self, lead_api: APIClient, lead: User) -> None:
+        done = lead_api.post(ROLLBACKS, {"live": RELEASE_ID}, format="json")
+        again = lead_api.post(ROLLBACKS, {"live": RELEASE_ID}, format="json")
+
+        assert (done.status_code, done.json()["release"], done.json()["replaces"]) == (
+            201,
+            BEFORE,
+            RELEASE_ID,
+        )
+        problem(again, status=409, code="live_has_changed")
+        assert scorer.newest() == BEFORE
+        assert AuditEntry.objects.filter(action="release.rollback", actor=lead).count() == 1
+        problem(lead_api.post(ROLLBACKS, {"live": BEFORE}, format="json"), status=409, code="nothing_before")
+
+    def test_repeated_under_a_key_gets_the_first_answer(self, lead_api: APIClient) -> None:
+        once = {"Idempotency-Key": "one"}
+
+        done, again = (
+            lead_api.post(ROLLBACKS, {"live": RELEASE_ID}, format="json", headers=once) for _ in range(2)
+        )
+
+        assert (again.json(), again.headers["Idempotent-Replayed"]) == (done.json(), "true")
+        assert Promotion.objects.filter(kind="rollback").count() == 1
+
+    def test_needs_a_person_who_may_and_a_release_that_is_kept(
+        self, lead_api: APIClient, api: APIClient, platform: Platform, at: datetime
+    ) -> None:
+        person = User.objects.create_user("m", role=Role.MODERATOR)
+        _, secret = api_keys.issue(
+            platform=platform, name="m", scopes=Scope.values, expires_at=None, acts_as=person, at=at
+        )
+        moderator = APIClient()
+        moderator.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        body = {"live": RELEASE_ID}
+
+        problem(api.post(ROLLBACKS, body, format="json"), status=403, code="nobody_behind_key")
+        problem(moderator.post(ROLLBACKS, body, format="json"), status=403, code="not_allowed")
+        problem(lead_api.post(ROLLBACKS, body | {"to": "9"}, format="json"), status=404, code="not_found")
+        problem(
+            lead_api.post(ROLLBACKS, body | {"to": BEFORE}, format="json"), status=409, code="not_promoted"
+        )
+        assert scorer.newest() == RELEASE_ID
