@@ -17,6 +17,10 @@ from django.core.exceptions import ImproperlyConfigured
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
 EVIDENCE_AGENT = "Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)"
+BROWSER_AGENT = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+    "Chrome/140.0.0.0 Safari/537.36"
+)
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
 
@@ -67,6 +71,7 @@ class Environment:
     rdap_url: str
     rdap_list: Path
     evidence_agent: str
+    evidence_browser_agent: str
     evidence_obeys_robots: bool
     translation_url: str
     translation_key: str
@@ -120,7 +125,8 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         wot_url=variables.get("SPAMDESK_WOT_URL", "https://scorecard.api.mywot.com"),
         rdap_url=_rdap(variables, mode=mode),
         rdap_list=_folder(variables, "SPAMDESK_RDAP_LIST", default=state_dir / "rdap" / "dns.json"),
-        evidence_agent=_agent(variables),
+        evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
+        evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
         translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
@@ -158,12 +164,10 @@ def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
     return given
 
 
-def _agent(variables: Mapping[str, str]) -> str:
-    given = variables.get("SPAMDESK_EVIDENCE_AGENT", "").strip() or EVIDENCE_AGENT
+def _agent(variables: Mapping[str, str], name: str, *, default: str) -> str:
+    given = variables.get(name, "").strip() or default
     if not given.isascii() or not given.isprintable() or len(given) > 200:
-        raise ImproperlyConfigured(
-            "SPAMDESK_EVIDENCE_AGENT must be at most 200 printable ASCII characters: it is a header."
-        )
+        raise ImproperlyConfigured(f"{name} must be at most 200 printable ASCII characters: it is a header.")
     return given
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Seconds and bytes. `links`, `media` and all `addresses` are of one revision, `codes` of one picture.
+    """Seconds and bytes. `links`, `media` and all `addresses` are of one revision, `codes` of one picture;
+    after complaints as many addresses are fetched anew, `renewals` times in all.
 
     `ratio` is unpacked to received; `read_*` and `picture_seconds` bound the process that parses.
 
@@ -16,6 +17,7 @@ class Limits:
     media: int = 5
     codes: int = 3
     addresses: int = 30
+    renewals: int = 24
     redirects: int = 5
     seconds: float = 20.0
     hop_seconds: float = 8.0

@@ -292,7 +292,7 @@ WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONM
 RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, ENVIRONMENT.rdap_list  # "iana", "off" or an address
 TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
 EVIDENCE_AGENT, EVIDENCE_OBEYS_ROBOTS = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_obeys_robots
-EVIDENCE_LIMITS = evidence.Limits()
+EVIDENCE_LIMITS, EVIDENCE_BROWSER_AGENT = evidence.Limits(), ENVIRONMENT.evidence_browser_agent
 ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/infrastructure/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log

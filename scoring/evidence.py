@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LINK, MEDIA, PREVIEW, CODE, CAPTIONS = "link", "media", "preview", "code", "captions"
+BROWSER = "browser"
 """Roles of a piece: a link of the post, a picture or a video's captions sent with it, the preview picture of
-a page, a code in a picture.
+a page, a code in a picture; a link as a browser is shown it, where that is something else.
 """
 FETCHED = "fetched"
 """The state of what was read whole; others say why it was not."""

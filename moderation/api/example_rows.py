@@ -71,6 +71,8 @@ EVIDENCE: dict[str, Any] = {"url": "https://parcel.example/pay", "role": "link",
     **dict.fromkeys(("article", "text"), "A small fee is due before it can be brought to you."),
     "forms": [{"action_host": "takes.example", "posts_elsewhere": True, "asks_password": False}],
     "downloads": [],
+    "differs_for_browser": False,
+    "differs_from_preview": False,
 }
 PAGE: dict[str, Any] = {
     **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},

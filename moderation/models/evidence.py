@@ -14,6 +14,7 @@ class EvidenceKind(models.TextChoices):
 
     PAGE = "page", _("page")
     PICTURE = "picture", _("picture")
+    BROWSER = "browser", _("page as a browser is shown it")
 
 
 class EvidenceState(models.TextChoices):
@@ -46,6 +47,7 @@ class EvidenceRole(models.TextChoices):
     MEDIA = "media", _("media")
     PREVIEW = "preview", _("preview picture of a page")
     CODE = "code", _("code in a picture")
+    BROWSER = "browser", _("link, opened as a browser")
 
 
 class EvidenceRequest(models.Model):
@@ -73,6 +75,7 @@ class EvidenceRequest(models.Model):
 class Evidence(models.Model):
     """An address that was, or will be, fetched once in an hour, for every post that carries it then.
 
+    Once more where it is asked for as a browser (`kind`): a row of its own, with a digest of its own.
     `chain` lists the addresses in order, each with `url` and `status` (null where no answer came), the asked
     one first. `facts` are those of moderation/evidence/facts.py, null if nothing was read.
     """
@@ -124,12 +127,15 @@ class Evidence(models.Model):
 
 
 class RevisionEvidence(models.Model):
-    """That a revision carries an address, in the order of the post; the first hour it was asked for."""
+    """That a revision carries an address, in the order of the post; of each hour that it was asked for in."""
 
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="evidence", db_index=False)
     evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="revisions")
     role = models.CharField(max_length=8, choices=EvidenceRole.choices)
     position = models.PositiveSmallIntegerField()
+    is_changed = models.BooleanField(
+        null=True, help_text="Whether it shows another page than when it was fetched for the revision before."
+    )
 
     class Meta:
         ordering = ("revision_id", "position", "id")

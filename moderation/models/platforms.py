@@ -70,6 +70,13 @@ class Platform(models.Model):
         db_default=Collecting.OFF,
         help_text="Of which posts the pages behind their links are fetched.",
     )
+    browses_evidence = models.CharField(
+        max_length=8,
+        choices=Collecting.choices,
+        default=Collecting.OFF,
+        db_default=Collecting.OFF,
+        help_text="Of which of these posts they are fetched once more, as a browser.",
+    )
     created_at = models.DateTimeField()
 
     class Meta:

@@ -50,6 +50,15 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(help_text="All that can be seen on the page.")
     forms = EvidenceFormSerializer(many=True)
     downloads = EvidenceFileSerializer(many=True)
+    differs_for_browser = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether a browser is shown another page than a program; null if nobody looked twice.",
+    )
+    differs_from_preview = serializers.BooleanField(
+        allow_null=True,
+        help_text="Whether the page says nothing of what its OpenGraph title and description promise; null "
+        "if too little can be read.",
+    )
 
 
 def evidence(finding: Finding) -> dict[str, Any]:
@@ -68,4 +77,6 @@ def evidence(finding: Finding) -> dict[str, Any]:
         "text": facts.get("text", ""),
         "forms": facts.get("forms", []),
         "downloads": facts.get("downloads", []),
+        "differs_for_browser": finding.differs_for_browser,
+        "differs_from_preview": finding.differs_from_preview,
     }

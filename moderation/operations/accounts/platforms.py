@@ -49,13 +49,25 @@ def rename(*, platform_id: int, name: str, actor: User, at: datetime) -> Platfor
     return platform
 
 
-def collect_evidence(*, platform_id: int, collects: Collecting, actor: User, at: datetime) -> Platform:
-    """Choose of which posts the pages behind links are fetched; what was fetched is kept."""
+def collect_evidence(
+    *, platform_id: int, collects: Collecting, browses: Collecting, actor: User, at: datetime
+) -> Platform:
+    """Choose of which posts the pages behind links are fetched, and of which of them once more, as a browser.
+
+    What was fetched is kept.
+    """
     with transaction.atomic():
         platform = Platform.objects.select_for_update().get(pk=platform_id)
-        platform.collects_evidence = collects
-        platform.save(update_fields=("collects_evidence",))
-        _audit("platform.evidence_chosen", platform, actor=actor, at=at, collects=collects.value)
+        platform.collects_evidence, platform.browses_evidence = collects, browses
+        platform.save(update_fields=("collects_evidence", "browses_evidence"))
+        _audit(
+            "platform.evidence_chosen",
+            platform,
+            actor=actor,
+            at=at,
+            collects=collects.value,
+            browses=browses.value,
+        )
     return platform
 
 

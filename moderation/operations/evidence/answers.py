@@ -41,15 +41,20 @@ class Answer:
     is_cut: bool = False
 
 
-def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
+def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: bool = False) -> Answer:
     """Get an address through the guard: without cookies, and without following a redirect.
+
+    By our own name, or as a browser does.
 
     Raises egress.Refused, egress.TimedOut, egress.Failed or Unpackable.
     """
     with (
         egress.Client(url) as client,
         client.opened(
-            headers={**_HEADERS, "user-agent": settings.EVIDENCE_AGENT}, timeout_seconds=seconds
+            headers=_browsers_headers()
+            if is_browser
+            else {**_HEADERS, "user-agent": settings.EVIDENCE_AGENT},
+            timeout_seconds=seconds,
         ) as response,
     ):
         given = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in response.headers}
@@ -64,6 +69,18 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None) -> Answer:
             body=body,
             is_cut=is_cut,
         )
+
+
+def _browsers_headers() -> dict[str, str]:
+    return {
+        **_HEADERS,
+        "user-agent": settings.EVIDENCE_BROWSER_AGENT,
+        "upgrade-insecure-requests": "1",
+        "sec-fetch-dest": "document",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-site": "none",
+        "sec-fetch-user": "?1",
+    }
 
 
 def _most(content_type: str) -> int:

@@ -16,9 +16,9 @@ from django.db.models import F
 from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, Revision
-from moderation.models.evidence import EvidenceState
+from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations import rescore
-from moderation.operations.evidence import fetch, leads, leases, thumbnails
+from moderation.operations.evidence import browsing, fetch, leads, leases, renewal, thumbnails
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey
 from moderation.operations.evidence.thumbnails import Kept
@@ -44,20 +44,19 @@ def run(*, evidence_id: int, at: datetime) -> int:
     row = leases.claim(evidence_id=evidence_id, at=at)
     if row is None:
         return 0
-    journey = fetch.begin(row.url)
+    journey = fetch.begin(row.url, is_browser=row.kind == EvidenceKind.BROWSER)
     facts = _facts(journey)
     with transaction.atomic():
         kept = thumbnails.keep(facts)
         posts = erasure_locks.posts(revisions__evidence__evidence=row)
+        other = browsing.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
         _keep(row, journey, kept=kept, at=at)
+        due = _due(row, other)
         leads.again(row, at=at)
-        if _could_matter(row):
-            due = Revision.objects.filter(
-                evidence__evidence=row, post__in=posts, number=F("post__latest_revision")
-            )
-            rescore.again(due.values_list("pk", flat=True), at=at)
+        latest = Revision.objects.filter(pk__in=due, post__in=posts, number=F("post__latest_revision"))
+        rescore.again(latest.values_list("pk", flat=True), at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -152,6 +151,20 @@ def _keep(row: Evidence, journey: Journey, *, kept: Kept, at: datetime) -> None:
     row.detail = row.detail or kept.trouble
     row.fetched_at, row.lease_until = at, None
     row.save()
+
+
+def _due(row: Evidence, other: Evidence | None) -> set[int]:
+    """Return the revisions that are scored again; of those that had an earlier fetch, if the page changed.
+
+    What a browser is shown is news only if it is something else.
+    """
+    is_cloaked = browsing.compare(row, other)
+    changed = renewal.compare(row)
+    due = {revision for revision, is_changed in changed.items() if is_changed}
+    is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
+    if is_cloaked or (not is_repeated and _could_matter(row)):
+        due |= set(browsing.carriers(row, other if is_cloaked else None)) - changed.keys()
+    return due
 
 
 def _could_matter(row: Evidence) -> bool:

@@ -27,6 +27,7 @@ class Journey:
 
     url: str
     ends_at: float
+    is_browser: bool = False
     state: EvidenceState = EvidenceState.WAITING
     detail: str = ""
     chain: list[dict[str, Any]] = field(default_factory=list)
@@ -37,9 +38,13 @@ class Journey:
         self.state, self.detail = state, detail[:_MOST_DETAIL]
 
 
-def begin(url: str) -> Journey:
-    """Return a way that starts now and has `seconds` of the limits, across however many hops."""
-    return Journey(url=url, ends_at=time.monotonic() + settings.EVIDENCE_LIMITS.seconds)
+def begin(url: str, *, is_browser: bool = False) -> Journey:
+    """Return a way that starts now and has `seconds` of the limits, across however many hops.
+
+    `is_browser` says to ask as a browser does, not by our own name.
+    """
+    ends_at = time.monotonic() + settings.EVIDENCE_LIMITS.seconds
+    return Journey(url=url, ends_at=ends_at, is_browser=is_browser)
 
 
 def follow(journey: Journey) -> None:
@@ -63,7 +68,7 @@ def _hop(journey: Journey) -> str:
         if settings.EVIDENCE_OBEYS_ROBOTS and not robots.allows(url, seconds=_seconds(journey)):
             journey.end(EvidenceState.DISALLOWED)
             return ""
-        answer = answers.get(url, seconds=_seconds(journey))
+        answer = answers.get(url, seconds=_seconds(journey), is_browser=journey.is_browser)
     except egress.Refused as refused:
         journey.end(EvidenceState.REFUSED, str(refused))
     except egress.TimedOut as late:

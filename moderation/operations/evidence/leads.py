@@ -5,6 +5,7 @@ A link's page has a preview picture, and any picture codes; a code's page is the
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,12 @@ from moderation.operations.infrastructure import transactions
 from scoring import links
 
 
+def digest(url: str, *, kind: str) -> str:
+    """Return the name of an address in rows: opened as a browser, it has another one."""
+    asked = f"browser {url}" if kind == EvidenceKind.BROWSER else url
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     """An address that a revision carries, and how."""
@@ -28,6 +35,11 @@ class Address:
     role: EvidenceRole = EvidenceRole.LINK
     kind: EvidenceKind = EvidenceKind.PAGE
     position: int = 0
+
+    @property
+    def digest(self) -> str:
+        """Return its name in rows."""
+        return digest(self.url, kind=self.kind)
 
 
 @transactions.required

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -14,7 +13,7 @@ from moderation import enqueue
 from moderation.evidence.addresses import absolute
 from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole
-from moderation.operations.evidence import leads
+from moderation.operations.evidence import browsing, leads, renewal
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import erasure_locks, transactions
 from scoring import links
@@ -31,7 +30,10 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
         ours = list(asked)
-        fresh = write_down([*_links(ours), *_media(ours)], at=at)
+        pages = [*_links(ours), *browsing.of(_links(browsing.wanted(ours)))]
+        due = renewal.due(ours, at=at)
+        again = [one for one in pages if one.revision_id in due]
+        fresh = write_down([*pages, *_media(ours)], at=at) + write_down(again, at=at, renews=True)
     if not ours:
         return 0
     # In a transaction after that: who collects must find these revisions, or we what they collected.
@@ -44,15 +46,15 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
 
 
 @transactions.required
-def write_down(addresses: Sequence[Address], *, at: datetime) -> list[int]:
+def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = False) -> list[int]:
     """Join revisions to this hour's rows of their addresses; make and enqueue the rows that are missing.
 
-    What a revision is joined to already is left as it is, and so is what would be too many for one. Returns
-    the ids of the new rows. Call with the posts locked against erasure.
+    What a revision is joined to already, `renews` in this hour, is left as it is, and so is what would be too
+    many for one. Returns the ids of the new rows. Call with the posts locked against erasure.
     """
     hour = at.replace(minute=0, second=0, microsecond=0)
-    addresses = _not_joined(addresses)
-    wanted = {_digest(one.url): one for one in reversed(addresses)}
+    addresses = _not_joined(addresses, since=hour if renews else None)
+    wanted = {one.digest: one for one in reversed(addresses)}
     known = dict(_ids(wanted, hour=hour))
     missing = sorted(set(wanted) - set(known))
     # Sorted, so that two workers with the same new addresses do not deadlock.
@@ -64,7 +66,7 @@ def write_down(addresses: Sequence[Address], *, at: datetime) -> list[int]:
         [
             RevisionEvidence(
                 revision_id=one.revision_id,
-                evidence_id=known[_digest(one.url)],
+                evidence_id=known[one.digest],
                 role=one.role,
                 position=one.position,
             )
@@ -104,23 +106,21 @@ def _media(revision_ids: Sequence[int]) -> list[Address]:
     ]
 
 
-def _not_joined(addresses: Sequence[Address]) -> list[Address]:
+def _not_joined(addresses: Sequence[Address], *, since: datetime | None) -> list[Address]:
     ours = RevisionEvidence.objects.filter(revision__in={one.revision_id for one in addresses})
-    joined = set(ours.values_list("revision", "evidence__url_digest"))
-    count = Counter(revision for revision, _ in joined)
-    left = []
+    rows = list(ours.values_list("revision", "evidence__url_digest", "evidence__hour"))
+    joined = {(revision, digest) for revision, digest, hour in rows if since is None or hour >= since}
+    count = Counter(revision for revision, _, _ in rows)
+    limits, left = settings.EVIDENCE_LIMITS, []
+    most = limits.addresses if since is None else limits.addresses * limits.renewals
     for one in addresses:
-        name = (one.revision_id, _digest(one.url))
-        if name in joined or count[one.revision_id] >= settings.EVIDENCE_LIMITS.addresses:
+        name = (one.revision_id, one.digest)
+        if name in joined or count[one.revision_id] >= most:
             continue
         joined.add(name)
         count[one.revision_id] += 1
         left.append(one)
     return left
-
-
-def _digest(url: str) -> str:
-    return hashlib.sha256(url.encode()).hexdigest()
 
 
 def _ids(digests: Iterable[str], *, hour: datetime) -> Iterable[tuple[str, int]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
-from moderation.models.evidence import OPEN, EvidenceState
+from moderation.models.evidence import OPEN, EvidenceRole, EvidenceState
 
 MOST = 20
 
@@ -44,6 +45,23 @@ class Finding:
         return bool(self.row.final_host) and (self.row.final_domain or self.row.final_host) != self.row.site
 
     @property
+    def is_browsers(self) -> bool:
+        """Whether the link was opened as a browser, not by our own name."""
+        return self.role == EvidenceRole.BROWSER
+
+    @property
+    def differs_for_browser(self) -> bool | None:
+        """Whether a browser is shown another page than a program; None if nobody looked or saw enough."""
+        found = self.facts.get("differs_for_browser")
+        return None if found is None else bool(found)
+
+    @property
+    def differs_from_preview(self) -> bool | None:
+        """Whether the page says nothing of what its preview promises; None if too little can be read."""
+        found = self.facts.get("differs_from_preview")
+        return None if found is None else bool(found)
+
+    @property
     def hops(self) -> list[dict[str, Any]]:
         """Return the addresses that it led through, but for the link itself."""
         return list(self.row.chain[1:])
@@ -63,7 +81,18 @@ class Finding:
 def of(revision: Revision) -> tuple[Finding, ...]:
     """Return what is known, or still to come, about the addresses that a revision carries."""
     rows = RevisionEvidence.objects.filter(revision=revision).select_related("evidence")
-    return tuple(Finding(row=one.evidence, role=one.role) for one in rows.order_by("position", "id")[:MOST])
+    shown = _last(Finding(row=one.evidence, role=one.role) for one in rows.order_by("position", "id"))
+    return tuple(shown[:MOST])
+
+
+def _last(findings: Iterable[Finding]) -> list[Finding]:
+    """Return of each address the last fetch that ended, or the only one; that of a browser if it differs."""
+    found: dict[str, Finding] = {}
+    for one in findings:
+        is_repeated = one.is_browsers and one.differs_for_browser is False
+        if not is_repeated and not (one.is_open and one.row.url_digest in found):
+            found[one.row.url_digest] = one
+    return list(found.values())
 
 
 def is_asked_for(revision: Revision) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
@@ -26,7 +27,7 @@ from scoring.evidence import (
 )
 
 _FACTS = "evidence__facts"
-_CHAIN = ("revision_id", "role", "evidence__url_digest", "evidence__chain")
+_CHAIN = ("revision_id", "role", "is_changed", "evidence__url", "evidence__url_digest", "evidence__chain")
 _ENDED = ("evidence__state", "evidence__site", "evidence__final_host", "evidence__final_domain")
 # Read apart in the database: the whole of the facts is up to a hundred times as long.
 _TEXTS = {
@@ -34,7 +35,13 @@ _TEXTS = {
     for name, most in (("title", MOST_TITLE), ("article", MOST_CHARACTERS), ("text", MOST_CHARACTERS))
 }
 _WORDS = {name: KeyTextTransform(name, _FACTS) for name in ("format", "pdq", "text_engine")}
-_PARTS = {f"{name}_": KeyTransform(name, _FACTS) for name in ("forms", "downloads", "codes", "pdq_quality")}
+_PARTS = {
+    f"{name}_": KeyTransform(name, _FACTS)
+    for name in (
+        *("forms", "downloads", "codes", "pdq_quality"),
+        *("differs_for_browser", "differs_from_preview"),
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +63,40 @@ def collected(*, revisions: Sequence[Revision], at: datetime) -> Collected:
     )
     pieces: dict[int, list[EvidencePiece]] = defaultdict(list)
     hops: Hops = {}
-    for row in rows.iterator():
+    for row in _last(rows.iterator()):
         of_revision = pieces[row["revision_id"]]
         if len(of_revision) < MOST_PIECES:
             of_revision.append(_piece(row))
         others = passed(row["evidence__chain"])
-        if row["role"] == EvidenceRole.LINK and others:
-            hops[row["revision_id"], row["evidence__url_digest"]] = others
+        if row["role"] in (EvidenceRole.LINK, EvidenceRole.BROWSER) and others:
+            link = row["revision_id"], _link_digest(row)
+            hops[link] = tuple(dict.fromkeys((*hops.get(link, ()), *others)))
     return Collected({pk: tuple(found) for pk, found in pieces.items()}, hops)
+
+
+def _last(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return of each address the last fetch, and earlier ones that showed another page.
+
+    What a browser is shown is left out where it is the same.
+    """
+    last: dict[tuple[int, str], int] = {}
+    found: list[dict[str, Any] | None] = []
+    for row in rows:
+        if row["role"] == EvidenceRole.BROWSER and row["differs_for_browser_"] is False:
+            continue
+        name = (row["revision_id"], row["evidence__url_digest"])
+        if name in last and not row["is_changed"]:
+            found[last[name]] = None
+        last[name] = len(found)
+        found.append(row)
+    return [row for row in found if row is not None]
+
+
+def _link_digest(row: Mapping[str, Any]) -> str:
+    """Return the digest of the link itself; what is opened as a browser has another one."""
+    if row["role"] == EvidenceRole.BROWSER:
+        return sha256(row["evidence__url"].encode()).hexdigest()
+    return str(row["evidence__url_digest"])
 
 
 def captions(revision: Revision) -> tuple[EvidencePiece, ...]:
@@ -98,6 +131,8 @@ def _page(row: Mapping[str, Any]) -> PageRead:
         asks_password=any(form.get("asks_password", False) for form in forms),
         posts_elsewhere=any(form.get("posts_elsewhere", False) for form in forms),
         offers_download=bool(row["downloads_"]),
+        differs_for_browser=row["differs_for_browser_"],
+        differs_from_preview=row["differs_from_preview_"],
     )
 
 

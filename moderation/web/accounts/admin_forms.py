@@ -36,6 +36,7 @@ class CollectingForm(forms.Form):
     """Of which posts evidence is collected."""
 
     collects = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
+    browses = forms.TypedChoiceField(choices=Collecting.choices, coerce=Collecting)
 
 
 class NewPlatformForm(PlatformForm):

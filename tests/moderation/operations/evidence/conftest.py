@@ -51,6 +51,7 @@ def site(
     )
     Platform.objects.filter(pk=platform.pk).update(collects_evidence=Collecting.ON)
     served.asked.clear()
+    served.says = ""
     robots.forget()
     return served
 

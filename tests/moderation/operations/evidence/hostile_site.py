@@ -30,6 +30,7 @@ class HostileSite(ThreadingHTTPServer):
 
     daemon_threads = True
     asked: list[tuple[str, dict[str, str]]]
+    says: str
 
     def url(self, path: str, *, host: str = "site.example") -> str:
         return f"http://{host}:{self.server_port}{path}"
@@ -71,6 +72,36 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _page(site: _Handler) -> None:
     site.answer(PAGE.encode())
+
+
+def words(count: int, *, start: int = 0) -> str:
+    """Return different words, as many as are asked for."""
+    return " ".join(f"word{number:03}" for number in range(start, start + count))
+
+
+def _by_agent(program: bytes, browser: bytes, *, status: int = 200) -> Callable[[_Handler], None]:
+    """Show programs that name themselves something else than browsers."""
+
+    def answer(site: _Handler) -> None:
+        is_program = "Spamdesk" in (site.headers["user-agent"] or "")
+        site.answer(program if is_program else browser, status=status if is_program else 200)
+
+    return answer
+
+
+def _cloaked_redirect(site: _Handler) -> None:
+    if "Spamdesk" in (site.headers["user-agent"] or ""):
+        _page(site)
+    else:
+        _to("http://lands.example:PORT/page")(site)
+
+
+def _changing(site: _Handler) -> None:
+    site.answer(f"<title>Today</title><p>{words(60)} {site.server.says}".encode())
+
+
+def _exchanged(site: _Handler) -> None:
+    site.answer((site.server.says or f"<title>Cakes</title><p>{words(60)}").encode())
 
 
 def _to(location: str, *, wait_seconds: float = 0.0) -> Callable[[_Handler], None]:
@@ -124,6 +155,20 @@ _ANSWERS: dict[str, Callable[[_Handler], None]] = {
     "/document": _sends(b"%PDF-1.7", kind="application/pdf"),
     "/drawing": _sends(b"<svg onload='x()'/>", kind="image/svg+xml"),
     "/installer": _sends(b"MZ", kind="text/html", content_disposition='attachment; filename="Update.exe"'),
+    "/cloaked": _by_agent(f"<p>{words(60)}".encode(), f"<p>{words(60, start=90)}".encode()),
+    "/cloaked-form": _by_agent(
+        f"<p>{words(60)}".encode(), f"<form><input type=password></form><p>{words(60)}".encode()
+    ),
+    "/cloaked-redirect": _cloaked_redirect,
+    "/blocked": _by_agent(b"<p>Who are you", f"<p>{words(60)}".encode(), status=403),
+    "/tailored": _by_agent(f"<p>{words(60)}".encode(), f"<p>{words(80, start=10)}".encode()),
+    "/empty-for-one": _by_agent(b"<p>Loading", f"<p>{words(60)}".encode()),
+    "/bait": _sends(
+        b"<meta property=og:title content='Kittens of the week, twelve photographs'>"
+        + f"<p>{words(60)}".encode()
+    ),
+    "/changing": _changing,
+    "/exchanged": _exchanged,
     "/error": lambda site: site.answer(b"<h1>No such page</h1>", status=404),
     "/nothing": _sends(b""),
     "/deep": _sends(b"<div>" * 20_000 + b"Deep words"),
@@ -143,7 +188,7 @@ _ANSWERS: dict[str, Callable[[_Handler], None]] = {
 def serving() -> Iterator[HostileSite]:
     """Serve on a free port of the loopback until the block ends."""
     site = HostileSite(("127.0.0.1", 0), _Handler)
-    site.asked = []
+    site.asked, site.says = [], ""
     threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield site

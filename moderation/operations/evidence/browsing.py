@@ -1,0 +1,94 @@
+"""Links opened once more, as a browser opens them, and compared: pages that show programs something else.
+
+The second fetch is a row of its own: the same leases, politeness and recovery, once an hour for all posts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import Q
+
+from moderation.evidence import likeness
+from moderation.models import Evidence, RevisionEvidence, Score
+from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
+from moderation.models.platforms import Collecting
+from moderation.operations.evidence import leads
+from moderation.operations.evidence.leads import Address
+from moderation.operations.infrastructure import transactions
+
+_KINDS = (EvidenceKind.PAGE, EvidenceKind.BROWSER)
+_UNSURE_ROUTE = "review"
+
+
+def wanted(revision_ids: Sequence[int]) -> list[int]:
+    """Return those of some revisions whose links are to be opened as a browser, too."""
+    chooses = Q(revision__post__platform__browses_evidence=Collecting.ON) | Q(
+        revision__post__platform__browses_evidence=Collecting.UNSURE, route=_UNSURE_ROUTE
+    )
+    scores = Score.objects.filter(chooses, revision__in=revision_ids)
+    return list(scores.order_by("revision").values_list("revision", flat=True).distinct())
+
+
+def of(addresses: Iterable[Address]) -> list[Address]:
+    """Return the same links, to be opened as a browser."""
+    return [replace(one, kind=EvidenceKind.BROWSER, role=EvidenceRole.BROWSER) for one in addresses]
+
+
+@transactions.required
+def lock_with_other(row: Evidence) -> Evidence | None:
+    """Lock a row and the other fetch of its address in the same hour; return that if it was read.
+
+    In order, so that the two cannot deadlock; the one that ends last finds what the first one kept.
+    """
+    if row.kind not in _KINDS:
+        return None
+    digests = [leads.digest(row.url, kind=kind) for kind in _KINDS]
+    pair = Evidence.objects.select_for_update(no_key=True).filter(url_digest__in=digests, hour=row.hour)
+    return next((one for one in pair.order_by("id") if one.pk != row.pk and _was_read(one)), None)
+
+
+@transactions.required
+def compare(row: Evidence, other: Evidence | None) -> bool:
+    """Note in both rows whether they show different pages; return whether they do.
+
+    Also whether the page that people get is the one of its preview. Call with both locked and `row` as it
+    will be kept.
+    """
+    if row.kind not in _KINDS or not _was_read(row):
+        return False
+    if other is None:
+        if row.kind == EvidenceKind.PAGE:
+            facts = row.facts or {}
+            _note(row, differs_from_preview=likeness.differs_from_preview(facts, preview=facts))
+        return False
+    named, browsers = (row, other) if row.kind == EvidenceKind.PAGE else (other, row)
+    is_cloaked = _ends(named) != _ends(browsers) or likeness.differ(named.facts or {}, browsers.facts or {})
+    from_preview = likeness.differs_from_preview(browsers.facts or {}, preview=named.facts or {})
+    _note(named, differs_for_browser=is_cloaked, differs_from_preview=from_preview)
+    _note(browsers, differs_for_browser=is_cloaked)
+    return bool(is_cloaked)
+
+
+@transactions.required
+def carriers(row: Evidence, other: Evidence | None) -> list[int]:
+    """Return the revisions that carry either fetch."""
+    rows = [row.pk] if other is None else [row.pk, other.pk]
+    joined = RevisionEvidence.objects.filter(evidence__in=rows)
+    return list(joined.order_by("revision").values_list("revision", flat=True).distinct())
+
+
+def _was_read(row: Evidence) -> bool:
+    # An error page, or a refusal, is what sites show to programs that they do not know: no cloaking.
+    return row.state == EvidenceState.FETCHED and bool(row.facts) and "text" in (row.facts or {})
+
+
+def _ends(row: Evidence) -> str:
+    return row.final_domain or row.final_host
+
+
+def _note(row: Evidence, **found: Any) -> None:
+    row.facts = {**(row.facts or {}), **found}
+    row.save(update_fields=("facts",))

@@ -1,0 +1,94 @@
+"""Pages fetched again after complaints: what is behind a link may be exchanged after the post.
+
+At most once in a clock hour, as every fetch, and so often for a post as the limits say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db.models import Max
+
+from moderation import enqueue
+from moderation.evidence import likeness
+from moderation.models import Complaint, Evidence, EvidenceRequest, Platform, Post, Revision, RevisionEvidence
+from moderation.models.evidence import OPEN, EvidenceRole
+from moderation.models.platforms import Collecting
+from moderation.operations.infrastructure import transactions
+
+AFTER = timedelta(hours=1)
+"""The first complaint after this time asks for a new fetch."""
+COMPLAINTS = 3
+"""So many complaints since the last fetch ask for one sooner, in another clock hour."""
+_ROLES = (EvidenceRole.LINK, EvidenceRole.BROWSER)
+
+
+@transactions.required
+def after_complaint(post: Post, *, platform: Platform, at: datetime) -> bool:
+    """Ask for the pages of a post anew, if its complaints are reason enough; return whether they are.
+
+    Call before the revision is locked: who opens requests locks them first.
+    """
+    if platform.collects_evidence == Collecting.OFF:
+        return False
+    latest = Revision.objects.filter(post=post, number=post.latest_revision)
+    found = due(list(latest.values_list("pk", flat=True)), at=at)
+    closed = EvidenceRequest.objects.filter(revision__in=found, opened_at__isnull=False)
+    if not closed.update(opened_at=None, enqueued_at=at):
+        return False
+    enqueue.evidence_of(revision_ids=sorted(found))
+    return True
+
+
+def due(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
+    """Return those of some revisions whose pages were fetched in an earlier hour, with complaints since."""
+    hour = at.replace(minute=0, second=0, microsecond=0)
+    fetched = (
+        RevisionEvidence.objects.filter(revision__in=revision_ids, role__in=_ROLES)
+        .values("revision")
+        .annotate(last=Max("evidence__hour"), fetched_at=Max("evidence__fetched_at"))
+        .filter(last__lt=hour, fetched_at__isnull=False)
+    )
+    since = {row["revision"]: row["fetched_at"] for row in fetched.order_by("revision")}
+    found: set[int] = set()
+    for revision, last in since.items():
+        complaints = Complaint.objects.filter(post__revisions=revision, received_at__gt=last)
+        enough = 1 if at - last >= AFTER else COMPLAINTS
+        if complaints[:enough].count() >= enough:
+            found.add(revision)
+    return found
+
+
+@transactions.required
+def compare(row: Evidence) -> dict[int, bool]:
+    """Note for revisions that carried an earlier fetch whether this one shows another page; return it.
+
+    Call with the row locked, as it will be kept.
+    """
+    earlier = (
+        RevisionEvidence.objects.filter(
+            revision__in=row.revisions.values("revision"),
+            evidence__url_digest=row.url_digest,
+            evidence__hour__lt=row.hour,
+        )
+        .exclude(evidence__state__in=OPEN)
+        .order_by("revision", "-evidence__hour", "-id")
+        .distinct("revision")
+    )
+    before = dict(earlier.values_list("revision", "evidence"))
+    rows = Evidence.objects.in_bulk(set(before.values()))
+    is_changed = {pk: _is_changed(one, row) for pk, one in rows.items()}
+    found = {revision: is_changed[pk] for revision, pk in before.items()}
+    for value in (True, False):
+        these = [revision for revision, changed in found.items() if changed is value]
+        row.revisions.filter(revision__in=these).update(is_changed=value)
+    return found
+
+
+def _is_changed(before: Evidence, after: Evidence) -> bool:
+    if before.state != after.state:
+        return True
+    if (before.final_domain, before.final_host) != (after.final_domain, after.final_host):
+        return True
+    return bool(likeness.differ(before.facts or {}, after.facts or {}))

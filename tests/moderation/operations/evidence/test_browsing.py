@@ -1,0 +1,130 @@
+"""Links are opened once more as a browser where a platform wants it, and cloaked pages are noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from pytest_django import Settings
+
+from moderation.models import Evidence, Platform, Revision
+from moderation.models.evidence import EvidenceState
+from moderation.models.platforms import Collecting
+from moderation.models.posts import ScoreState
+from moderation.operations.evidence import collect
+from moderation.queries.evidence import findings
+from moderation.queries.records import records
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.evidence.hostile_site import HostileSite
+
+Later = Callable[[float], datetime]
+Scored = Callable[..., Revision]
+
+
+@pytest.fixture
+def looked_twice(
+    site: HostileSite, scored: Scored, at: datetime, later: Later
+) -> Callable[..., tuple[Revision, dict[str, Evidence]]]:
+    """Post a link, open it both ways in the order of their ids, and return the rows by kind."""
+
+    def run(path: str, *, is_reversed: bool = False) -> tuple[Revision, dict[str, Evidence]]:
+        Platform.objects.update(browses_evidence=Collecting.ON)
+        revision = scored(site.url(path), at=at)
+        ids = list(Evidence.objects.order_by("-id" if is_reversed else "id").values_list("pk", flat=True))
+        for evidence_id in ids:
+            collect.run(evidence_id=evidence_id, at=later(1))
+        revision.refresh_from_db()
+        return revision, {row.kind: row for row in Evidence.objects.all()}
+
+    return run
+
+
+LookedTwice = Callable[..., tuple[Revision, dict[str, Evidence]]]
+
+
+@pytest.mark.parametrize(
+    ("browses", "probability", "is_browsed"),
+    [
+        (Collecting.OFF, 0.5, False),
+        (Collecting.UNSURE, 0.5, True),
+        (Collecting.UNSURE, 0.1, False),
+        (Collecting.ON, 0.1, True),
+    ],
+)
+def test_is_browsed_as_the_platform_wishes(
+    browses: Collecting,
+    probability: float,
+    is_browsed: bool,
+    site: HostileSite,
+    fake_scorer: FakeScorer,
+    scored: Scored,
+    at: datetime,
+) -> None:
+    Platform.objects.update(browses_evidence=browses)
+    fake_scorer.default = probability
+
+    for _ in range(2):
+        scored(site.url("/page"), at=at)
+
+    kinds = list(Evidence.objects.order_by("id").values_list("kind", flat=True))
+    assert sorted(kinds) == (["browser", "page"] if is_browsed else ["page"])
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize(
+    ("path", "differs"),
+    [
+        ("/cloaked", True),
+        ("/cloaked-form", True),
+        ("/cloaked-redirect", True),
+        ("/tailored", False),
+        ("/page", False),
+        ("/empty-for-one", None),
+        ("/blocked", None),
+    ],
+)
+def test_a_cloaked_page_is_told_whichever_fetch_ends_first(
+    path: str, differs: bool | None, is_reversed: bool, looked_twice: LookedTwice, later: Later
+) -> None:
+    revision, rows = looked_twice(path, is_reversed=is_reversed)
+
+    named = rows["page"]
+    if named.state == EvidenceState.FETCHED:
+        assert named.facts is not None
+        assert named.facts["differs_for_browser"] is differs
+    assert (revision.score_state == ScoreState.PENDING) == bool(differs)
+    assert revision.generation == (2 if differs else 1)
+    pages = [piece.page for piece in records.record_at(revision=revision, at=later(9)).evidence if piece.page]
+    assert len(pages) == (1 if differs is False else 2)
+    assert len(findings.of(revision)) == len(pages)
+    assert {page.differs_for_browser for page in pages} == {differs}
+
+
+def test_where_a_browser_is_led_counts_as_where_the_link_leads(
+    looked_twice: LookedTwice, later: Later
+) -> None:
+    revision, _ = looked_twice("/cloaked-redirect")
+
+    assert records.record_at(revision=revision, at=later(9)).links[0].hops == ("lands.example",)
+
+
+def test_a_page_that_says_nothing_of_its_preview_is_noted(looked_twice: LookedTwice, later: Later) -> None:
+    revision, _ = looked_twice("/bait")
+
+    [piece] = records.record_at(revision=revision, at=later(9)).evidence
+    assert piece.page is not None
+    assert piece.page.differs_from_preview is True
+
+
+def test_asks_as_the_browser_that_the_operator_names(
+    looked_twice: LookedTwice, site: HostileSite, settings: Settings
+) -> None:
+    settings.EVIDENCE_BROWSER_AGENT = "Mozilla/5.0 Example"
+
+    looked_twice("/page")
+
+    (_, named), (_, browser) = sorted(site.asked, key=lambda one: one[1]["user-agent"], reverse=True)
+    assert "Spamdesk" in named["user-agent"] or "Spamdesk" in browser["user-agent"]
+    assert "Mozilla/5.0 Example" in (named["user-agent"], browser["user-agent"])
+    assert not {"cookie", "referer"} & (set(named) | set(browser))
