@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from deploy.local import browser as installed
 from docs import palette
 
-_SUBJECTS = ("pages", "figures", "learning", "moments")
+_SUBJECTS = ("pages", "figures", "learning", "moments", "evidence")
 _STAGED = tuple(f"tests/browser/pictures_of_{subject}.py" for subject in _SUBJECTS)
 PICTURES = Path(__file__).parent / "pictures"
 PAGES = {

@@ -25,7 +25,7 @@ MOST_BYTES = 20_000_000
 MOST_PIXELS = 40_000_000
 """Width x height; decoded, that is 160 MB, and there are three copies while it is made smaller."""
 MOST_TEXT = 5_000
-READ_SIDE, THUMBNAIL_SIDE = 2_000, 320
+READ_SIDE, THUMBNAIL_SIDE = 2_000, 640
 """Pixels of the longer side: as it is read, and as it is kept."""
 
 

@@ -41,7 +41,7 @@ from moderation.web.learning import (
     thresholds,
 )
 from moderation.web.lists import saved_filters
-from moderation.web.posts import post, search, translation, try_out
+from moderation.web.posts import pictures, post, search, translation, try_out
 from moderation.web.quality import drift, quality
 
 urlpatterns = [
@@ -128,6 +128,7 @@ urlpatterns = [
     path("posts/", search.posts, name="posts"),
     path("posts/<int:post_id>/", post.page, name="post"),
     path("posts/<int:post_id>/text/<int:number>/", post.text, name="post-text"),
+    path("posts/<int:post_id>/pictures/<str:digest>/", pictures.picture, name="post-picture"),
     path("posts/<int:post_id>/translation/<int:number>/", translation.page, name="post-translation"),
     path("filters/keep/", saved_filters.keep, name="filter-keep"),
     path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),

@@ -1,11 +1,23 @@
-/* Looking closer at the case in front: blur or show the post, open the context over time.
-   Expects: <button data-reveals> in an <article class="case--blurred">, <button data-opens-context> and
-   <section data-context="url" hidden>; the section is asked for once. */
+/* Looking closer at the case in front: show the post, then its pictures, then blur both; open the context over time.
+   Expects: <button data-reveals> in an <article class="case--blurred">, <input type="checkbox" data-shows-pictures>,
+   <button data-opens-context> and <section data-context="url" hidden>; the section is asked for once. */
 
 document.addEventListener("click", (event) => {
-  if (event.target.closest("[data-reveals]")) event.target.closest("article").classList.toggle("case--blurred");
+  if (event.target.closest("[data-reveals]")) reveal(event.target.closest("article"));
   const opener = event.target.closest("[data-opens-context]");
   if (opener) toggle(opener, opener.closest("article").querySelector("[data-context]"));
+});
+
+function reveal(article) {
+  const pictures = article.querySelector("[data-shows-pictures]");
+  const isNext = !article.classList.contains("case--blurred") && pictures && !pictures.checked;
+  if (pictures) pictures.checked = Boolean(isNext);
+  if (!isNext) article.classList.toggle("case--blurred");
+}
+
+/* Whatever comes in front, also by undo, comes with its pictures blurred. */
+document.addEventListener("case:shown", (event) => {
+  for (const box of event.detail.querySelectorAll("[data-shows-pictures]")) box.checked = false;
 });
 
 function toggle(opener, section) {

@@ -16,11 +16,14 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from moderation.models import Evidence
+from moderation.models import Evidence, RevisionEvidence
 from moderation.operations.infrastructure import advisory_locks, kept_files, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
 log = structlog.get_logger(__name__)
+
+CONTENT_TYPE = "image/webp"
+"""Of every kept file: they are written from pixels, and nothing else is answered with."""
 
 _AT_ONCE = 100
 
@@ -55,6 +58,20 @@ def keep(facts: Mapping[str, Any] | None) -> Kept:
         trouble = f"thumbnail not kept: {failed.strerror or type(failed).__name__}"
     log.error("thumbnail_not_kept", reason=trouble)
     return Kept(facts=rest, trouble=trouble)
+
+
+def of_post(*, post_id: int, digest: str) -> bytes | None:
+    """Return a thumbnail that a post carries, None if it carries none of this digest or the file is gone.
+
+    Raises OSError.
+    """
+    carried = RevisionEvidence.objects.filter(
+        revision__post=post_id, revision__post__erased_at=None, evidence__thumbnail=digest
+    )
+    if not digest or not carried.exists():
+        return None
+    data = kept_files.read(digest)
+    return data if data is not None and data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
 
 
 def drop_unnamed(digests: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""What the links of a revision lead to, in the order of the post; of each address the last fetch."""
+"""What the links and media of a revision lead to, in the post's order; of each address the last fetch."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
-from moderation.models.evidence import OPEN, EvidenceRole, EvidenceState
+from moderation.models.evidence import OPEN, EvidenceKind, EvidenceRole, EvidenceState
 
-MOST = 20
+MOST = 30
+"""As many as are fetched for one revision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,26 @@ class Finding:
     def text(self) -> str:
         """Return what can be read on the page."""
         return str(self.facts.get("text", ""))
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it is a picture, or was expected to be one and nothing else came."""
+        return "format" in self.facts or (self.row.kind == EvidenceKind.PICTURE and not self.facts)
+
+    @property
+    def is_preview(self) -> bool:
+        """Whether it is the picture by which a page presents itself."""
+        return self.role == EvidenceRole.PREVIEW
+
+    @property
+    def codes(self) -> list[dict[str, Any]]:
+        """Return the QR and bar codes in a picture, each with `format` and `text`."""
+        return list(self.facts.get("codes") or ())
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether a picture's text is unknown: no engine is installed, or reading it took too long."""
+        return "format" in self.facts and not self.facts.get("text_engine")
 
     @property
     def is_open(self) -> bool:

@@ -46,7 +46,8 @@ LOOK = (
     Action("translate", "t", gettext_lazy("Translate the post into the language of the desk")),
     Action("guidelines", "l", gettext_lazy("Look up the guidelines: when each reason applies")),
     Action("explain", "x", gettext_lazy("Explain: everything the models used")),
-    Action("reveal", "b", gettext_lazy("Blur or reveal the post")),
+    Action("reveal", "b", gettext_lazy("Blur or reveal: the post, then its pictures")),
+    Action("enlarge", "v", gettext_lazy("View the pictures larger")),
     Action("pause", "p", gettext_lazy("Pause: the case stays reserved for you")),
     Action("hand_back", "h", gettext_lazy("Put the case back and go to the queue")),
 )

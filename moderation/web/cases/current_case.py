@@ -15,7 +15,7 @@ from moderation.queries.campaigns import campaign_pages
 from moderation.queries.cases import backlog, blind_reviews, case_pages
 from moderation.queries.decisions import decision_pages
 from moderation.web import access
-from moderation.web.cases import evidence, model_view
+from moderation.web.cases import behind, evidence, model_view
 
 
 def page_of(request: access.DeskRequest, case_id: int, *, at: datetime) -> case_pages.CasePage:
@@ -42,6 +42,7 @@ def context(request: access.DeskRequest, case_id: int, *, at: datetime) -> dict[
         "segments": evidence.text_segments(page, is_whole=False),
         "is_shortened": evidence.is_shortened(score.revision.text),
         "is_blurred": is_blurred,
+        "behind": behind.of(score.revision, page.evidence, at=at),
         "announced": evidence.announcement(page, is_blurred=is_blurred),
         "ids": evidence.foreign_ids(page),
         "view": None if page.is_score_hidden or score.ban_id else model_view.of(page.scored, at=at),

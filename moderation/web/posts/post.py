@@ -13,7 +13,7 @@ from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
-from moderation.web.cases import evidence, model_view
+from moderation.web.cases import behind, evidence, model_view
 from moderation.web.lists import list_pages
 from moderation.web.text.text_marks import Segment
 
@@ -41,6 +41,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
         "page": found,
         "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
         "texts": [_text(revision, explained) for revision in found.revisions.rows],
+        "behind": behind.of(found.latest, found.evidence, at=at) if found.latest else None,
         "score": explained.score if explained else None,
         "view": model_view.of(explained, at=at) if explained and not explained.score.ban_id else None,
     }

@@ -95,6 +95,7 @@ ALLOWED = {
     "posts": READERS,
     "post": READERS,
     "post-text": READERS,
+    "post-picture": READERS,
     "post-translation": DECIDERS,
     "mentions": DECIDERS,
     "mention-count": DECIDERS,

@@ -1,0 +1,49 @@
+"""What is behind a post's links and media, in order for its page, with what rules in force name there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from moderation.evidence.addresses import absolute
+from moderation.models import Revision
+from moderation.models.evidence import EvidenceRole
+from moderation.queries.evidence.findings import Finding
+from moderation.queries.rules import rule_hits
+from moderation.queries.rules.rule_hits import Hits as Hits  # noqa: PLC0414 - pages read them from here
+from scoring.links import links_in
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behind:
+    """Pages and pictures with what rules name in them; addresses of media that nothing was asked of.
+
+    `hosts` has the host that each address of a code leads to, by the address.
+    """
+
+    pages: tuple[tuple[Finding, Hits], ...]
+    pictures: tuple[tuple[Finding, Hits], ...]
+    unopened: tuple[str, ...]
+    hosts: Mapping[str, str]
+
+    def host_behind(self, said: str) -> str:
+        """Return the host that a code's text leads to, "" if it is no address or was not opened."""
+        return next((self.hosts[link.url] for link in links_in(said) if link.url in self.hosts), "")
+
+
+def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behind:
+    """Put what was found behind a revision's addresses in order."""
+    hits = rule_hits.of([finding.text for finding in findings], at=at)
+    both = list(zip(findings, hits, strict=True))
+    known = {finding.row.url for finding in findings}
+    return Behind(
+        pages=tuple(one for one in both if not one[0].is_picture),
+        pictures=tuple(one for one in both if one[0].is_picture),
+        unopened=tuple(url for url in map(str, revision.media_urls) if absolute(url, url="") not in known),
+        hosts={
+            finding.row.url: finding.row.final_host
+            for finding in findings
+            if finding.role == EvidenceRole.CODE and finding.row.final_host
+        },
+    )

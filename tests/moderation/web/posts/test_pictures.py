@@ -1,0 +1,184 @@
+"""Pictures of posts: our own thumbnails, blurred until asked for, for those who may read the post alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from moderation.models import Case, Evidence, Rule
+from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
+from moderation.models.rules import RuleKind
+from moderation.operations import rules
+from moderation.operations.erasure import erase
+from moderation.operations.infrastructure import kept_files
+from moderation.queries.rules import rule_hits
+from tests.moderation.carried_pictures import carry, carry_picture, facts, webp
+from tests.moderation.web.conftest import flat
+
+CODE = "http://takes.example/now"
+
+
+@pytest.fixture(autouse=True)
+def _store(settings: Settings, tmp_path: Path) -> None:
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
+
+
+@pytest.fixture
+def case(open_case: Callable[..., Case]) -> Case:
+    """A case with a picture that shows hostile words and a code, and media that were never opened."""
+    found = open_case(media_urls=("http://pictures.example/a.png", "ipfs://no-address"))
+    carry_picture(
+        found,
+        text="Pay <script>alert(1)</script> at casino.example",
+        codes=[{"format": "QRCode", "text": CODE}],
+    )
+    carry(
+        found,
+        CODE,
+        role=EvidenceRole.CODE,
+        kind=EvidenceKind.PAGE,
+        final_host="www.lands.example",
+        facts=None,
+    )
+    return found
+
+
+def address(case: Case, digest: str | None = None) -> str:
+    digest = digest or Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True).get()
+    return f"/posts/{case.post_id}/pictures/{digest}/"
+
+
+class TestPages:
+    @pytest.mark.parametrize("page", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+    def test_show_our_own_picture_and_what_it_says(self, page: str, case: Case, desk: Client) -> None:
+        body = flat(desk.get(page.format(case=case)).content.decode())
+
+        [image] = re.findall(r"<img[^>]*>", body)
+        assert f'src="{address(case)}"' in image
+        assert 'loading="lazy"' in image
+        [box] = re.findall(r"<input[^>]*data-shows-pictures[^>]*>", body)
+        assert "checked" not in box
+        assert "900 × 300 PNG" in body
+        assert "QRCode" in body
+        assert "leads to<bdi>www.lands.example</bdi>" in body
+        assert "&lt;script&gt;" in body
+        assert "<script>alert" not in body
+        assert 'href="http://' not in body
+        assert "1, not loaded" in body
+
+    def test_mark_what_a_rule_names(self, case: Case, desk: Client, lead: Any) -> None:
+        assert "names what a rule is about" not in desk.get(f"/review/{case.pk}/").content.decode()
+        rules.impose(value="casino.example", reason="Casino", actor=lead, at=timezone.now())
+
+        body = flat(desk.get(f"/review/{case.pk}/").content.decode())
+
+        assert "names what a rule is about" in body
+        assert re.search(r'class="[^"]*word--spam-3"[^>]*>casino', body)
+
+    @pytest.mark.parametrize(
+        ("known", "said"),
+        [
+            ({"facts": facts(text_engine="")}, "unknown: it was not read"),
+            ({"facts": facts()}, "No text was found in it."),
+            ({"facts": None, "state": EvidenceState.TOO_LARGE}, "too large to be read whole"),
+            ({"facts": None, "state": EvidenceState.LOST}, "given up"),
+        ],
+    )
+    def test_say_what_is_not_known(
+        self, known: dict[str, Any], said: str, open_case: Callable[..., Case], desk: Client
+    ) -> None:
+        case = open_case()
+        carry(case, "http://pictures.example/b.png", **known)
+
+        body = flat(desk.get(f"/review/{case.pk}/").content.decode())
+
+        assert said in body
+        assert "<img" not in body
+
+    def test_take_as_many_queries_for_five_pictures_as_for_one(
+        self,
+        case: Case,
+        desk: Client,
+        django_assert_max_num_queries: Any,
+    ) -> None:
+        desk.get(f"/posts/{case.post_id}/")
+        with django_assert_max_num_queries(80) as one:
+            desk.get(f"/posts/{case.post_id}/")
+        for number in range(4):
+            carry(case, f"http://pictures.example/{number}.png", facts=facts(text=f"number {number}"))
+
+        with django_assert_max_num_queries(len(one)):
+            desk.get(f"/posts/{case.post_id}/")
+
+
+class TestAnswer:
+    def test_is_a_picture_that_runs_nothing_and_is_asked_for_each_time(
+        self, case: Case, desk: Client
+    ) -> None:
+        answer = desk.get(address(case))
+
+        assert answer.content == webp()
+        assert answer["Content-Type"] == "image/webp"
+        assert answer["X-Content-Type-Options"] == "nosniff"
+        assert answer["Content-Disposition"] == 'inline; filename="picture.webp"'
+        assert answer["Cache-Control"] == "private, no-cache"
+        assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+        policy = answer["Content-Security-Policy"]
+        assert {"default-src 'none'", "sandbox"} == {part.strip() for part in policy.split(";")}
+        again = desk.get(address(case), headers={"if-none-match": answer["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+    def test_is_for_the_post_that_carries_it_while_that_is_not_erased(
+        self, case: Case, open_case: Callable[..., Case], desk: Client, client: Client
+    ) -> None:
+        other, mine = open_case(text="another"), address(case)
+        digest = mine.split("/")[-2]
+
+        assert client.get(mine).status_code == 302
+        assert desk.get(address(other, digest)).status_code == 404
+        assert desk.get(address(case, "0" * 64)).status_code == 404
+        assert desk.get(address(case, "..%2f..%2fetc")).status_code == 404
+        assert desk.get(mine).status_code == 200
+        erase.post(post_id=case.post_id, at=timezone.now())
+        assert desk.get(mine).status_code == 404
+
+    @pytest.mark.parametrize("data", [b"<svg onload='alert(1)'/>", b"<html>", b"RIFF0000WAVE", b""])
+    def test_is_never_anything_but_a_picture_of_ours(self, data: bytes, case: Case, desk: Client) -> None:
+        digest = kept_files.keep(data)
+        Evidence.objects.exclude(thumbnail="").update(thumbnail=digest)
+
+        assert desk.get(address(case)).status_code == 404
+
+    def test_is_gone_with_its_file(self, case: Case, desk: Client) -> None:
+        kept_files.drop([address(case).split("/")[-2]])
+
+        assert desk.get(address(case)).status_code == 404
+        assert desk.get(f"/posts/{case.post_id}/").status_code == 200
+
+
+class TestRuleKinds:
+    @pytest.mark.parametrize(
+        ("kind", "value", "text", "marked"),
+        [
+            (RuleKind.TEXT, "double your coins", "Now DOUBLE  your\ncoins here", "DOUBLE  your\ncoins"),
+            (RuleKind.HANDLE, "telegram/@quickpay", "write to t.me/quickpay", "quickpay"),
+            (RuleKind.PHONE, "+18885550162", "call +1 (888) 555-0162 today", "+1 (888) 555-0162"),
+        ],
+    )
+    def test_are_marked_where_they_stand(
+        self, kind: str, value: str, text: str, marked: str, db: None, lead: Any
+    ) -> None:
+        rules.impose(kind=kind, value=value, reason="Scam", actor=lead, at=timezone.now())
+        assert Rule.objects.get().value == value
+
+        [hits] = rule_hits.of([text], at=timezone.now())
+
+        assert hits.is_named
+        assert [text[start:end].strip() for start, end in hits.spans] == [marked]
