@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config import evidence
+
 ROOT = Path(__file__).resolve().parent.parent
 DEMO_SECRET_KEY = "spamdesk-demo-secret-that-production-refuses-to-start-with"  # noqa: S105 - refused in production
 EVIDENCE_AGENT = "Mozilla/5.0 (compatible; Spamdesk/0.1; fetches pages that users post, to find spam)"
@@ -73,6 +75,7 @@ class Environment:
     evidence_agent: str
     evidence_browser_agent: str
     evidence_obeys_robots: bool
+    evidence_store: str
     translation_url: str
     translation_key: str
     erasure_journal: Path
@@ -128,6 +131,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
         evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
+        evidence_store=evidence.store(variables),
         translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
         translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
         erasure_journal=_folder(

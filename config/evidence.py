@@ -1,6 +1,16 @@
-"""Limits of fetching what links lead to (moderation/operations/evidence/)."""
+"""Limits of fetching what links lead to, and where pictures are kept (moderation/operations/evidence/)."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
+
+from django.core.exceptions import ImproperlyConfigured
+
+_BUCKET = re.compile(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.-]+)*/?"  # name and prefix
+    r"(\?endpoint=https?://[^/?#\s@]+/?)?"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,3 +39,21 @@ class Limits:
     read_bytes: int = 2 * 1024**3
     site_at_once: int = 3
     site_per_second: int = 5
+
+
+def store(variables: Mapping[str, str]) -> str:
+    """Return the address of the bucket that pictures are kept in, "" for the state folder.
+
+    Raises ImproperlyConfigured.
+    """
+    given = variables.get("SPAMDESK_EVIDENCE_STORE", "")
+    if given and not _BUCKET.fullmatch(given):
+        raise ImproperlyConfigured(
+            "SPAMDESK_EVIDENCE_STORE must be s3://BUCKET or s3://BUCKET/PREFIX, and ?endpoint=https://HOST:PORT"
+            " after it for a store that is not AWS's; keys come from where every AWS tool finds them."
+        )
+    if given and find_spec("boto3") is None:
+        raise ImproperlyConfigured(
+            "SPAMDESK_EVIDENCE_STORE names a bucket and boto3 is missing: install requirements/sagemaker.txt."
+        )
+    return given

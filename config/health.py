@@ -16,7 +16,8 @@ from moderation.operations.infrastructure import probe
 from moderation.operations.infrastructure.probe import Part
 from moderation.queries.health import lateness
 
-_NEEDED = (Part.DATABASE, Part.BROKER, Part.RELEASE, Part.TRITON, Part.STATE)
+_NOT_NEEDED = frozenset({Part.WORKERS})
+"""Posts are accepted without them."""
 
 
 @require_safe
@@ -37,7 +38,8 @@ def dependencies(request: HttpRequest) -> JsonResponse:
     """
     wanted = request.GET.get("only")
     try:
-        parts = (Part(wanted),) if wanted else _NEEDED
+        needed = [part for part in probe.every() if part not in _NOT_NEEDED]
+        parts = [Part(wanted)] if wanted else needed
     except ValueError:
         return JsonResponse({"only": f"must be one of {', '.join(Part)}"}, status=400)
     answers = probe.ask(parts)

@@ -27,7 +27,7 @@ class Collector:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metric families."""
-        answers = probe.ask(list(probe.Part))
+        answers = probe.ask(probe.every())
         up = GaugeMetricFamily("spamdesk_up", "1 if the part answers", labels=["part"])
         for answer in answers:
             up.add_metric([answer.part], float(answer.is_up))

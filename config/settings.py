@@ -283,7 +283,7 @@ CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 
 # -- Calls to the outside
 EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
-ERASURE_JOURNAL = ENVIRONMENT.erasure_journal
+ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
 EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
 # Reputation providers; one without its key is never asked.

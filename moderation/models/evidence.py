@@ -126,6 +126,21 @@ class Evidence(models.Model):
         return self.url
 
 
+class UnkeptFile(models.Model):
+    """A thumbnail that the store could not take yet; rows name it already, and pages show it from here."""
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    data = models.BinaryField()
+    since = models.DateTimeField()
+
+    class Meta:
+        ordering = ("since", "digest")
+        indexes = (models.Index(fields=("since", "digest"), name="unkept_by_age"),)
+
+    def __str__(self) -> str:
+        return self.digest
+
+
 class RevisionEvidence(models.Model):
     """That a revision carries an address, in the order of the post; of each hour that it was asked for in."""
 

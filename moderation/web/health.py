@@ -27,6 +27,7 @@ _NAMES_AND_MEANINGS = {
     Part.RELEASE: (_("Release"), _("posts wait to be scored; nothing is lost")),
     Part.TRITON: ("Triton", _("posts are scored without their text and sent to review")),
     Part.STATE: (_("State folder"), _("exports and the journal of erasures wait; nothing is lost")),
+    Part.STORE: (_("Store of pictures"), _("new pictures wait in the database; nothing is lost")),
 }
 
 _SWEEPS = {
@@ -62,7 +63,7 @@ _SWEEPS = {
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show services and backlogs; htmx asks again for the inner part."""
     at = timezone.now()
-    answers = probe.ask(list(_NAMES_AND_MEANINGS))
+    answers = probe.ask(probe.every())
     context = {
         "section": "health",
         "at": at,

@@ -54,6 +54,12 @@ class TestRead:
         assert environment.undo_seconds == 5
 
     @pytest.mark.parametrize(
+        "address", ["s3://a-bucket", "s3://a-bucket/x/y", "s3://a-bucket/x?endpoint=https://s3.example:9000"]
+    )
+    def test_takes_a_bucket_for_pictures(self, address: str) -> None:
+        assert read(ADDRESSES | {"SPAMDESK_EVIDENCE_STORE": address}).evidence_store == address
+
+    @pytest.mark.parametrize(
         ("variable", "value"),
         [
             ("SPAMDESK_MODE", "staging"),
@@ -68,6 +74,11 @@ class TestRead:
             ("CELERY_BROKER_URL", "amqp://broker.example"),
             ("TRITON_URL", "triton.example:8001"),
             ("TRITON_URL", "sagemaker://an_endpoint"),
+            ("SPAMDESK_EVIDENCE_STORE", "https://bucket.example"),
+            ("SPAMDESK_EVIDENCE_STORE", "s3://Bucket_1"),
+            ("SPAMDESK_EVIDENCE_STORE", "s3://bucket/a b"),
+            ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=ftp://s3.example"),
+            ("SPAMDESK_EVIDENCE_STORE", "s3://bucket?endpoint=https://key:secret@s3.example"),
             ("SPAMDESK_TRANSLATION_URL", "translate.example"),
             ("SPAMDESK_RDAP_URL", "rdap.example"),
             ("SPAMDESK_RDAP_LIST", "relative/dns.json"),

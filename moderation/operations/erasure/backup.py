@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -14,8 +15,10 @@ import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +29,17 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from moderation.operations.audit import chain
 from moderation.operations.erasure import journal
+from moderation.operations.infrastructure import kept_files
 
 log = structlog.get_logger(__name__)
 
 MANIFEST = "manifest.json"
 DUMP = "database.dump"
 FILES = "files.tar"
+EVIDENCE = "evidence"
+"""The folder of thumbnails in the archive, wherever they are kept."""
 FORMAT = 1
+_READ_AT_ONCE, _PACKED_AT_ONCE = 16, 500
 _STAGING = ".backup-"
 
 
@@ -108,14 +115,8 @@ def sha256(path: Path) -> str:
 
 
 def kept_folders() -> dict[str, Path]:
-    """Return what is packed beside the database by its name in the archive: what can repeat scores, and
-    thumbnails.
-    """
-    return {
-        "releases": settings.RELEASES_DIR,
-        "triton-models": settings.TRITON_MODELS_DIR,
-        "evidence": settings.EVIDENCE_DIR,
-    }
+    """Return the folders that are packed beside the database by name in the archive: what repeats scores."""
+    return {"releases": settings.RELEASES_DIR, "triton-models": settings.TRITON_MODELS_DIR}
 
 
 def _pack(archive: Path) -> None:
@@ -125,6 +126,19 @@ def _pack(archive: Path) -> None:
                 # Erased meanwhile: its row is in the dump, and the erasure is in the journal.
                 with suppress(FileNotFoundError):
                     packed.add(path, arcname=str(Path(name) / path.relative_to(folder)), recursive=False)
+        # From whichever store the settings name: a bucket is no backup of itself.
+        with ThreadPoolExecutor(_READ_AT_ONCE) as readers:
+            names = kept_files.names()
+            while some := list(islice(names, _PACKED_AT_ONCE)):
+                for digest, data in zip(some, readers.map(kept_files.read, some), strict=True):
+                    if data is not None:
+                        _add(packed, f"{EVIDENCE}/{digest[:2]}/{digest}", data)
+
+
+def _add(packed: tarfile.TarFile, name: str, data: bytes) -> None:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = len(data), 0o600
+    packed.addfile(member, io.BytesIO(data))
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from moderation.models.exports import ExportState
 from moderation.operations.audit import chain
 from moderation.operations.erasure import backup, erase, journal
 from moderation.operations.erasure.backup import Failed
+from moderation.operations.infrastructure import kept_files
 from moderation.operations.labels import export_files
 
 
@@ -95,15 +96,29 @@ def _verified(folder: Path) -> dict[str, Any]:
 
 
 def _unpack(archive: Path) -> None:
-    """Unpack the kept releases; existing files stay, since they never change."""
+    """Unpack kept releases and thumbnails; existing files stay, since they never change."""
     with tarfile.open(archive) as packed:
         for member in packed:
             name, _, rest = member.name.partition("/")
+            if name == backup.EVIDENCE and member.isfile():
+                _keep(packed, member)
+                continue
             place = backup.kept_folders().get(name)
             if place is None or not rest or not member.isfile() or (place / rest).exists():
                 continue
             member.name = rest
             packed.extract(member, place, filter="data")
+
+
+def _keep(packed: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+    """Keep a thumbnail in the store that the settings name now, whichever it came from. Raises Failed."""
+    file = packed.extractfile(member)
+    if file is None or member.size > kept_files.MOST_BYTES:
+        return
+    try:
+        kept_files.keep(file.read())
+    except (kept_files.NoRoom, OSError) as reason:
+        raise Failed(f"The store of pictures does not take {member.name}: {reason}") from None
 
 
 def _forget_what_is_gone() -> None:

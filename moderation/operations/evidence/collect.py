@@ -47,7 +47,7 @@ def run(*, evidence_id: int, at: datetime) -> int:
     journey = fetch.begin(row.url, is_browser=row.kind == EvidenceKind.BROWSER)
     facts = _facts(journey)
     with transaction.atomic():
-        kept = thumbnails.keep(facts)
+        kept = thumbnails.keep(facts, at=at)
         posts = erasure_locks.posts(revisions__evidence__evidence=row)
         other = browsing.lock_with_other(row)
         if not leases.is_still_held(row):

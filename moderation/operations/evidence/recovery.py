@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import leases
+from moderation.operations.evidence import leases, thumbnails
 from moderation.queries.health import clocks
 
 MAX_ATTEMPTS = 3
@@ -20,13 +20,16 @@ SWEEP_LIMIT = 500
 
 
 def sweep(*, at: datetime) -> int:
-    """Enqueue again what is due; return how much. What was tried too often is given up, by that name.
+    """Enqueue again what is due, and keep files that wait for the store; return how much.
+
+    What was tried too often is given up, by that name.
 
     While messages wait in the broker, a row is probably among them, and counts as forgotten only much later.
     """
     has_backlog = enqueue.messages().get("evidence", 0) > 0
     patience = timedelta(seconds=SWEEP_BACKLOG_AFTER_SECONDS if has_backlog else SWEEP_AFTER_SECONDS)
-    return _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
+    enqueued = _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
+    return enqueued + thumbnails.bring()
 
 
 def _requests(*, at: datetime, patience: timedelta) -> int:

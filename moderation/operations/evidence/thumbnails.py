@@ -1,5 +1,7 @@
 """Thumbnails of pictures: a file for each digest, kept before the row that names it, dropped after the last.
 
+A store that is full or does not answer loses nothing: what it should take waits in the database.
+
 Two rows may name one file. Who keeps a file holds the lock of its digest until the row is committed, who
 drops one asks for its rows under the same lock: so no file is dropped whose row is about to be committed.
 """
@@ -16,7 +18,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from moderation.models import Evidence, RevisionEvidence
+from moderation.models import Evidence, RevisionEvidence, UnkeptFile
 from moderation.operations.infrastructure import advisory_locks, kept_files, transactions
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 
@@ -24,6 +26,9 @@ log = structlog.get_logger(__name__)
 
 CONTENT_TYPE = "image/webp"
 """Of every kept file: they are written from pixels, and nothing else is answered with."""
+
+MOST_UNKEPT = 20_000
+"""Files that wait in the database for a store, of about 30,000 bytes each; those after them are not kept."""
 
 _AT_ONCE = 100
 
@@ -38,26 +43,47 @@ class Kept:
 
 
 @transactions.required
-def keep(facts: Mapping[str, Any] | None) -> Kept:
+def keep(facts: Mapping[str, Any] | None, *, at: datetime) -> Kept:
     """Keep the thumbnail of what was read, if it has one, until the row that names it is committed.
 
-    A store that is full or cannot be written costs the thumbnail alone. Call before any row is locked.
+    What the store cannot take now waits in the database (`bring`). Call before any row is locked.
     """
     if not facts or "thumbnail" not in facts:
         return Kept(facts=dict(facts) if facts else None)
     rest = {name: fact for name, fact in facts.items() if name != "thumbnail"}
     data = base64.b64decode(facts["thumbnail"])
-    _lock([sha256(data).hexdigest()])
+    digest = sha256(data).hexdigest()
+    _lock([digest])
     try:
         return Kept(facts=rest, digest=kept_files.keep(data))
     except kept_files.TooLarge:
-        trouble = "thumbnail not kept: too large"
-    except kept_files.NoRoom:
-        trouble = "thumbnail not kept: no room in the store"
-    except OSError as failed:
-        trouble = f"thumbnail not kept: {failed.strerror or type(failed).__name__}"
-    log.error("thumbnail_not_kept", reason=trouble)
-    return Kept(facts=rest, trouble=trouble)
+        log.warning("thumbnail_not_kept", reason="too large")
+        return Kept(facts=rest, trouble="thumbnail not kept: too large")
+    except (kept_files.NoRoom, OSError) as failed:
+        reason = _reason(failed)
+    if UnkeptFile.objects.count() >= MOST_UNKEPT:
+        log.error("thumbnail_not_kept", reason=reason)
+        return Kept(facts=rest, trouble=f"thumbnail not kept: {reason}, and too many wait")
+    log.warning("thumbnail_waits", reason=reason)
+    UnkeptFile.objects.bulk_create([UnkeptFile(digest=digest, data=data, since=at)], ignore_conflicts=True)
+    return Kept(facts=rest, digest=digest, trouble=f"thumbnail waits: {reason}")
+
+
+def bring() -> int:
+    """Bring files that wait in the database into the store, the oldest first; return how many.
+
+    Safe to run twice. Ends with the first that the store does not take.
+    """
+    waiting = UnkeptFile.objects.order_by("since", "digest").values_list("digest", flat=True)
+    brought = 0
+    for digest in list(waiting[:_AT_ONCE]):
+        try:
+            with transaction.atomic():
+                brought += _bring(digest)
+        except (kept_files.NoRoom, OSError) as failed:
+            log.warning("thumbnails_wait", reason=_reason(failed))
+            break
+    return brought
 
 
 def of_post(*, post_id: int, digest: str) -> bytes | None:
@@ -70,7 +96,7 @@ def of_post(*, post_id: int, digest: str) -> bytes | None:
     )
     if not digest or not carried.exists():
         return None
-    data = kept_files.read(digest)
+    data = _waiting(digest) or kept_files.read(digest)
     return data if data is not None and data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
 
 
@@ -84,6 +110,7 @@ def drop_unnamed(digests: Sequence[str]) -> None:
         with transaction.atomic():
             some = wanted[start : start + _AT_ONCE]
             named = _named(some)
+            UnkeptFile.objects.filter(digest__in=set(some) - named).delete()
             try:
                 kept_files.drop([digest for digest in some if digest not in named])
             except OSError as failed:
@@ -93,10 +120,34 @@ def drop_unnamed(digests: Sequence[str]) -> None:
 def sweep(*, at: datetime) -> int:
     """Delete old files that no row names: what a killed process left. Return how many.
 
-    Raises OSError.
+    Files of the state folder are moved first, if a bucket is named since. Raises OSError.
     """
+    kept_files.move()
     with transaction.atomic():
         return kept_files.delete_strays(named=_named, at=at)
+
+
+def _bring(digest: str) -> int:
+    _lock([digest])
+    data = _waiting(digest)
+    if data is None:
+        return 0
+    if Evidence.objects.filter(thumbnail=digest).exists():
+        kept_files.keep(data)
+    UnkeptFile.objects.filter(digest=digest).delete()
+    return 1
+
+
+def _waiting(digest: str) -> bytes | None:
+    data = UnkeptFile.objects.filter(digest=digest).values_list("data", flat=True).first()
+    return None if data is None else bytes(data)
+
+
+def _reason(failed: Exception) -> str:
+    """Say why in a few words: the row's detail is for operators."""
+    if isinstance(failed, kept_files.NoRoom):
+        return "no room in the store"
+    return str(getattr(failed, "strerror", None) or failed or type(failed).__name__)[:200]
 
 
 def _named(digests: Sequence[str]) -> set[str]:

@@ -1,33 +1,34 @@
-"""Files kept by the digest of their bytes, in the state folder: thumbnails of pictures.
+"""Files kept by the digest of their bytes, in the store of the settings: thumbnails of pictures.
 
 A row names a file by its digest. A file is written before the row that names it is committed, and deleted
-after the last one is gone; what a killed process left between the two, `delete_strays` finds.
+after the last one is gone; what a killed process left between the two, `delete_strays` finds. Where a bucket
+is named, files that were kept in the state folder before are still read there, deleted there and moved.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
-from pathlib import Path
+from itertools import islice
 
 import structlog
 from django.conf import settings
 
+from moderation.operations.infrastructure.file_stores import Folder, Store, store
+
 log = structlog.get_logger(__name__)
 
 MOST_BYTES = 200_000
-"""Of one file; a thumbnail has about 10,000."""
+"""Of one file; a thumbnail has about 30,000."""
 STRAY_AFTER = timedelta(hours=1)
 """A younger file may be one whose row is about to be committed."""
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 _AT_ONCE = 500
+_MOVED_AT_ONCE = 200
 
 
 class TooLarge(Exception):
@@ -35,7 +36,7 @@ class TooLarge(Exception):
 
 
 class NoRoom(Exception):
-    """The disk is full; nothing of the file is left, and the same file can be kept once there is room."""
+    """The store is full; nothing of the file is left, and the same file can be kept once there is room."""
 
 
 def keep(data: bytes) -> str:
@@ -46,32 +47,31 @@ def keep(data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise TooLarge(f"{len(data)} bytes; at most {MOST_BYTES} are kept.")
     digest = hashlib.sha256(data).hexdigest()
-    place = _place(digest)
-    with suppress(FileNotFoundError):
-        os.utime(place)  # somebody names it again: no stray for another hour
-        return digest
     try:
-        _write(place, data)
+        store().put(digest, data)
     except OSError as trouble:
         if trouble.errno in _FULL:
-            raise NoRoom(f"No room in {settings.EVIDENCE_DIR}.") from trouble
+            raise NoRoom("No room in the store of pictures.") from trouble
         raise
     return digest
 
 
 def read(digest: str) -> bytes | None:
-    """Return the bytes of a file, None if it is not kept (any more)."""
+    """Return the bytes of a file, None if it is not kept (any more). Raises OSError."""
     if not _DIGEST.fullmatch(digest):
         return None
-    with suppress(FileNotFoundError):
-        return _place(digest).read_bytes()
+    for one in _stores():
+        data = one.get(digest)
+        if data is not None:
+            return data
     return None
 
 
 def drop(digests: Sequence[str]) -> None:
     """Delete files; those that are gone already do not matter. Raises OSError."""
-    for digest in filter(_DIGEST.fullmatch, digests):
-        _place(digest).unlink(missing_ok=True)
+    names = [digest for digest in digests if _DIGEST.fullmatch(digest)]
+    for one in _stores():
+        one.delete(names)
 
 
 def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -> int:
@@ -79,51 +79,51 @@ def delete_strays(*, named: Callable[[Sequence[str]], set[str]], at: datetime) -
 
     The digests come in order, so that `named` may lock them. Raises OSError.
     """
-    old, deleted = sorted((path for path in files() if _is_old(path, at=at)), key=lambda path: path.name), 0
-    for start in range(0, len(old), _AT_ONCE):
-        some = old[start : start + _AT_ONCE]
-        wanted = named([path.name for path in some])
-        strays = [path for path in some if path.name not in wanted]
-        for path in strays:
-            path.unlink(missing_ok=True)
-        deleted += len(strays)
+    deleted = sum(_delete_strays(one, named=named, at=at) for one in _stores())
     if deleted:
         log.warning("kept_files_removed", files=deleted, reason="no row names them")
     return deleted
 
 
-def files() -> Iterator[Path]:
-    """Return all files, those included that a killed process left unfinished."""
-    folder = Path(settings.EVIDENCE_DIR)
-    return (path for path in folder.glob("*/*") if path.is_file())
+def move() -> int:
+    """Move some files of the state folder into the bucket that is named since; return how many.
+
+    Raises OSError.
+    """
+    if not settings.EVIDENCE_STORE:
+        return 0
+    folder, bucket, moved = Folder(), store(), 0
+    for one in list(islice(folder.listed(), _MOVED_AT_ONCE)):
+        data = folder.get(one.name) if _DIGEST.fullmatch(one.name) else None
+        if data is not None:
+            bucket.put(one.name, data)
+            folder.delete([one.name])
+            moved += 1
+    return moved
 
 
-def _is_old(path: Path, *, at: datetime) -> bool:
-    try:
-        return path.stat().st_mtime < (at - STRAY_AFTER).timestamp()
-    except FileNotFoundError:
-        return False  # dropped meanwhile
+def names() -> Iterator[str]:
+    """Return the digests of all files, each once. Raises OSError."""
+    moved: set[str] = set()
+    for one in reversed(_stores()):
+        for found in one.listed():
+            if _DIGEST.fullmatch(found.name) and found.name not in moved:
+                yield found.name
+                if isinstance(one, Folder) and settings.EVIDENCE_STORE:
+                    moved.add(found.name)
 
 
-def _place(digest: str) -> Path:
-    return Path(settings.EVIDENCE_DIR) / digest[:2] / digest
+def _stores() -> list[Store]:
+    return [store(), Folder()] if settings.EVIDENCE_STORE else [store()]
 
 
-def _write(place: Path, data: bytes) -> None:
-    """Write beside, then rename: nobody ever reads half a file."""
-    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    written, name = tempfile.mkstemp(dir=place.parent, prefix=".")
-    try:
-        with os.fdopen(written, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).rename(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    folder = os.open(place.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+def _delete_strays(one: Store, *, named: Callable[[Sequence[str]], set[str]], at: datetime) -> int:
+    limit = (at - STRAY_AFTER).timestamp()
+    old, deleted = sorted(found.name for found in one.listed() if found.kept_at < limit), 0
+    for start in range(0, len(old), _AT_ONCE):
+        some = old[start : start + _AT_ONCE]
+        wanted = named(some)
+        strays = [name for name in some if name not in wanted]
+        one.delete(strays)
+        deleted += len(strays)
+    return deleted

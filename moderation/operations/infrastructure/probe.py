@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 
 from moderation import scorer
-from moderation.operations.infrastructure import outage
+from moderation.operations.infrastructure import file_stores, outage
 from scoring.content import load_client
 
 TIMEOUT_SECONDS = 2.0
@@ -33,6 +33,7 @@ class Part(StrEnum):
     RELEASE = "release"
     TRITON = "triton"
     STATE = "state"
+    STORE = "store"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,11 @@ class Answer:
 
 class NoRoom(Exception):
     """The part answers, but its disk is full."""
+
+
+def every() -> list[Part]:
+    """Return the parts of this installation: a store beside the state folder only where one is named."""
+    return [part for part in Part if part != Part.STORE or settings.EVIDENCE_STORE]
 
 
 def ask(parts: Sequence[Part]) -> list[Answer]:
@@ -149,6 +155,11 @@ def _ask_state() -> Sequence[str]:
     return ()
 
 
+def _ask_store() -> Sequence[str]:
+    file_stores.store().check()
+    return ()
+
+
 _ASKED: dict[Part, Callable[[], Sequence[str]]] = {
     Part.DATABASE: _ask_database,
     Part.BROKER: _ask_broker,
@@ -156,4 +167,5 @@ _ASKED: dict[Part, Callable[[], Sequence[str]]] = {
     Part.RELEASE: _ask_release,
     Part.TRITON: _ask_triton,
     Part.STATE: _ask_state,
+    Part.STORE: _ask_store,
 }

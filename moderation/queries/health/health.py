@@ -22,6 +22,7 @@ from moderation.models import (
     Revision,
     Score,
     TrainingRun,
+    UnkeptFile,
 )
 from moderation.models.cases import CaseState
 from moderation.models.deliveries import DeliveryState
@@ -116,6 +117,14 @@ def backlogs(*, at: datetime) -> list[Backlog]:
             _("a worker, or the sites"),
             Evidence.objects.filter(state__in=OPEN),
             "enqueued_at",
+            10 * minute,
+        ),
+        _backlog(
+            "thumbnails",
+            _("Pictures to keep"),
+            _("the store of pictures"),
+            UnkeptFile.objects.all(),
+            "since",
             10 * minute,
         ),
         _backlog(

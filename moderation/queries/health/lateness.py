@@ -14,6 +14,7 @@ from moderation.models import (
     Erasure,
     Evidence,
     Revision,
+    UnkeptFile,
     WebhookEndpoint,
 )
 from moderation.models.deliveries import DeliveryState
@@ -51,6 +52,7 @@ def late(*, at: datetime) -> list[Late]:
         ("erasures", _oldest_unwritten_at(), 5 * _MINUTE, True),
         ("scoring", oldest_unscored_at(), _MINUTE, False),
         ("evidence", _oldest_unfetched_at(), 10 * _MINUTE, False),
+        ("thumbnails", _oldest_unkept_at(), 10 * _MINUTE, False),
         ("deliveries", oldest_due_at(), _MINUTE, False),
     )
     for what, since, after, is_housekeeping in waiting:
@@ -92,3 +94,7 @@ def _oldest_unwritten_at() -> datetime | None:
 def _oldest_unfetched_at() -> datetime | None:
     waiting = Evidence.objects.filter(state__in=OPEN)
     return waiting.order_by("due_at", "id").values_list("enqueued_at", flat=True).first()
+
+
+def _oldest_unkept_at() -> datetime | None:
+    return UnkeptFile.objects.order_by("since").values_list("since", flat=True).first()

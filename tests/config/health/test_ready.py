@@ -12,6 +12,7 @@ from django.db import connection
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from moderation import scorer
 from moderation.models import (
@@ -197,3 +198,16 @@ def taken() -> int:
     assert pool is not None
     stats = pool.get_stats()
     return int(stats["pool_size"] - stats["pool_available"])
+
+
+class TestStoreOfPictures:
+    def test_is_asked_where_one_is_named_and_named_where_it_does_not_answer(
+        self, client: Client, settings: Settings, down: set[Part], on_time: None
+    ) -> None:
+        assert Part.STORE not in probe.every()
+        settings.EVIDENCE_STORE = "s3://bucket?endpoint=http://127.0.0.1:9"
+        down.add(Part.STORE)
+
+        answer = client.get("/readyz")
+
+        assert (answer.status_code, answer.json()["store"]) == (503, "unreachable")

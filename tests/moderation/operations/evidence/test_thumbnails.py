@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
+from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence, UnkeptFile
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, opening, thumbnails
@@ -70,12 +70,12 @@ def test_codes_and_previews_are_opened_and_files_go_with_the_last_post(
     kept = kept_files.read(row.thumbnail)
     assert kept is not None
     assert kept[8:12] == b"WEBP"
-    assert len(list(kept_files.files())) == 2
+    assert len(list(kept_files.names())) == 2
 
     for revision, left in ((first, [row.thumbnail]), (second, [])):
         with django_capture_on_commit_callbacks(execute=True):
             erase.post(post_id=revision.post_id, at=later(9))
-        assert [path.name for path in kept_files.files()] == left
+        assert list(kept_files.names()) == left
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_ends_by_name_without_a_file(
     row = fetched(path, PICTURE)
 
     assert (row.state, row.thumbnail) == (state, "")
-    assert not list(kept_files.files())
+    assert not list(kept_files.names())
 
 
 def test_text_that_takes_too_long_costs_the_text_alone(fetched: Fetched, settings: Settings) -> None:
@@ -113,9 +113,54 @@ def test_text_that_takes_too_long_costs_the_text_alone(fetched: Fetched, setting
     assert kept_files.read(row.thumbnail)
 
 
-def test_a_store_that_cannot_be_written_costs_the_thumbnail_alone(
+def test_what_a_store_cannot_take_waits_and_is_brought_once(
     fetched: Fetched, settings: Settings, tmp_path: Path
 ) -> None:
+    settings.EVIDENCE_DIR = tmp_path / "file"
+    settings.EVIDENCE_DIR.write_text("no folder")
+
+    row = fetched("/picture.png", PICTURE)
+
+    assert row.state == STATE.FETCHED
+    assert row.detail.startswith("thumbnail waits")
+    assert row.facts is not None
+    assert row.facts["codes"][0]["text"] == "http://site.example/behind-code"
+    waiting = UnkeptFile.objects.get()
+    assert waiting.digest == row.thumbnail
+    assert thumbnails.bring() == 0
+
+    settings.EVIDENCE_DIR = tmp_path / "another"
+    assert thumbnails.bring() == 1
+    assert thumbnails.bring() == 0
+    assert list(kept_files.names()) == [row.thumbnail]
+    assert not UnkeptFile.objects.exists()
+
+
+def test_what_waits_for_a_store_goes_with_its_post(
+    site: HostileSite,
+    scored: Scored,
+    settings: Settings,
+    tmp_path: Path,
+    at: datetime,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    settings.EVIDENCE_DIR = tmp_path / "file"
+    settings.EVIDENCE_DIR.write_text("no folder")
+    revision = scored(at=at, media=(site.url("/picture.png"),))
+    settle(at)
+    digest = Evidence.objects.exclude(thumbnail="").values_list("thumbnail", flat=True).get()
+    assert thumbnails.of_post(post_id=revision.post_id, digest=digest)
+
+    with django_capture_on_commit_callbacks(execute=True):
+        erase.post(post_id=revision.post_id, at=at)
+
+    assert not UnkeptFile.objects.exists()
+
+
+def test_too_many_that_wait_cost_the_thumbnail_alone(
+    fetched: Fetched, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thumbnails, "MOST_UNKEPT", 0)
     settings.EVIDENCE_DIR = tmp_path / "file"
     settings.EVIDENCE_DIR.write_text("no folder")
 
@@ -124,7 +169,7 @@ def test_a_store_that_cannot_be_written_costs_the_thumbnail_alone(
     assert (row.state, row.thumbnail) == (STATE.FETCHED, "")
     assert row.detail.startswith("thumbnail not kept")
     assert row.facts is not None
-    assert row.facts["codes"][0]["text"] == "http://site.example/behind-code"
+    assert not UnkeptFile.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -152,7 +197,7 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     deleting = threading.Thread(target=delete)
     deleting.start()
     with transaction.atomic():
-        kept = thumbnails.keep({"thumbnail": base64.b64encode(data).decode()})
+        kept = thumbnails.keep({"thumbnail": base64.b64encode(data).decode()}, at=at)
         is_kept.set()
         has_begun.wait(5)
         deleting.join(0.3)
@@ -164,5 +209,5 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
 
     assert kept_files.read(digest) == data
     Evidence.objects.all().delete()
-    os.utime(next(kept_files.files()), (0, 0))
+    os.utime(next(settings.EVIDENCE_DIR.glob("*/*")), (0, 0))
     assert thumbnails.sweep(at=at) == 1
