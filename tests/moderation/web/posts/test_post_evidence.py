@@ -20,6 +20,8 @@ FACTS = {
     "article": "Pay",
     "forms": [{"action_host": "takes.example", "posts_elsewhere": True, "asks_password": True}],
     "downloads": [{"url": "http://lands.example/a.apk", "name": "a.apk"}],
+    "differs_for_browser": True,
+    "differs_from_preview": True,
 }
 
 
@@ -67,7 +69,14 @@ def test_pages_show_what_is_behind_links(address: str, language: str, case: Case
     body = re.sub(r"\s+", " ", desk.get(address.format(case=case)).content.decode())
 
     said = {
-        "en": ["Behind the links", "leads to www.lands.example", "asks for a password", "offers a file"],
+        "en": [
+            "Behind the links",
+            "leads to www.lands.example",
+            "asks for a password",
+            "offers a file",
+            "shows a browser something else",
+            "not what its preview promises",
+        ],
         "de": ["Hinter den Links", "führt zu www.lands.example", "fragt nach einem Passwort"],
     }
     assert [words for words in said[language] if words not in body] == []
