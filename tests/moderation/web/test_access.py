@@ -163,6 +163,7 @@ ALLOWED = {
 }
 ARGUMENTS = {
     "alarm_id": 1,
+    "digest": "0" * 64,
     "case_id": 1,
     "proposal_id": 1,
     "mention_id": 1,
