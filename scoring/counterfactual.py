@@ -93,6 +93,7 @@ def find(
     scorer: Scorer,
     content_probability: float | None,
     words: Sequence[tuple[int, int]],
+    read: Floats | None = None,
 ) -> Counterfactual | None:
     """Return the smallest change that alters the route, None if no single allowed one does.
 
@@ -101,16 +102,18 @@ def find(
 
     The smallest takes the fewest steps on its own scale (one word; a week of age, then a month); of equals
     the one that moves the probability least. `content_probability` is the record's own, None if unknown; then
-    no word is tried. `words` are character ranges in the raw text, the likeliest first; the first 40 are
-    tried. The audit sample is ignored. Raises content.Unavailable.
+    no word is tried. `read` (3,) is what was read of its evidence, which no change touches. `words` are
+    character ranges in the raw text, the likeliest first; the first 40 are tried. The audit sample is
+    ignored. Raises content.Unavailable.
     """
     known = math.nan if content_probability is None else content_probability
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
     content = scorer.content_on(record.platform)
     contents = np.array([known, *_content_probabilities(tries, content=content, unchanged=known)])
     records = [record, *(one.record for one in tries)]
-    before, *after = scorer.spam_probabilities(records, content_probabilities=contents).tolist()
-    route_before, *routes = scorer.routes(records, content_probabilities=contents)
+    reads = None if read is None else np.tile(read, (len(records), 1))
+    before, *after = scorer.spam_probabilities(records, content_probabilities=contents, read=reads).tolist()
+    route_before, *routes = scorer.routes(records, content_probabilities=contents, read=reads)
     thresholds = scorer.release.thresholds_on(record.platform)
     flips = [
         (one.size, abs(probability - before), place)

@@ -26,6 +26,7 @@ MOST_CODES = 5
 class PageRead:
     """What a page says: `article` is its main text, `text` all that can be seen.
 
+    `sends_password_elsewhere` says that one form asks for a password and posts to another host.
     `differs_for_browser` says that a browser's user agent is shown another page, `differs_from_preview` that
     the platform's own preview named another; None where nobody looked.
     """
@@ -35,6 +36,7 @@ class PageRead:
     text: str = ""
     asks_password: bool = False
     posts_elsewhere: bool = False
+    sends_password_elsewhere: bool = False
     offers_download: bool = False
     differs_for_browser: bool | None = None
     differs_from_preview: bool | None = None

@@ -4,52 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring import features, platform_routes, routing, unread_script
+from scoring import evidence_model, features, platform_routes, readings, routing, unread_script
 from scoring.blocklist import Blocklist, Effect, Rule
-from scoring.content import Unavailable
-from scoring.ensemble import MAIN_INPUTS, Judgement
+from scoring.ensemble import Judgement
+from scoring.evidence_model import EVIDENCE, EvidenceModel, Joined
 from scoring.explain import CONTENT_TEXT, WITHHELD, Contribution, explained_ensemble
 from scoring.platform_head import PlatformHeads
+from scoring.readings import ContentProtocol, HeadedContent, Readings
 from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.routing import Route, Routing
+from scoring.score_result import ScoreResult, banned
 from scoring.trees import Floats
 
-
-class ContentProtocol(Protocol):
-    """The interface of a content model."""
-
-    def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Return spam probabilities, float64 (n,). Raises content.Unavailable if there is no answer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreResult:
-    """The models' output for a record, with the inputs.
-
-    base + the contributions' sum is the main margin (log-odds before calibration). `rule` is the one that
-    decided on the post, if any: a banned post has probability 1, route remove, and neither features nor
-    contributions; any other rule affects only the route.
-    """
-
-    release_id: str
-    schema_hash: str
-    spam_probability: float
-    content_probability: float | None
-    sub_models: Mapping[str, float | None]
-    base: float
-    contributions: tuple[Contribution, ...]
-    features: tuple[float, ...]
-    routing: Routing
-    expected_harm: float
-    is_degraded: bool
-    rule: Rule | None
+__all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
 
 class Scorer:
@@ -66,6 +38,7 @@ class Scorer:
         self._content = content
         self._ensemble, self._explainer = explained_ensemble(release)
         release.check_features(self._ensemble.features, names=features.NAMES, schema=features.SCHEMA_HASH)
+        self._evidence = EvidenceModel.load(release.folder, files=release.files)
         self._models = features.Models.load(release.folder, files=release.files)
         self._heads = heads or PlatformHeads.load(release.folder, files=release.heads)
 
@@ -89,7 +62,7 @@ class Scorer:
 
         `content` is another client of the same model than this Scorer's own.
         """
-        return _ContentOn(platform, content or self._content, self._heads)
+        return HeadedContent(platform, content or self._content, self._heads)
 
     def score(self, record: PostRecord, *, blocklist: Blocklist) -> ScoreResult:
         """Score one record; the same record, rules and content probability always give the same result."""
@@ -105,27 +78,68 @@ class Scorer:
         asked = [(record, rule) for record, rule in ruled if not _is_ban(rule)]
         judged = iter(self._judged(asked) if asked else [])
         return [
-            self._banned(record, rule) if rule is not None and _is_ban(rule) else next(judged)
+            banned(record, rule, release=self._release)
+            if rule is not None and _is_ban(rule)
+            else next(judged)
             for record, rule in ruled
         ]
 
-    def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+    def spam_probabilities(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> Floats:
         """Return spam probabilities, float64 (n,), when the content probabilities (NaN unknown) are known, as
-        `content_on` gives them.
+        `content_on` gives them, and what was read of their evidence (n, 3), as `read` gives it.
 
         Rules are ignored, the content model is not queried and nothing is explained.
         """
-        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
-        return self._probabilities(records, judgement)
+        _, joined = self._known(records, content_probabilities=content_probabilities, read=read)
+        return self._probabilities(records, joined)
 
-    def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
-        """Return where thresholds and safety bounds would send records whose content probabilities are known
-        (NaN unknown): rules, the audit sample and degradation are ignored.
+    def routes(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> list[Route]:
+        """Return where thresholds and safety bounds would send records of which the same is known: rules, the
+        audit sample and degradation are ignored.
         """
-        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
-        probabilities = self._probabilities(records, judgement).tolist()
-        told = zip(records, probabilities, judgement.opinions(content_probabilities), strict=True)
+        judgement, joined = self._known(records, content_probabilities=content_probabilities, read=read)
+        probabilities = self._probabilities(records, joined).tolist()
+        told = zip(
+            records, probabilities, self._opinions(judgement, joined, content_probabilities), strict=True
+        )
         return [self._route(record, said, sub_models=own).route for record, said, own in told]
+
+    def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
+        """Return what the content model says of the evidence of records, float64 (n, 3): all unknown if this
+        release looks at none. Raises content.Unavailable.
+        """
+        if self._evidence is None:
+            return readings.unknown(len(records))
+        evidence = Readings(records, manifest=self._release.manifest)
+        said = (content or self._content).probabilities(evidence.texts) if evidence.texts else ()
+        return evidence.highest(said, head=self._evidence.reader)
+
+    def _known(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None
+    ) -> tuple[Judgement, Joined]:
+        judgement = self._judge(records, self._rows(records), content_probabilities=content_probabilities)
+        said = readings.unknown(len(records)) if read is None else read
+        return judgement, self._joined(records, judgement, read=said)
+
+    def _joined(self, records: Sequence[PostRecord], judgement: Judgement, *, read: Floats) -> Joined:
+        if self._evidence is None:
+            return evidence_model.without(judgement.margins)
+        return self._evidence.join(judgement.margins, rows=evidence_model.rows_of(records, read=read))
+
+    @staticmethod
+    def _opinions(
+        judgement: Judgement, joined: Joined, content_probabilities: Floats
+    ) -> list[dict[str, float | None]]:
+        """Return the parts' opinions of each post; evidence has one only where it speaks for spam."""
+        found = judgement.opinions(content_probabilities)
+        return [
+            own if math.isnan(said) else own | {EVIDENCE: said}
+            for own, said in zip(found, joined.probabilities.tolist(), strict=True)
+        ]
 
     def _rows(self, records: Sequence[PostRecord]) -> Floats:
         return np.stack([features.extract(record, models=self._models) for record in records])
@@ -139,18 +153,19 @@ class Scorer:
         )
         return self._ensemble.judge(rows, content_probabilities=content_probabilities, link_bounds=bounds)
 
-    def _probabilities(self, records: Sequence[PostRecord], judgement: Judgement) -> Floats:
+    def _probabilities(self, records: Sequence[PostRecord], judged: Judgement | Joined) -> Floats:
         platforms = [record.platform for record in records]
-        return platform_routes.probabilities(self._release, judgement.margins, platforms=platforms)
+        return platform_routes.probabilities(self._release, judged.margins, platforms=platforms)
 
     def _judged(self, asked: Sequence[tuple[PostRecord, Rule | None]]) -> list[ScoreResult]:
         records = [record for record, _ in asked]
         rows = self._rows(records)
-        content_probabilities, is_degraded = self._content_probabilities(records, rows=rows)
-        judgement = self._judge(records, rows, content_probabilities=content_probabilities)
-        probabilities = self._probabilities(records, judgement)
+        answers = self._answers(records, rows=rows)
+        judgement = self._judge(records, rows, content_probabilities=answers.texts)
+        joined = self._joined(records, judgement, read=answers.read)
+        probabilities = self._probabilities(records, joined)
         shares = self._explainer.contributions(rows, judgement=judgement)
-        sub_models = judgement.opinions(content_probabilities)
+        sub_models = self._opinions(judgement, joined, answers.texts)
         return [
             self._result(
                 record,
@@ -158,31 +173,29 @@ class Scorer:
                 sub_models=sub_models[index],
                 row=rows[index],
                 shares=shares[index],
-                is_degraded=is_degraded,
+                found=[Contribution(*one) for one in joined.told(index)],
+                is_degraded=answers.is_degraded,
                 rule=rule,
             )
             for index, (record, rule) in enumerate(asked)
         ]
 
-    def _content_probabilities(self, records: Sequence[PostRecord], *, rows: Floats) -> tuple[Floats, bool]:
-        """Query the content model once.
-
-        NaN for posts without text, for those that the release's cascade skips, and for all if it is
-        unavailable.
+    def _answers(self, records: Sequence[PostRecord], *, rows: Floats) -> readings.Answers:
+        """Query the content model once; what the release's cascade skips is unknown, but not if there is
+        evidence to read, of which the cheap sub-models know nothing.
         """
-        probabilities = np.full(len(records), np.nan)
+        looked_at = records if self._evidence is not None else ()
+        evidence = Readings(looked_at, rows=len(records), manifest=self._release.manifest)
         is_needed = self._needs_content(records, rows)
-        asked = [index for index, record in enumerate(records) if is_needed[index] and record.text.strip()]
-        # Not degraded: the content model was not missed.
-        if not asked:
-            return probabilities, False
-        try:
-            probabilities[asked] = self._content.probabilities([records[index].text for index in asked])
-        except Unavailable:
-            return probabilities, True
-        for index in asked:
-            probabilities[index] = self._heads.read_one(records[index], probabilities[index])
-        return probabilities, False
+        is_needed[evidence.places] = True
+        return readings.ask(
+            records,
+            is_needed=is_needed.tolist(),
+            content=self._content,
+            heads=self._heads,
+            evidence=evidence,
+            reader=self._evidence.reader if self._evidence else None,
+        )
 
     def _needs_content(self, records: Sequence[PostRecord], rows: Floats) -> NDArray[np.bool_]:
         """Return which posts need the content model: all, unless the release has a cascade."""
@@ -201,6 +214,7 @@ class Scorer:
         sub_models: Mapping[str, float | None],
         row: Floats,
         shares: Floats,
+        found: Sequence[Contribution],
         is_degraded: bool,
         rule: Rule | None,
     ) -> ScoreResult:
@@ -208,7 +222,7 @@ class Scorer:
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)
         *told, withheld = shares.tolist()
-        contributions = tuple(map(Contribution, names, values, told))
+        contributions = (*map(Contribution, names, values, told), *found)
         route = self._route(
             record,
             probability,
@@ -255,35 +269,6 @@ class Scorer:
             )
             is not None,
         )
-
-    def _banned(self, record: PostRecord, rule: Rule) -> ScoreResult:
-        return ScoreResult(
-            release_id=self._release.id,
-            schema_hash=self._release.schema_hash,
-            spam_probability=1.0,
-            content_probability=None,
-            sub_models=dict.fromkeys(MAIN_INPUTS, None),
-            base=0.0,
-            contributions=(),
-            features=(),
-            routing=Routing(route=Route.REMOVE, reason=None, audit_probability=0.0, is_audit_sample=False),
-            expected_harm=routing.expected_harm(record, probability=1.0),
-            is_degraded=False,
-            rule=rule,
-        )
-
-
-@dataclass(frozen=True)
-class _ContentOn:
-    """A content model behind the head of a platform."""
-
-    platform: str
-    content: ContentProtocol
-    heads: PlatformHeads
-
-    def probabilities(self, texts: Sequence[str]) -> Floats:
-        asked = self.content.probabilities(texts)
-        return self.heads.read(self.platform, texts, content_probabilities=asked)
 
 
 def _is_ban(rule: Rule | None) -> bool:

@@ -18,6 +18,7 @@ from moderation.models.cases import CaseState
 from moderation.operations.infrastructure import erasure_locks
 from scoring import counterfactual
 from scoring.content import Unavailable
+from scoring.evidence_model import read_before
 from scoring.explain import word_contributions
 from scoring.records import InvalidRecord, PostRecord
 
@@ -104,5 +105,6 @@ def _counterfactual(score: Score) -> dict[str, Any]:
         scorer=scorer.of(score.release_id),
         content_probability=score.content_probability,
         words=[(int(start), int(end)) for start, end, _ in words],
+        read=read_before(score.contributions),
     )
     return {} if found is None else found.to_json()

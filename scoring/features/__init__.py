@@ -1,7 +1,8 @@
 """The schema: every feature in order, the sub-model that reads it, and the vector of a record.
 
 A file holds the features of one topic and names its sub-model; a new file joins TOPICS. A feature's name
-begins with its subject (context, social, journey, feedback), which more than one file may have.
+begins with its subject (context, social, journey, feedback), which more than one file may have. The features
+of `collected` are in no vector: they come after a post's first score; scoring/evidence_model.py joins them.
 """
 
 from __future__ import annotations
@@ -11,12 +12,22 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.features import address, feedback, journey, link_looks, links, similar_posts, social
+from scoring.features import (
+    address,
+    collected,
+    feedback,
+    journey,
+    link_looks,
+    links,
+    similar_posts,
+    social,
+)
 from scoring.features.feature import Evidence, Feature
 from scoring.features.models import NO_MODELS, Models
 from scoring.records import PostRecord
 
 __all__ = [
+    "ALL_FEATURES",
     "FEATURES",
     "NAMES",
     "NO_MODELS",
@@ -35,6 +46,9 @@ __all__ = [
 TOPICS = (address, links, link_looks, social, similar_posts, journey, feedback)
 FEATURES: tuple[Feature, ...] = tuple(feature for topic in TOPICS for feature in topic.FEATURES)
 NAMES: tuple[str, ...] = tuple(feature.name for feature in FEATURES)
+
+# Those of evidence, too, which a release may look at without other trees.
+ALL_FEATURES = (*FEATURES, *collected.FEATURES)
 
 # Sub-model -> the features that it may read.
 SUB_MODEL_FEATURES: dict[str, tuple[str, ...]] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from scoring.features import FEATURES, SCHEMA_HASH, SUB_MODEL_FEATURES, Feature
+from scoring.features import FEATURES, SCHEMA_HASH, SUB_MODEL_FEATURES, Feature, collected
 
 _OPENING = f"""# Features
 
@@ -21,6 +21,15 @@ the content model's contribution `content.text`, which is no feature.
 Schema hash: `{SCHEMA_HASH}`
 """
 
+_OF_EVIDENCE = """## Evidence
+
+What links lead to, pictures and captions. No tree reads these: they come after a post's first score, and
+`scoring/evidence_model.py` joins them to its margin, towards spam only
+([ADR 31](adr/0031-evidence-adds-and-never-excuses.md)). They are not in the schema hash; a score
+names only those that are known of its post. What begins with `content.` is what the content model says of a
+text by itself.
+"""
+
 
 def page() -> str:
     """Return docs/features.md: one table for each sub-model."""
@@ -32,10 +41,16 @@ def _lines() -> Iterator[str]:
     by_name = {feature.name: feature for feature in FEATURES}
     for sub_model, names in SUB_MODEL_FEATURES.items():
         yield f"## Sub-model {sub_model}\n"
-        yield "| feature | mission name | unit | range | meaning | why spammers move it | source |"
-        yield "|---|---|---|---|---|---|---|"
-        yield from (_row(by_name[name]) for name in names)
-        yield ""
+        yield from _table(by_name[name] for name in names)
+    yield _OF_EVIDENCE
+    yield from _table(collected.FEATURES)
+
+
+def _table(rows: Iterable[Feature]) -> Iterator[str]:
+    yield "| feature | mission name | unit | range | meaning | why spammers move it | source |"
+    yield "|---|---|---|---|---|---|---|"
+    yield from map(_row, rows)
+    yield ""
 
 
 def _row(feature: Feature) -> str:
@@ -57,6 +72,8 @@ def _row(feature: Feature) -> str:
 def _source(feature: Feature) -> str:
     """Name the function's module: its file under scoring/features/."""
     function = feature.judge or feature.compute
+    if function is None:
+        return "`readings.py`"
     function = getattr(function, "func", function)
     return f"`{getattr(function, '__module__', '').rpartition('.')[2]}.py`"
 

@@ -69,12 +69,22 @@ class FakeScorer:
         return content or self.content
 
     def spam_probabilities(
-        self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray
+        self,
+        records: Sequence[PostRecord],
+        *,
+        content_probabilities: np.ndarray,
+        read: np.ndarray | None = None,
     ) -> np.ndarray:
         unknown = np.isnan(content_probabilities)
         return np.where(unknown, self.default, content_probabilities)
 
-    def routes(self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray) -> list[Route]:
+    def routes(
+        self,
+        records: Sequence[PostRecord],
+        *,
+        content_probabilities: np.ndarray,
+        read: np.ndarray | None = None,
+    ) -> list[Route]:
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
         return [
             routing.decide(probability=one, thresholds=THRESHOLDS, is_degraded=False).route
@@ -134,10 +144,20 @@ class _Scores(Protocol):
     def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]: ...
 
     def spam_probabilities(
-        self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray
+        self,
+        records: Sequence[PostRecord],
+        *,
+        content_probabilities: np.ndarray,
+        read: np.ndarray | None = None,
     ) -> np.ndarray: ...
 
-    def routes(self, records: Sequence[PostRecord], *, content_probabilities: np.ndarray) -> list[Route]: ...
+    def routes(
+        self,
+        records: Sequence[PostRecord],
+        *,
+        content_probabilities: np.ndarray,
+        read: np.ndarray | None = None,
+    ) -> list[Route]: ...
 
 
 def _are_alike(real: Scorer, fake: FakeScorer) -> tuple[_Scores, _Scores]:

@@ -37,7 +37,9 @@ class OneBadWord:
 class ByThresholds(Scorer):
     """Routes by made-up probabilities, without safety bounds."""
 
-    def routes(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> list[Route]:
+    def routes(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> list[Route]:
         thresholds = self.release.thresholds
         probabilities = self.spam_probabilities(records, content_probabilities=content_probabilities)
         return [
@@ -56,7 +58,9 @@ class OnlyAge(ByThresholds):
         self._heads = PlatformHeads({})
         self._decisive_days, self._without_complaints = decisive_days, without_complaints
 
-    def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+    def spam_probabilities(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> Floats:
         return np.array([self._probability(one) for one in records])
 
     def _probability(self, post: PostRecord) -> float:
@@ -76,7 +80,9 @@ class Worse(ByThresholds):
         self._heads = PlatformHeads({})
         self.before, self.changed = before, changed
 
-    def spam_probabilities(self, records: Sequence[PostRecord], *, content_probabilities: Floats) -> Floats:
+    def spam_probabilities(
+        self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None = None
+    ) -> Floats:
         return np.array([self.before, *[self.changed] * (len(records) - 1)])
 
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from moderation import scorer
 from moderation.models import Score
-from scoring import platform_routes
+from scoring import evidence_model, platform_routes
 from scoring.blocklist import Blocklist
 from scoring.content import Unavailable
 from scoring.ensemble import kept_margins
+from scoring.evidence_model import EvidenceModel
 from scoring.pipeline import Scorer
 from scoring.platform_head import PlatformHeads
 from scoring.records import PostRecord
@@ -146,16 +147,23 @@ def _group(scores: Sequence[Score], *, release_id: str) -> list[Replayed]:
 def _trees(scores: Sequence[Score], *, release_id: str, content: Floats) -> Floats:
     """Judge the stored records again; with a release of other features, the features stored with them."""
     release = scorer.kept(release_id)
+    records = [PostRecord.from_json(score.record) for score in scores]
     try:
         judge = Scorer(release=release, content=_NotAsked())
-        records = [PostRecord.from_json(score.record) for score in scores]
-        return judge.spam_probabilities(records, content_probabilities=content)
+        return judge.spam_probabilities(records, content_probabilities=content, read=_read(scores))
     except SchemaMismatch:
         rows = np.array([score.features for score in scores], dtype=np.float64)
         platforms = [str(score.record["platform"]) for score in scores]
         bounds = platform_routes.link_bounds(release, platforms=platforms, content_probabilities=content)
         margins = kept_margins(release.folder, rows, content_probabilities=content, link_bounds=bounds)
+        if found := EvidenceModel.load(release.folder, files=release.files):
+            margins = found.join(margins, rows=evidence_model.rows_of(records, read=_read(scores))).margins
         return platform_routes.probabilities(release, margins, platforms=platforms)
+
+
+def _read(scores: Sequence[Score]) -> Floats:
+    """Return what the content model had read of the evidence of scores, as it is stored with them."""
+    return np.stack([evidence_model.read_before(score.contributions) for score in scores])
 
 
 def _content(scores: Sequence[Score], *, release_id: str) -> Floats:

@@ -130,6 +130,9 @@ def _page(row: Mapping[str, Any]) -> PageRead:
         text=row["text"] or "",
         asks_password=any(form.get("asks_password", False) for form in forms),
         posts_elsewhere=any(form.get("posts_elsewhere", False) for form in forms),
+        sends_password_elsewhere=any(
+            form.get("asks_password", False) and form.get("posts_elsewhere", False) for form in forms
+        ),
         offers_download=bool(row["downloads_"]),
         differs_for_browser=row["differs_for_browser_"],
         differs_from_preview=row["differs_from_preview_"],

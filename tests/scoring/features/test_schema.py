@@ -15,12 +15,14 @@ import pytest
 from scoring import features
 from scoring.ensemble import Ensemble
 from scoring.features import (
+    ALL_FEATURES,
     FEATURES,
     NAMES,
     SCHEMA_HASH,
     SUB_MODEL_FEATURES,
     TOPICS,
     Models,
+    collected,
     extract,
     schema_hash,
 )
@@ -80,8 +82,8 @@ class TestFeatures:
         [apart] = (one["modules"] for one in contracts if one["name"].startswith("Feature families"))
         files = {path.stem for path in folder.glob("*.py") if "\nFEATURES: " in path.read_text()}
 
-        assert {topic.__name__ for topic in TOPICS} == set(apart)
-        assert {topic.__name__.rpartition(".")[2] for topic in TOPICS} == files - {"__init__"}
+        assert {topic.__name__ for topic in (*TOPICS, collected)} == set(apart)
+        assert {topic.__name__.rpartition(".")[2] for topic in (*TOPICS, collected)} == files - {"__init__"}
 
     def test_what_is_new_stays_new_while_its_post_waits_to_be_scored(self) -> None:
         """Author, address and domain are first seen with the post; seconds of waiting once looked honest."""
@@ -99,7 +101,9 @@ class TestFeatures:
             )
             assert [value_of(name, waited) for name in known] == [0.0, 0.0, 0.0]
 
-    @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.__name__.rpartition(".")[2])
+    @pytest.mark.parametrize(
+        "topic", [*TOPICS, collected], ids=lambda topic: topic.__name__.rpartition(".")[2]
+    )
     def test_every_feature_has_its_values_in_the_table_of_its_topic(self, topic: ModuleType) -> None:
         """Cure: a row in tests/scoring/features/, in the file of the feature's topic."""
         name = topic.__name__.rpartition(".")[2]
@@ -111,8 +115,10 @@ class TestFeatures:
         assert [measure for measure in measures if not re.search(rf"\b{measure}\b", table)] == []
 
     def test_every_feature_is_documented(self) -> None:
-        assert all(feature.unit and feature.meaning and feature.why for feature in FEATURES)
+        assert all(feature.unit and feature.meaning and feature.why for feature in ALL_FEATURES)
         assert all((feature.compute is None) != (feature.judge is None) for feature in FEATURES)
+        computed = [feature for feature in collected.FEATURES if feature.compute]
+        assert computed == [feature for feature in collected.FEATURES if feature not in collected.READ]
 
     @pytest.mark.parametrize("name", ASKED_FOR)
     def test_everything_the_requirements_name_is_there(self, name: str) -> None:

@@ -94,6 +94,7 @@ class TestEvidence:
                 text="Home Your parcel waits",
                 asks_password=True,
                 posts_elsewhere=True,
+                sends_password_elsewhere=True,
             ),
         )
         assert (picture.role, picture.hops, picture.page) == ("media", 0, None)

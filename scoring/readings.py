@@ -1,0 +1,182 @@
+"""The texts of a post's evidence that the content model reads, each by itself beside the post's own.
+
+What it says of several pieces of a kind counts as the highest: one page that reads like spam is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from typing import Any, Protocol
+
+import numpy as np
+
+from scoring import unread_script
+from scoring.content import Unavailable
+from scoring.evidence import EvidencePiece, PageRead
+from scoring.platform_head import PlatformHead, PlatformHeads
+from scoring.records import PostRecord
+from scoring.trees import Floats
+
+MOST_TEXTS = 6
+"""Of a post: of each kind in turn, so that ten links leave room for a picture."""
+_FEWEST_LETTERS = 3
+_ARTICLE = 600
+"""As much as the content model reads; the head reads on."""
+_KINDS = _PAGE, _PICTURE, _TRANSCRIPT = range(3)
+"""In the order of scoring.features.collected.READ."""
+
+
+class ContentProtocol(Protocol):
+    """The interface of a content model."""
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return spam probabilities, float64 (n,). Raises content.Unavailable if there is no answer."""
+
+
+@dataclass(frozen=True)
+class HeadedContent:
+    """A content model behind the head of a platform."""
+
+    platform: str
+    content: ContentProtocol
+    heads: PlatformHeads
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return what the platform's head makes of the model's answers. Raises content.Unavailable."""
+        asked = self.content.probabilities(texts)
+        return self.heads.read(self.platform, texts, content_probabilities=asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers:
+    """What the content model says of posts: of their own texts (n,), of their evidence (n, 3); NaN unknown.
+
+    They are degraded if it did not answer.
+    """
+
+    texts: Floats
+    read: Floats
+    is_degraded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    row: int
+    kind: int
+    text: str
+
+
+def unknown(rows: int) -> Floats:
+    """Return what is read of posts without evidence: float64 (n, 3), NaN."""
+    return np.full((rows, len(_KINDS)), np.nan)
+
+
+class Readings:
+    """The texts that the evidence of records asks to have read, in the order of `texts`; `rows` are more
+    records than those whose evidence is looked at.
+    """
+
+    def __init__(
+        self, records: Sequence[PostRecord], *, manifest: Mapping[str, Any], rows: int | None = None
+    ) -> None:
+        self._rows = len(records) if rows is None else rows
+        self._asked = [
+            _Text(row, kind, text)
+            for row, record in enumerate(records)
+            for kind, text in _texts(record, manifest=manifest)
+        ]
+
+    @property
+    def places(self) -> list[int]:
+        """Return the record of each text, by its place."""
+        return [one.row for one in self._asked]
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the texts to have read, at most MOST_TEXTS of a post."""
+        return [one.text for one in self._asked]
+
+    def highest(self, said: Sequence[float] | Floats, *, head: PlatformHead | None = None) -> Floats:
+        """Return the highest probability of each kind by record: float64 (n, 3), NaN without a text.
+
+        `said` is what the content model says of the texts, `head` what it means on pages and pictures.
+        """
+        found, probabilities = unknown(self._rows), np.array(said, dtype=np.float64)
+        if head is not None and self._asked:
+            probabilities = head.probabilities(self.texts, content_probabilities=probabilities)
+        for one, probability in zip(self._asked, probabilities, strict=True):
+            found[one.row, one.kind] = np.fmax(found[one.row, one.kind], probability)
+        return found
+
+
+def ask(
+    records: Sequence[PostRecord],
+    *,
+    is_needed: Sequence[bool],
+    content: ContentProtocol,
+    heads: PlatformHeads,
+    evidence: Readings,
+    reader: PlatformHead | None,
+) -> Answers:
+    """Query the content model once, for own texts where it is needed and for all texts of evidence, which
+    `reader` is the head for.
+
+    Everything is unknown if it is unavailable. Without anything to ask nothing was missed.
+    """
+    own = np.full(len(records), np.nan)
+    asked = [place for place, record in enumerate(records) if is_needed[place] and record.text.strip()]
+    if not asked and not evidence.texts:
+        return Answers(texts=own, read=unknown(len(records)))
+    try:
+        said = content.probabilities([*(records[place].text for place in asked), *evidence.texts])
+    except Unavailable:
+        return Answers(texts=own, read=unknown(len(records)), is_degraded=True)
+    for place, probability in zip(asked, said[: len(asked)].tolist(), strict=True):
+        own[place] = heads.read_one(records[place], probability)
+    return Answers(texts=own, read=evidence.highest(said[len(asked) :], head=reader))
+
+
+def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """Yield kind and text of what is to be read: pages on other sites first, of each kind in turn."""
+    if not record.evidence:
+        return
+    pieces = sorted(record.evidence, key=lambda piece: not piece.leads_elsewhere)
+    by_kind = (
+        [(kind, text) for text in dict.fromkeys(filter(_is_text, map(text_of, pieces)))]
+        for kind, text_of in ((_PAGE, _of_page), (_PICTURE, _of_picture), (_TRANSCRIPT, _of_transcript))
+    )
+    found = (one for one in chain.from_iterable(zip_longest(*by_kind)) if one is not None)
+    count = 0
+    for kind, text in found:
+        # A model that cannot read a script says something all the same.
+        if unread_script.in_release(text, platform="", manifest=manifest) is not None:
+            continue
+        yield kind, text
+        count += 1
+        if count == MOST_TEXTS:
+            return
+
+
+def _is_text(text: str) -> bool:
+    return sum(map(str.isalpha, text)) >= _FEWEST_LETTERS
+
+
+def _of_page(piece: EvidencePiece) -> str:
+    return "" if piece.page is None else page_text(piece.page)
+
+
+def page_text(page: PageRead) -> str:
+    """Return what is read of a page: its title, how its article begins, and all its text, which has the
+    buttons and banners that an article lacks.
+    """
+    return "\n".join(filter(None, (page.title, page.article[:_ARTICLE], page.text)))
+
+
+def _of_picture(piece: EvidencePiece) -> str:
+    return (piece.picture.text or "") if piece.picture is not None else ""
+
+
+def _of_transcript(piece: EvidencePiece) -> str:
+    return piece.transcript or ""

@@ -1,0 +1,63 @@
+"""Scores with evidence come out the same from what is stored with them, on a real Triton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from moderation import scorer
+from moderation.models import Evidence, Post, Revision, RevisionEvidence, Score
+from moderation.operations.releases import replay
+from moderation.operations.scoring import score
+from tests.scoring.evidence_release import release_with_evidence
+
+PAGE = {
+    "title": "Prize",
+    "article": "",
+    "text": "Congratulations, you won a free prize! Claim your cash now.",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_releases(triton: None, tmp_path: Path, settings: Settings) -> Iterator[None]:
+    settings.RELEASES_DIR = tmp_path / "releases"
+    settings.RELEASE_DIR = release_with_evidence(tmp_path / "shipped").folder
+    scorer.forget()
+    yield
+    scorer.forget()
+
+
+@pytest.fixture
+def scored(post: Callable[..., Post], at: datetime, later: Callable[[float], datetime]) -> list[Score]:
+    link = "http://shop.example/"
+    for text in ("See you at the river", ""):
+        revision = Revision.objects.get(post=post(text=text, links=[link]))
+        evidence = Evidence.objects.create(
+            url=link,
+            url_digest=f"{revision.pk:064}",
+            hour=at,
+            site="shop.example",
+            kind="page",
+            state="fetched",
+            chain=[{"url": link, "status": 200}],
+            facts=PAGE,
+            enqueued_at=at,
+            due_at=at,
+            fetched_at=at,
+        )
+        RevisionEvidence.objects.create(revision=revision, evidence=evidence, role="link", position=0)
+    score.run(revision_ids=list(Revision.objects.values_list("pk", flat=True)), at=later(9))
+    return list(Score.objects.order_by("id"))
+
+
+def test_every_score_comes_out_the_same(scored: list[Score]) -> None:
+    assert all("content.page_probability" in [name for name, *_ in one.contributions] for one in scored)
+
+    found = replay.replay(scored)
+
+    assert [one.is_equal and not one.why for one in found] == [True, True]
+    assert found[0].trees is not None

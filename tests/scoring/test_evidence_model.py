@@ -1,0 +1,149 @@
+"""Evidence joined to a margin: it adds, it is bounded, its shares add up, and silence changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scoring import evidence_model
+from scoring.evidence_model import EVIDENCE_FILE, EvidenceModel, Steps
+from scoring.features import collected
+from scoring.release import Corrupt, SchemaMismatch
+from scoring.trees import Floats
+from tests.scoring.evidence_release import MODEL
+
+MARGINS = np.linspace(-13.8, 13.8, 24)
+
+
+def rows(count: int = 1, **values: float) -> Floats:
+    """Features by the last part of their name, the same for every post; the rest unknown."""
+    found = np.full((count, len(collected.NAMES)), np.nan)
+    for place, name in enumerate(collected.NAMES):
+        found[:, place] = values.get(name.partition(".")[2], np.nan)
+    return found
+
+
+def random_rows(count: int, *, seed: int = 1) -> Floats:
+    generator = np.random.default_rng(seed)
+    drawn = generator.random((count, len(collected.NAMES)))
+    drawn[:, 3:] = np.round(drawn[:, 3:] * 5)
+    return np.where(generator.random(drawn.shape) < 0.3, np.nan, drawn)
+
+
+class TestJoin:
+    @pytest.mark.parametrize(
+        "said",
+        [{}, {"page_probability": 0.01}, {"page_probability": 0.5, "link_hops": 1, "page_cloaked": 0}],
+    )
+    def test_harmless_or_missing_evidence_changes_nothing(self, said: dict[str, float]) -> None:
+        joined = MODEL.join(MARGINS, rows=rows(len(MARGINS), **said))
+
+        np.testing.assert_array_equal(joined.margins, MARGINS)
+        assert not joined.shares.any()
+        assert np.isnan(joined.probabilities).all()
+
+    def test_never_excuses(self) -> None:
+        found = random_rows(5_000)
+        margins = np.resize(MARGINS, len(found))
+
+        assert (MODEL.join(margins, rows=found).margins >= margins).all()
+
+    def test_more_of_anything_never_lowers_it(self) -> None:
+        found = random_rows(500)
+        margins = np.resize(MARGINS, len(found))
+        before = MODEL.join(margins, rows=found).margins
+        for place in range(found.shape[1]):
+            more = found.copy()
+            more[:, place] = np.minimum(1.0, more[:, place] + 0.3) if place < 3 else more[:, place] + 1.0
+            assert (MODEL.join(margins, rows=more).margins >= before - 1e-12).all()
+
+    def test_shares_add_up_to_what_was_added(self) -> None:
+        found = random_rows(500)
+        margins = np.resize(MARGINS, len(found))
+
+        joined = MODEL.join(margins, rows=found)
+
+        np.testing.assert_allclose(joined.shares.sum(axis=1), joined.margins - margins, atol=1e-9)
+        assert (joined.shares >= 0).all()
+
+    def test_circumstances_alone_add_at_most_the_bound(self) -> None:
+        joined = MODEL.join(MARGINS, rows=rows(len(MARGINS), link_leads_elsewhere=1, link_hops=5))
+
+        assert (joined.shares.sum(axis=1) <= 0.4 + 1e-12).all()
+        assert (joined.margins > MARGINS).any()
+
+    def test_a_page_that_surely_is_spam_overrules_the_most_harmless_text(self) -> None:
+        [margin] = MODEL.join(np.array([-13.8]), rows=rows(page_probability=0.999999)).margins
+
+        assert margin > 3.0
+
+    def test_a_post_is_joined_by_itself(self) -> None:
+        found = random_rows(40)
+        together = MODEL.join(np.zeros(40), rows=found)
+
+        for place in range(40):
+            alone = MODEL.join(np.zeros(1), rows=found[place : place + 1])
+            assert alone.margins[0] == together.margins[place]
+
+    def test_tells_what_is_known_alone(self) -> None:
+        joined = MODEL.join(np.zeros(1), rows=rows(page_probability=0.9, link_hops=0))
+
+        told = joined.told(0)
+
+        assert [name for name, _, _ in told] == ["content.page_probability", "context.link_hops"]
+        assert told[0][2] > 0 == told[1][2]
+
+
+class TestFile:
+    def test_is_read_as_it_was_written(self, tmp_path: Path) -> None:
+        MODEL.save(tmp_path)
+
+        assert EvidenceModel.load(tmp_path, files=[EVIDENCE_FILE]) == MODEL
+        assert EvidenceModel.load(tmp_path, files=[]) is None
+
+    @pytest.mark.parametrize(
+        ("change", "refusal"),
+        [
+            ({"intercept": "low"}, Corrupt),
+            ({"format": 2}, Corrupt),
+            (
+                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [-1], "version": 1}}},
+                Corrupt,
+            ),
+            (
+                {"steps": {"context.link_hops": {"knots": [5], "top": 1, "weights": [1], "version": 1}}},
+                Corrupt,
+            ),
+            (
+                {"steps": {"context.gone": {"knots": [1], "top": 5, "weights": [1], "version": 1}}},
+                SchemaMismatch,
+            ),
+            (
+                {"steps": {"context.link_hops": {"knots": [1], "top": 5, "weights": [1], "version": 9}}},
+                SchemaMismatch,
+            ),
+        ],
+    )
+    def test_refuses_what_it_cannot_evaluate(
+        self, change: dict[str, object], refusal: type[Exception], tmp_path: Path
+    ) -> None:
+        [path] = MODEL.save(tmp_path)
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+
+        with pytest.raises(refusal):
+            EvidenceModel.load(tmp_path, files=[EVIDENCE_FILE])
+
+
+def test_steps_reach_from_knot_to_knot() -> None:
+    steps = Steps(knots=(0.0, 2.0), top=5.0, weights=(1.0, 10.0))
+
+    np.testing.assert_array_equal(steps.said(np.array([-3.0, 1.0, 3.0, 99.0, np.nan])), [0, 1, 12, 32, 0])
+
+
+def test_what_was_read_stands_in_the_contributions() -> None:
+    stored = [["social.friends", 3.0, 0.1], ["content.picture_probability", 0.7, 1.2]]
+
+    np.testing.assert_equal(evidence_model.read_before(stored), [np.nan, 0.7, np.nan])
