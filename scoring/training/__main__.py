@@ -30,6 +30,7 @@ COMMANDS = {
         "real texts in ten circumstances: is the promise kept?",
     ),
     "languages": ("scoring.training.measure_languages", "what content is known to be worth, by language"),
+    "evidence": ("scoring.training.train_evidence", "what pages, pictures and captions add to a score"),
     "ensemble": ("scoring.training.train_ensemble", "fit sub-models and main tree on records"),
 }
 

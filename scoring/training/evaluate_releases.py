@@ -121,18 +121,23 @@ class Opened:
     def judge(self, records: Sequence[PostRecord]) -> Floats:
         """Return the spam probabilities of records, float64 (n,). Raises content.Unavailable."""
         contents = self.content_probabilities(records)
-        read = [
+        own = [
             self.scorer.heads.read_one(record, content)
             for record, content in zip(records, contents.tolist(), strict=True)
         ]
-        return self.scorer.spam_probabilities(records, content_probabilities=np.array(read))
+        return self.scorer.spam_probabilities(
+            records, content_probabilities=np.array(own), read=self.scorer.read(records, content=self)
+        )
 
     def content_probabilities(self, records: Sequence[PostRecord]) -> Floats:
         """Return what the content model alone says of records, NaN without text, float64 (n,).
 
         Raises content.Unavailable.
         """
-        texts = [record.text for record in records]
+        return self.probabilities([record.text for record in records])
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """Return what the content model says of texts, NaN for an empty one. Raises content.Unavailable."""
         asked = [text for text in dict.fromkeys(texts) if text.strip() and text not in self.known]
         answers = served_content.ask(asked, content=self.content)
         self.known.update(zip(asked, answers.tolist(), strict=True))

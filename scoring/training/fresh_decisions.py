@@ -144,7 +144,11 @@ def _decided(paths: Iterable[Path]) -> list[tuple[LabelledRecord, str]]:
 def _sample(learnt: Sequence[LabelledRecord], *, live: Opened, candidate: Opened) -> Sample:
     records = [one.record for one in learnt]
     left_out = _calibrated(learnt, candidate=candidate).left_out
-    said = candidate.scorer.spam_probabilities(records, content_probabilities=probabilities_of(left_out))
+    said = candidate.scorer.spam_probabilities(
+        records,
+        content_probabilities=probabilities_of(left_out),
+        read=candidate.scorer.read(records, content=candidate),
+    )
     posts = [labelled_posts.of_record(one) for one in learnt]
     return Sample(posts=posts, live=live.judge(records), candidate=said)
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from scoring import features, normalise
+from scoring import evidence_model, features, normalise
 from scoring.ensemble import Ensemble
 from scoring.features import Models
 from scoring.features.models import MODEL_FILES
@@ -45,6 +45,8 @@ from scoring.training.real_texts import RealTexts
 from scoring.training.train_urls import URLS_MANIFEST
 
 SEED = 20_260
+# What joins evidence is fitted to log-odds, which mean the same after a refit.
+_OTHERS = (*MODEL_FILES, URLS_MANIFEST, *evidence_model.FILES)
 _SHIPPED = Path(__file__).resolve().parents[1] / "starter"
 
 
@@ -175,15 +177,13 @@ def train(  # noqa: PLR0913 - what it learns from, what it is pinned to, where i
         )
         | _studied(material, ensemble=ensemble, seed=seed),
     }
-    replace_release.write(
-        out, ensemble=ensemble, manifest=manifest, others=_present(out, (*MODEL_FILES, URLS_MANIFEST))
-    )
+    replace_release.write(out, ensemble=ensemble, manifest=manifest, others=_present(out, _OTHERS))
     return Release.load(out)
 
 
 def _bring_models(folder: Path, *, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    for name in _present(folder, (*MODEL_FILES, URLS_MANIFEST)):
+    for name in _present(folder, _OTHERS):
         if not (out / name).exists():
             shutil.copy(folder / name, out / name)
 

@@ -1,0 +1,113 @@
+"""What a release makes of posts with their evidence, beside what it makes of the same posts without."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from scoring.blocklist import Blocklist
+from scoring.pipeline import Scorer
+from scoring.records import PostRecord
+from scoring.routing import Route
+from scoring.training.labelled_records import LabelledRecord
+from scoring.trees import Floats
+
+FALSE_ALARMS = 0.01
+HEAD = (
+    "| file | posts (spam) | with evidence | recall | ROC-AUC | spam allowed | others held "
+    "| others removed |\n"
+    "|---|---|---|---|---|---|---|---|"
+)
+_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One way of scoring: recall at so few false alarms, ROC-AUC, shares of spam and of others by route."""
+
+    recall: float
+    roc_auc: float
+    spam_allowed: float
+    others_held: float
+    others_removed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The posts of a file, with their evidence and without."""
+
+    name: str
+    posts: int
+    spam: int
+    with_evidence: int
+    without: Side
+    beside: Side
+
+
+def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) -> Table:
+    """Score posts both ways. Raises content.Unavailable, or ValueError for posts of one sort."""
+    is_spam = np.array([one.is_spam for one in labelled])
+    if not 0 < is_spam.sum() < len(is_spam):
+        raise ValueError(f"{name}: both sorts of posts are needed")
+    bare = [dataclasses.replace(one, record=_without(one.record)) for one in labelled]
+    return Table(
+        name=name,
+        posts=len(labelled),
+        spam=int(is_spam.sum()),
+        with_evidence=sum(bool(one.record.evidence) for one in labelled),
+        without=_side(bare, is_spam=is_spam, scorer=scorer),
+        beside=_side(labelled, is_spam=is_spam, scorer=scorer),
+    )
+
+
+def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms: float) -> float:
+    """Return the share of spam above the lowest bound that at most this share of the others reaches.
+
+    Equal values are all above or all below it.
+    """
+    others = np.sort(probabilities[~is_spam])[::-1]
+    bound = others[min(int(false_alarms * len(others)), len(others) - 1)]
+    return float((probabilities[is_spam] > bound).mean())
+
+
+def row(table: Table) -> str:
+    """Return a line of the card."""
+    counts = f"| {table.name} | {table.posts:,} ({table.spam:,}) | {table.with_evidence:,} "
+    pairs = (
+        (table.without.recall, table.beside.recall, ".1%"),
+        (table.without.roc_auc, table.beside.roc_auc, ".3f"),
+        (table.without.spam_allowed, table.beside.spam_allowed, ".1%"),
+        (table.without.others_held, table.beside.others_held, ".1%"),
+        (table.without.others_removed, table.beside.others_removed, ".1%"),
+    )
+    return counts + "".join(f"| {one:{form}} → {other:{form}} " for one, other, form in pairs) + "|"
+
+
+def _without(record: PostRecord) -> PostRecord:
+    """Return a record as of the first score: nothing was opened yet."""
+    links = tuple(dataclasses.replace(link, hops=()) for link in record.links)
+    return dataclasses.replace(record, evidence=(), links=links)
+
+
+def _side(labelled: Sequence[LabelledRecord], *, is_spam: NDArray[np.bool_], scorer: Scorer) -> Side:
+    scores = [
+        score
+        for start in range(0, len(labelled), _BATCH)
+        for score in scorer.score_many(
+            [one.record for one in labelled[start : start + _BATCH]], blocklist=Blocklist()
+        )
+    ]
+    probabilities = np.array([score.spam_probability for score in scores])
+    routes = np.array([str(score.routing.route) for score in scores])
+    return Side(
+        recall=recall_at(probabilities, is_spam=is_spam, false_alarms=FALSE_ALARMS),
+        roc_auc=float(roc_auc_score(is_spam, probabilities)),
+        spam_allowed=float((routes[is_spam] == Route.ALLOW).mean()),
+        others_held=float((routes[~is_spam] == Route.REVIEW).mean()),
+        others_removed=float((routes[~is_spam] == Route.REMOVE).mean()),
+    )
