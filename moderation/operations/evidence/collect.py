@@ -18,7 +18,7 @@ from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations import rescore
-from moderation.operations.evidence import browsing, fetch, leads, leases, renewal, thumbnails
+from moderation.operations.evidence import browsing, fetch, leads, leases, mattering, renewal, thumbnails
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey
 from moderation.operations.evidence.thumbnails import Kept
@@ -162,23 +162,9 @@ def _due(row: Evidence, other: Evidence | None) -> set[int]:
     changed = renewal.compare(row)
     due = {revision for revision, is_changed in changed.items() if is_changed}
     is_repeated = row.kind == EvidenceKind.BROWSER and other is not None
-    if is_cloaked or (not is_repeated and _could_matter(row)):
+    if is_cloaked or (not is_repeated and mattering.could_matter(row)):
         due |= set(browsing.carriers(row, other if is_cloaked else None)) - changed.keys()
     return due
-
-
-def _could_matter(row: Evidence) -> bool:
-    """Return whether a post is judged otherwise with this than without.
-
-    Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
-    own could matter. What a page says is for people to read; no model reads it.
-    """
-    return any(_site(step["url"]) != row.site for step in row.chain)
-
-
-def _site(url: str) -> str:
-    found = links.links_in("", extra=[url])
-    return (found[0].domain or found[0].host) if found else ""
 
 
 @lru_cache(maxsize=2)
