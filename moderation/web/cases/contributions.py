@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from moderation.queries.cases.case_pages import PostRecord
 from moderation.queries.cases.scored_post import ScoredPost
 from moderation.web.cases import counted
-from moderation.web.sentences import CONTENT, Said, said
+from moderation.web.sentences import CONTENT, Said, is_of_evidence, said
 
 SUB_MODELS = (
     ("content", gettext_lazy("Text")),
@@ -21,6 +21,8 @@ SUB_MODELS = (
     ("feedback", gettext_lazy("Complaints")),
 )
 """The sub-models in display order, with their names."""
+EVIDENCE = ("evidence", gettext_lazy("Pages and pictures"))
+"""Has an opinion only where it speaks for spam."""
 _GROUPS = (
     ("content.", "content"),
     ("social.same_link", "ip_url"),
@@ -56,7 +58,9 @@ class Line:
 
     @property
     def search(self) -> str:
-        """The query of the search for posts with such a value."""
+        """The query of the search for posts with such a value, "" if they cannot be searched for."""
+        if is_of_evidence(self.feature):
+            return ""
         if math.isnan(self.value):
             return urlencode({"feature": self.feature, "compared": "unknown"})
         return urlencode({"feature": self.feature, "compared": "at_least", "value": f"{self.value:g}"})

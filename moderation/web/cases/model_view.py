@@ -209,6 +209,9 @@ def _bars(score: Score, *, record: PostRecord | None, is_unread: bool) -> Iterat
         probability = None if why_none else score.sub_models.get(name)
         told = why_none or gettext("nothing to judge")
         yield Bar(name=str(words), probability=probability, why_none="" if probability is not None else told)
+    name, words = contributions.EVIDENCE
+    if score.sub_models.get(name) is not None:
+        yield Bar(name=str(words), probability=score.sub_models[name])
 
 
 def _has_to_judge(name: str, record: PostRecord) -> bool:

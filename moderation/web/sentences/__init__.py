@@ -8,10 +8,10 @@ from django.utils.translation import gettext
 
 from moderation.queries.cases.case_pages import PostRecord
 from moderation.web.quantities import count
-from moderation.web.sentences import context, feedback, journey, social
+from moderation.web.sentences import context, feedback, found, journey, social
 from moderation.web.sentences.sentence import Decided, Leaning, Said, Sentence, flag, share
 
-__all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "said"]
+__all__ = ["CONTENT", "Leaning", "Said", "has_sentence", "is_of_evidence", "said"]
 
 CONTENT = "content.text"
 _OF_LINKS = ("context.url_", "context.domain_", "social.same_link")
@@ -21,6 +21,7 @@ _SENTENCES: dict[str, Sentence | Decided] = {
     **social.SENTENCES,
     **journey.SENTENCES,
     **feedback.SENTENCES,
+    **found.SENTENCES,
     CONTENT: Sentence(
         share("The text alone: {} spam"),
         leans=lambda value: Leaning.SPAM if value >= 0.5 else Leaning.HONEST,
@@ -52,6 +53,11 @@ def _nothing_there(feature: str, record: PostRecord) -> Said | None:
     if feature.startswith(_OF_LINKS) and not record.links:
         return Said(gettext(context.NO_LINKS), Leaning.HONEST)
     return None
+
+
+def is_of_evidence(feature: str) -> bool:
+    """Return whether a feature is of what was collected: it stands in no vector that could be searched."""
+    return feature in found.SENTENCES
 
 
 def has_sentence(feature: str) -> bool:

@@ -111,6 +111,15 @@ class TestBars:
 
         assert [bar.probability for bar in bars] == [0.4, None, None, None]
 
+    def test_evidence_has_one_where_it_speaks_for_spam(self, scored: Page_) -> None:
+        shown = [["content.page_probability", 0.97, 4.2], ["context.link_hops", 2.0, 0.2]]
+
+        view = view_of(scored(sub_models={"content": 0.1, "evidence": 0.93}, contributions=shown))
+
+        assert (view.bars[-1].name, view.bars[-1].probability) == ("Pages and pictures", 0.93)
+        assert view.top[0].words == "The page behind the link reads like spam"
+        assert not view.top[0].search, "no vector holds it"
+
     def test_are_not_drawn_where_there_is_nothing_to_judge(self, desk: Client, scored: Page_) -> None:
         found = scored(sub_models={"content": 0.4, "behaviour": 0.3, "ip_url": 0.15, "feedback": 0.18})
 
@@ -153,7 +162,10 @@ class TestHasToJudge:
         ("shares",),
         ("comments",),
     )
-    OF_EVERY_POST = frozenset({"platform", "external_id", "revision", "at", "posted_at", "version"})
+    OF_EVERY_POST = frozenset(
+        {"platform", "external_id", "revision", "at", "posted_at", "version", "evidence"}
+    )
+    """No sub-model judges evidence, whose bar is drawn where it speaks for spam."""
 
     @pytest.mark.parametrize("parts", PARTS, ids="+".join)
     def test_holds_for_what_moves_a_feature(self, parts: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 from datetime import timedelta
 from typing import Any
 
+from scoring.evidence import EvidencePiece, PageRead, PictureRead
 from scoring.records import (
     AuthorSnapshot,
     ComplaintRecord,
@@ -95,6 +96,15 @@ HISTORIES = {
 
 RECORDS = {name: known(history) for name, history in HISTORIES.items()} | {
     "unknown": record(),
+    "found": known(
+        decisions(4, 5),
+        evidence=(
+            EvidencePiece(role="link", hops=3, leads_elsewhere=True, page=PageRead(asks_password=True)),
+            EvidencePiece(
+                role="media", picture=PictureRead(codes=("http://a.example/", "http://b.example/"))
+            ),
+        ),
+    ),
     "crowd": known(decisions(4, 5), complaints=tuple(known(decisions(2, 1)).complaints * 7)),
     "clock ahead": known(
         dataclasses.replace(decisions(4, 5), first_seen_at=AT + timedelta(days=3)),

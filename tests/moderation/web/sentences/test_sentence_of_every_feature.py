@@ -7,17 +7,18 @@ import math
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from django.utils import translation
 
 from moderation.web import sentences
-from scoring.features import FEATURES, NAMES, NO_MODELS, extract
+from scoring.features import ALL_FEATURES, FEATURES, NAMES, NO_MODELS, collected, extract
 from scoring.records import (
     PostRecord,
 )
 from tests.moderation.web.sentences.known_records import RECORDS
 
-EVERY = (*NAMES, sentences.CONTENT)
+EVERY = (*NAMES, *collected.NAMES, sentences.CONTENT)
 
 
 FORCED = (0.0, 1.0, 0.1, 0.44, 3.0, 1e9, 1e-9, -5.0, math.nan, math.inf, -math.inf)
@@ -36,10 +37,16 @@ OF_THE_WORDS = {24, 100, 0, 1}
 def walked() -> Iterator[tuple[str, str, float, sentences.Said | None]]:
     """Every sentence of every record, for the feature's own value and for values that cannot be."""
     for name, post in RECORDS.items():
-        own = dict(zip(NAMES, extract(post, models=NO_MODELS).tolist(), strict=True))
+        own = dict(zip((*NAMES, *collected.NAMES), values_of(post), strict=True))
         for feature in EVERY:
             for value in (own.get(feature, 0.93), *FORCED):
                 yield name, feature, value, sentences.said(feature, value, record=post)
+
+
+def values_of(post: PostRecord) -> list[float]:
+    """All features of a record; what a content model would read of its evidence is likely spam."""
+    found = collected.row(post, read=np.full(3, 0.93 if post.evidence else math.nan))
+    return [*extract(post, models=NO_MODELS).tolist(), *found.tolist()]
 
 
 def numbers_of(post: PostRecord) -> set[int]:
@@ -56,6 +63,8 @@ def numbers_of(post: PostRecord) -> set[int]:
         found |= {value for value in dataclasses.astuple(history) if isinstance(value, int)}
         found.add(history.confirmed_spam + history.confirmed_not_spam)
         found.add(history.posts - history.confirmed_spam)
+    found |= {piece.hops for piece in post.evidence}
+    found |= {len(piece.picture.codes) for piece in post.evidence if piece.picture is not None}
     right = sum(one.reporter_confirmed for one in post.complaints)
     found |= {right, right + sum(one.reporter_rejected for one in post.complaints)}
     found |= {one.reporter_confirmed + one.reporter_rejected for one in post.complaints}
@@ -97,11 +106,11 @@ class TestEverySentence:
                 assert of is None or int(of[2]) >= 3, (name, feature, said.words)
 
     def test_every_count_stands_in_the_record(self, language: str) -> None:
-        units = {feature.name: feature.unit for feature in FEATURES}
+        units = {feature.name: feature.unit for feature in ALL_FEATURES}
         with translation.override(language):
             for name, post in RECORDS.items():
                 there = numbers_of(post)
-                for feature, own in zip(NAMES, extract(post, models=NO_MODELS).tolist(), strict=True):
+                for feature, own in zip((*NAMES, *collected.NAMES), values_of(post), strict=True):
                     said = sentences.said(feature, own, record=post)
                     if said is None or units[feature] in DURATIONS | {"ratio"} or "_per_" in feature:
                         continue
