@@ -2,7 +2,7 @@
 # docker build -f deploy/containers/triton.Dockerfile -t spamdesk-triton .
 ARG TRITON_IMAGE=nvcr.io/nvidia/tritonserver:25.08-py3
 FROM ${TRITON_IMAGE}
-RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3"
+RUN pip install --no-cache-dir "tokenizers~=0.23" "openvino>=2025.3" "pillow~=13.0"
 COPY triton_repo /models
 COPY deploy/check_plan.py /usr/local/lib/spamdesk/check_plan.py
 # A new volume takes owner and folders from the image that mounts it first: they are the application's in both.

@@ -16,6 +16,7 @@ COMMANDS = {
     "words": ("scoring.training.words", "write the normaliser's word list"),
     "weights": ("scoring.training.served_weights", "a release's trained weights as safetensors"),
     "export": ("scoring.training.export_onnx", "turn a trained content model into Triton's repository"),
+    "image": ("scoring.training.image.command", "the image model: ResNet50 as Triton's repository"),
     "urls": ("scoring.training.train_urls", "fit the URL model on labelled URLs, split by domain"),
     "journeys": ("scoring.training.train_journeys", "fit the journey model on labelled records"),
     "heads": ("scoring.training.train_heads", "give a release a head for each platform, from its decisions"),

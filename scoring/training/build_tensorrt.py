@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from scoring.training import half_precision, variants
+from scoring.training.image import configs as image_configs
+from scoring.training.image import repository as image_repository
 from scoring.training.model_configs import MAX_BATCH, MAX_TOKENS, Variant
 
 log = logging.getLogger(__name__)
 
-INPUTS = ("input_ids", "attention_mask")
 BUILT_WITH = "built_with.json"
 """Beside the plan: the version of TensorRT that built it, which deploy/check_plan.py asks the server for."""
 
@@ -33,11 +34,23 @@ _BANNER = re.compile(r"\[TensorRT v(\d+)\]")
 
 @dataclass(frozen=True)
 class Profile:
-    """Texts in a batch that the plan is built for, each of 128 tokens; fastest at `opt`."""
+    """Rows in a batch that a plan is built for, a text of 128 tokens or a picture each; fastest at `opt`."""
 
     min: int = 1
     opt: int = 16
     max: int = MAX_BATCH
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """What a plan is built of: its place in a repository, its inputs, and the shape of a row of each."""
+
+    name: str
+    inputs: tuple[str, ...]
+    row: tuple[int, ...]
+
+
+TEXTS = Network(name="distilbert", inputs=("input_ids", "attention_mask"), row=(MAX_TOKENS,))
 
 
 class NoGpu(Exception):
@@ -55,6 +68,7 @@ class BuildFailed(Exception):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `python -m scoring.training tensorrt`."""
     parser.add_argument("--repository", type=Path, default=variants.REPOSITORY, help="the exported model")
+    parser.add_argument("--model", choices=variants.MODELS, default=variants.CONTENT, help="which one of it")
     parser.add_argument(
         "--out", type=Path, required=True, help="the repository to write, plan and config.pbtxt"
     )
@@ -64,27 +78,45 @@ def main(arguments: argparse.Namespace) -> None:
     """Run the command; without a GPU it ends with one line."""
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        plan = build(repository=arguments.repository, out=arguments.out, profile=Profile())
-    except (NoGpu, NoTensorrt, BuildFailed, variants.NoModel) as refusal:
+        plan = _BUILDERS[arguments.model](repository=arguments.repository, out=arguments.out)
+    except (NoGpu, NoTensorrt, BuildFailed, variants.NoModel, image_repository.NoModel) as refusal:
         raise SystemExit(f"tensorrt: {refusal}") from refusal
     log.info("%s: %d bytes", plan, plan.stat().st_size)
 
 
-def build(*, repository: Path, out: Path, profile: Profile) -> Path:
+def build(*, repository: Path, out: Path, profile: Profile | None = None) -> Path:
     """Write a whole repository of the tensorrt variant with its plan; return the plan.
 
     Raises NoGpu, NoTensorrt, BuildFailed, variants.NoModel; without a GPU nothing is written.
     """
     require_gpu()
     variants.write(variant=Variant.TENSORRT, repository=repository, out=out)
-    plan = out / "distilbert" / "1" / "model.plan"
+    return _plan(TEXTS, repository=repository, out=out, profile=profile or Profile())
+
+
+def build_image(*, repository: Path, out: Path) -> Path:
+    """Write the image model of a repository with a plan for its network; raises as `build` does."""
+    require_gpu()
+    image_repository.write_variant(variant=Variant.TENSORRT, repository=repository, out=out)
+    side = image_repository.served_of(repository).preprocessing.crop
+    pictures = Network(name=image_configs.NETWORK, inputs=("pixels",), row=(3, side, side))
+    return _plan(
+        pictures, repository=repository, out=out, profile=Profile(opt=8, max=image_configs.MAX_BATCH)
+    )
+
+
+_BUILDERS = {variants.CONTENT: build, variants.IMAGE: build_image}
+
+
+def _plan(network: Network, *, repository: Path, out: Path, profile: Profile) -> Path:
+    plan = out / network.name / "1" / "model.plan"
     with tempfile.TemporaryDirectory() as scratch:
         half = Path(scratch, "model.onnx")
-        half_precision.write(source=repository / "distilbert" / "1" / "model.onnx", target=half)
+        half_precision.write(source=repository / network.name / "1" / "model.onnx", target=half)
         if trtexec := shutil.which("trtexec"):
-            version = _run(trtexec_command(trtexec, onnx=half, plan=plan, profile=profile))
+            version = _run(trtexec_command(trtexec, network, onnx=half, plan=plan, profile=profile))
         else:
-            version = _build_with_python(onnx=half, plan=plan, profile=profile)
+            version = _build_with_python(network, onnx=half, plan=plan, profile=profile)
     plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
     return plan
 
@@ -103,11 +135,12 @@ def require_gpu() -> None:
         raise NoGpu(f"the NVIDIA driver counts no GPU (CUDA error {failed}): build the plan where one is")
 
 
-def trtexec_command(trtexec: str, *, onnx: Path, plan: Path, profile: Profile) -> list[str]:
-    """Return the command line: FP16, INT32 inputs [batch, 128], the profile's three shapes."""
+def trtexec_command(trtexec: str, network: Network, *, onnx: Path, plan: Path, profile: Profile) -> list[str]:
+    """Return the command line: FP16, the network's inputs in the profile's three shapes."""
 
-    def shapes(texts: int) -> str:
-        return ",".join(f"{name}:{texts}x{MAX_TOKENS}" for name in INPUTS)
+    def shapes(rows: int) -> str:
+        shape = "x".join(map(str, (rows, *network.row)))
+        return ",".join(f"{name}:{shape}" for name in network.inputs)
 
     return [
         trtexec,
@@ -139,7 +172,7 @@ def spelt(version: int) -> str:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> str:
+def _build_with_python(network: Network, *, onnx: Path, plan: Path, profile: Profile) -> str:
     try:
         import tensorrt
     except ImportError as error:
@@ -150,18 +183,18 @@ def _build_with_python(*, onnx: Path, plan: Path, profile: Profile) -> str:
     trt: Any = tensorrt
     logger = trt.Logger(trt.Logger.WARNING)
     builder = trt.Builder(logger)
-    network = builder.create_network(0)
-    parser = trt.OnnxParser(network, logger)
+    definition = builder.create_network(0)
+    parser = trt.OnnxParser(definition, logger)
     if not parser.parse(onnx.read_bytes()):
         raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
     shapes = builder.create_optimization_profile()
-    for name in INPUTS:
-        shapes.set_shape(name, *((texts, MAX_TOKENS) for texts in (profile.min, profile.opt, profile.max)))
+    for name in network.inputs:
+        shapes.set_shape(name, *((rows, *network.row) for rows in (profile.min, profile.opt, profile.max)))
     config = builder.create_builder_config()
     config.add_optimization_profile(shapes)
     if hasattr(trt.BuilderFlag, "FP16"):  # later versions take the types of the network as they are: FP16
         config.set_flag(trt.BuilderFlag.FP16)
-    serialised = builder.build_serialized_network(network, config)
+    serialised = builder.build_serialized_network(definition, config)
     if serialised is None:
         raise BuildFailed("TensorRT built no plan; its log above says why")
     plan.write_bytes(bytes(serialised))

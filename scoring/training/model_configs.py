@@ -77,26 +77,30 @@ DESCRIPTIONS = {
 }
 
 
+_GENERATED = (
+    "Written by `python -m scoring.training variants`; change scoring/training/model_configs.py instead."
+)
+
+
 def texts(variant: Variant) -> dict[str, str]:
     """Render the config.pbtxt of each model, by the model's name."""
-    from google.protobuf import text_format
-
     description = DESCRIPTIONS[variant]
     made = {
         "tokenizer": (_tokenizer(description), _TOKENIZER_COMMENT),
         "distilbert": (_distilbert(description), f"{description.comment}\n{_DISTILBERT_COMMENT}"),
         "content": (_content(), "What clients call: text in, logits out."),
     }
-    rendered = {}
-    for name, (message, comment) in made.items():
-        lines = "".join(f"# {line}\n" for line in [_GENERATED, *comment.splitlines()])
-        rendered[name] = lines + text_format.MessageToString(message)
-    return rendered
+    return {name: rendered(message, comment) for name, (message, comment) in made.items()}
 
 
-_GENERATED = (
-    "Written by `python -m scoring.training variants`; change scoring/training/model_configs.py instead."
-)
+def rendered(message: ModelConfig, comment: str, *, source: str = _GENERATED) -> str:
+    """Return a configuration as Triton reads it, under its source and what people should know of it."""
+    from google.protobuf import text_format
+
+    lines = "".join(f"# {line}\n" for line in [source, *comment.splitlines()])
+    return lines + str(text_format.MessageToString(message))
+
+
 _TOKENIZER_COMMENT = (
     "Text in, token ids out: any client sends plain text. Tokens beyond 128 are cut.\n"
     "No queue delay: batches form by themselves while the instance is busy. WIDTHS: what rows are padded to."
@@ -109,7 +113,7 @@ _DISTILBERT_COMMENT = (
 def _tokenizer(description: Description) -> ModelConfig:
     config = _config("tokenizer", backend="python", inputs=[_TEXT], outputs=_TOKENS)
     config.instance_group.add(count=1, kind="KIND_CPU")
-    _batch_dynamically(config)
+    batch_dynamically(config)
     widths = " ".join(map(str, description.widths)) or "longest"
     config.parameters["WIDTHS"].string_value = widths
     return config
@@ -118,7 +122,7 @@ def _tokenizer(description: Description) -> ModelConfig:
 def _distilbert(description: Description) -> ModelConfig:
     config = _config("distilbert", backend=description.backend, inputs=_TOKENS, outputs=[_LOGITS])
     config.instance_group.add(count=1, kind=description.kind)
-    _batch_dynamically(config)
+    batch_dynamically(config)
     if description.backend == "python":
         for tensor in config.input:
             tensor.allow_ragged_batch = True
@@ -163,7 +167,8 @@ def _config(name: str, *, backend: str, inputs: list[_Tensor], outputs: list[_Te
     return config
 
 
-def _batch_dynamically(config: ModelConfig) -> None:
+def batch_dynamically(config: ModelConfig) -> None:
+    """Let requests of one shape share a batch, the first priority before the second, in a bounded queue."""
     batching = config.dynamic_batching
     batching.priority_levels = PRIORITY_LEVELS
     batching.default_priority_level = 1

@@ -11,11 +11,15 @@ import shutil
 from pathlib import Path
 
 from scoring.training import half_precision, model_configs
+from scoring.training.image import repository as image_repository
 from scoring.training.model_configs import Variant
 
 log = logging.getLogger(__name__)
 
 REPOSITORY = Path(__file__).resolve().parents[2] / "triton_repo"
+
+
+CONTENT, IMAGE = MODELS = ("content", "image")
 
 
 class NoModel(Exception):
@@ -28,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repository", type=Path, default=REPOSITORY, help="the exported model, as served on CPU"
     )
+    parser.add_argument("--model", choices=MODELS, default=CONTENT, help="which one of the repository")
     parser.add_argument("--out", type=Path, required=True, help="each variant becomes a folder in here")
     parser.add_argument(
         "--configs-only",
@@ -43,7 +48,8 @@ def main(arguments: argparse.Namespace) -> None:
         write_configs(variant=arguments.variant[0], out=arguments.out)
         return
     for variant in arguments.variant:
-        write(variant=variant, repository=arguments.repository, out=arguments.out / variant)
+        write_one = image_repository.write_variant if arguments.model == IMAGE else write
+        write_one(variant=variant, repository=arguments.repository, out=arguments.out / variant)
         log.info("%s", arguments.out / variant)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 import tritonclient.grpc
 
 from scoring.content import ContentModel
+from scoring.training.image import backbone, repository
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +29,17 @@ def content_model(triton_url: str) -> ContentModel:
 @pytest.fixture
 def triton_client(triton_url: str) -> Any:
     return tritonclient.grpc.InferenceServerClient(triton_url.removeprefix("grpc://"))
+
+
+@pytest.fixture(scope="session")
+def random_backbone() -> Any:
+    """A ResNet50 that was never trained: torchvision's definition, no hub."""
+    return backbone.load(backbone.RANDOM)
+
+
+@pytest.fixture(scope="session")
+def image_repository(random_backbone: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The image model as `python -m scoring.training image` writes it."""
+    folder = tmp_path_factory.mktemp("image") / "repository"
+    repository.write(random_backbone, out=folder, about={})
+    return folder

@@ -75,7 +75,7 @@ class TestRefusal:
 
 def test_command_line_has_the_profile_of_the_repository() -> None:
     command = build_tensorrt.trtexec_command(
-        "trtexec", onnx=Path("m.onnx"), plan=Path("m.plan"), profile=Profile()
+        "trtexec", build_tensorrt.TEXTS, onnx=Path("m.onnx"), plan=Path("m.plan"), profile=Profile()
     )
 
     assert "--minShapes=input_ids:1x128,attention_mask:1x128" in command
