@@ -1,4 +1,4 @@
-"""`python -m deploy.sagemaker package | create | wait | invoke | delete`: the content model on SageMaker."""
+"""`python -m deploy.sagemaker package | create | wait | invoke | delete`: models of ours on SageMaker."""
 
 import argparse
 import json
@@ -65,7 +65,14 @@ def _wait(options: argparse.Namespace) -> None:
 
 
 def _invoke(options: argparse.Namespace) -> None:
-    print(json.dumps(invoke.ask(options.name, options.text, is_binary=options.binary)))
+    if bool(options.text) == bool(options.image):
+        raise endpoint.Failed("give texts or, by --image, files of pictures")
+    if options.image:
+        pictures = [path.read_bytes() for path in options.image]
+        told = invoke.ask_pictures(options.name, pictures, is_binary=options.binary)
+    else:
+        told = invoke.ask(options.name, options.text, is_binary=options.binary)
+    print(json.dumps(told))
 
 
 def _delete(options: argparse.Namespace) -> None:
@@ -91,9 +98,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     wait.add_argument("--timeout", type=float, default=1800, help="seconds; 1800 if not given")
     wait.add_argument("--poll", type=float, default=10, help="seconds between two looks; 10 if not given")
     wait.add_argument("--delete-on-failure", action="store_true", help="delete all if it does not come up")
-    invoke = step(_invoke, "send texts; prints the logits as JSON")
+    invoke = step(_invoke, "send texts or pictures; prints logits, or the five likeliest classes, as JSON")
     invoke.add_argument("name")
-    invoke.add_argument("text", nargs="+")
+    invoke.add_argument("text", nargs="*")
+    invoke.add_argument("--image", type=Path, nargs="+", help="files of pictures, for the image model")
     invoke.add_argument("--binary", action="store_true", help="tensors in binary behind a JSON header")
     delete = step(_delete, "delete endpoint, configuration and model, whichever are there")
     delete.add_argument("name")

@@ -99,6 +99,17 @@ def test_creates_awaits_and_deletes(aws: Any, tmp_path: Path) -> None:
     assert left(aws) == []
 
 
+def test_an_endpoint_of_the_image_model_serves_that(aws: Any, tmp_path: Path) -> None:
+    main([*CREATE, "--model", "image"])
+    main(["wait", "spam"])
+
+    container = aws.describe_model(ModelName="spam")["PrimaryContainer"]
+    assert container["Environment"]["SAGEMAKER_TRITON_DEFAULT_MODEL_NAME"] == "image"
+
+    main(["delete", "spam"])
+    assert left(aws) == []
+
+
 def test_a_failure_leaves_nothing(aws: Any, tmp_path: Path) -> None:
     packed = tmp_path / "model.tar.gz"
     packed.write_bytes(b"an archive")
