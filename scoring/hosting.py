@@ -1,4 +1,4 @@
-"""Content models on Triton: install one beside the live one, load, probe and unload it.
+"""Models of releases on Triton: install one beside the live one, load, probe and unload it.
 
 A model is installed under a name made from the SHA-256 of its files, so that two releases with one content
 model share it, and no other model can have its name. This module does not know which release is live.
@@ -6,6 +6,7 @@ model share it, and no other model can have its name. This module does not know 
 
 from __future__ import annotations
 
+import base64
 import re
 import shutil
 import tempfile
@@ -15,7 +16,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scoring.content import ContentModel, Unavailable
-from scoring.release import ContentPin, Corrupt, Probe, file_sha256
+from scoring.image import ImageModel
+from scoring.pins import ContentPin, ImagePin, Pin, Probe
+from scoring.release import Corrupt, file_sha256
 from scoring.sagemaker import SageMakerEndpoint
 from scoring.triton_socket import TritonSocket
 
@@ -36,12 +39,10 @@ class WrongAnswers(Exception):
     """A loaded model's answers differ from its release's probes."""
 
 
-def served_name(pin: ContentPin) -> str:
+def served_name(pin: Pin) -> str:
     """Return the name under which Triton serves the pinned files. Raises Corrupt if none is pinned."""
     if not pin.digest:
-        raise Corrupt(
-            f"the release does not pin the files of its content model {pin.model!r}: train it again"
-        )
+        raise Corrupt(f"the release does not pin the files of its {pin.model} model: train it again")
     return f"{pin.model}_{pin.digest[:12]}"
 
 
@@ -58,7 +59,7 @@ def pinned_files(repository: Path, *, model: str, version: str) -> dict[str, str
     }
 
 
-def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
+def install(pin: Pin, *, repository: Path, models: Path) -> str:
     """Copy the pinned model and its steps into Triton's folder of installed models; return its served name.
 
     The repository's files are checked against the pin first. Each model's folder appears at once, complete;
@@ -79,6 +80,16 @@ def install(pin: ContentPin, *, repository: Path, models: Path) -> str:
             )
             _put(prepared, models / names[step], aside=Path(staging) / f"old-{step}")
     return name
+
+
+def install_unless_there(pin: Pin, *, repository: Path, models: Path) -> str:
+    """Do as `install`, but take what was installed before if the repository holds no such model.
+
+    Raises Corrupt as `install` does.
+    """
+    if (repository / pin.model).is_dir() or not _is_installed(pin, models=models):
+        return install(pin, repository=repository, models=models)
+    return served_name(pin)
 
 
 class TritonAdmin:
@@ -154,6 +165,20 @@ def probe(pin: ContentPin, *, content: ContentModel) -> None:
             )
 
 
+def probe_image(pin: ImagePin, *, image: ImageModel) -> None:
+    """Compare a loaded image model's answers with the probes. Raises WrongAnswers."""
+    try:
+        found = image.probabilities([base64.b64decode(one.picture) for one in pin.probes])
+    except (Unavailable, ValueError) as silent:
+        raise WrongAnswers(f"{image.model} was loaded but does not answer: {silent}") from silent
+    for one, probability in zip(pin.probes, found.tolist(), strict=True):
+        if abs(probability - one.probability) > PROBE_TOLERANCE:
+            raise WrongAnswers(
+                f"{image.model} gives a picture a probability of {probability:.3f}, its release says"
+                f" {one.probability:.3f}"
+            )
+
+
 def _version_folders(repository: Path, *, model: str, version: str) -> dict[str, Path]:
     """Return the version folder of a model and of each of its steps, the steps first."""
     config = _config(repository / model / CONFIG)
@@ -196,7 +221,7 @@ def _renamed(path: Path, *, names: Mapping[str, str]) -> str:
     return str(text_format.MessageToString(config))
 
 
-def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> None:
+def _check(pin: Pin, *, found: Mapping[str, str], repository: Path) -> None:
     for name, expected in pin.files.items():
         if name not in found:
             raise Corrupt(f"{repository / name}: pinned by the release but not there")
@@ -204,6 +229,17 @@ def _check(pin: ContentPin, *, found: Mapping[str, str], repository: Path) -> No
             raise Corrupt(
                 f"{repository / name}: SHA-256 is {found[name][:12]}…, the release pins {expected[:12]}…"
             )
+
+
+def _is_installed(pin: Pin, *, models: Path) -> bool:
+    """Return whether every pinned file lies, unchanged, where Triton finds installed models."""
+    places = {
+        models / f"{step}_{pin.digest[:12]}" / rest: expected
+        for step, rest, expected in ((*name.split("/", 1), digest) for name, digest in pin.files.items())
+    }
+    return bool(places) and all(
+        place.is_file() and file_sha256(place) == expected for place, expected in places.items()
+    )
 
 
 def _put(prepared: Path, place: Path, *, aside: Path) -> None:

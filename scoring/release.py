@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from scoring.pins import ContentPin, ImagePin, manifest_id
+
 MANIFEST = "manifest.json"
 _REFIT = "refit it (docs/ml-guide.md, Refit the ensemble) or run the code it was trained with"
 
@@ -110,52 +112,19 @@ class PlatformRoutes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """A text and the content probability that the pinned model gave it."""
-
-    text: str
-    probability: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContentPin:
-    """The content model this release was fitted with: its name and version in the Triton repository.
-
-    `files` are the SHA-256 of its weights and vocabulary, by their path in the repository; `probes` are
-    answers that it must still give; `scripts` are those that it reads, by their Unicode names. They are empty
-    in manifests from before they were pinned.
-    """
-
-    model: str
-    version: str
-    files: Mapping[str, str] = field(default_factory=dict)
-    probes: Sequence[Probe] = ()
-    scripts: Sequence[str] = ()
-
-    @property
-    def digest(self) -> str:
-        """Return one SHA-256 (64 hex digits) over all pinned files, empty if none is pinned."""
-        return manifest_id(self.files) if self.files else ""
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Read the manifest's part about the content model."""
-        probes = tuple(Probe(**probe) for probe in stored.get("probes", ()))
-        return cls(**{**stored, "probes": probes, "scripts": tuple(stored.get("scripts", ()))})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """Content model, ensemble files, feature schema, calibration and thresholds that go live together.
 
     `sub_models` names the digest of each tree model inside the ensemble file, so that two releases can be
     told apart part by part; `heads` names the file of each platform that has a head, `platforms` holds the
-    curve and thresholds of each that has its own; `manifest` is everything as it was written.
+    curve and thresholds of each that has its own; `image` is the image model, None in a release without one;
+    `manifest` is everything as it was written.
     """
 
     id: str
     folder: Path
     content: ContentPin
+    image: ImagePin | None
     files: Mapping[str, str]
     sub_models: Mapping[str, str]
     schema_hash: str
@@ -182,6 +151,7 @@ class Release:
                 id=manifest_id(manifest),
                 folder=folder,
                 content=ContentPin.from_json(manifest["content"]),
+                image=ImagePin.from_json(manifest["image"]) if "image" in manifest else None,
                 files=dict(manifest["files"]),
                 sub_models=dict(manifest.get("sub_models", {})),
                 schema_hash=str(manifest["schema_hash"]),
@@ -230,14 +200,6 @@ class Release:
                 f"release {self.id[:12]} was trained on feature schema {self.schema_hash[:12]}, "
                 f"this code computes {schema_hash[:12]}: {_REFIT}"
             )
-
-
-def manifest_id(manifest: Mapping[str, Any]) -> str:
-    """Return the SHA-256 (64 hex digits) of a manifest in canonical JSON: sorted keys, no spaces, ASCII."""
-    canonical = json.dumps(
-        manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
-    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def file_sha256(path: Path) -> str:

@@ -73,6 +73,7 @@ EVIDENCE: dict[str, Any] = {"url": "https://parcel.example/pay", "role": "link",
     "downloads": [],
     "differs_for_browser": False,
     "differs_from_preview": False,
+    "image_spam_probability": None,
 }
 PAGE: dict[str, Any] = {
     **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},

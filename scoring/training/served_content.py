@@ -16,8 +16,8 @@ from scoring import hosting, trees
 from scoring.content import MODEL, ContentModel
 from scoring.ensemble import Ensemble
 from scoring.hosting import TritonAdmin
+from scoring.pins import ContentPin, Probe
 from scoring.pipeline import ContentProtocol
-from scoring.release import ContentPin, Probe
 from scoring.training import vocabulary_scripts
 from scoring.trees import Floats
 

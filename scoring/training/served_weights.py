@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from scoring import hosting
-from scoring.release import MANIFEST, ContentPin, Corrupt, Release, file_sha256
+from scoring.pins import ContentPin
+from scoring.release import MANIFEST, Corrupt, Release, file_sha256
 from scoring.training import export_onnx, fine_tune, half_precision, served_content
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from scoring.ensemble import Ensemble
 from scoring.features import Models
 from scoring.features.models import MODEL_FILES
 from scoring.label_balance import ENOUGH_FOR_ROUTES
+from scoring.pins import ContentPin
 from scoring.pipeline import ContentProtocol
-from scoring.release import Calibration, Cascade, ContentPin, Release, Thresholds, file_sha256
+from scoring.release import Calibration, Cascade, Release, Thresholds, file_sha256
 from scoring.splits import Split
 from scoring.training import (
     calibrate,

@@ -47,7 +47,7 @@ PAUSES = {
     "tests/moderation/operations/evidence/hostile_site.py": "a stand-in that is slow",
     "tests/moderation/receiver.py": "a stand-in that is slow",
     "tests/security/test_egress.py": "a stand-in that is slow",
-    "tests/triton/test_sagemaker.py": "an endpoint that is slow",
+    "tests/triton/sagemaker_endpoint.py": "an endpoint that is slow",
 }
 """Files with a pause that waits for no state, and why."""
 

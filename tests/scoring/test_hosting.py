@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from scoring import hosting
-from scoring.release import ContentPin, Corrupt
+from scoring.pins import ContentPin
+from scoring.release import Corrupt
 
 SHIPPED = Path(__file__).parents[2] / "triton_repo"
 MODELS = ("content", "tokenizer", "distilbert")

@@ -11,7 +11,8 @@ import pytest
 
 from scoring import normalise
 from scoring.features import SCHEMA_HASH
-from scoring.release import MANIFEST, Corrupt, Probe, Release, SchemaMismatch, manifest_id
+from scoring.pins import Probe, manifest_id
+from scoring.release import MANIFEST, Corrupt, Release, SchemaMismatch
 from tests.scoring.starter import STARTER
 
 PINNED = "4100d84bc3f7444eff7eb87d6a8862a54770e855528e065194226b3a96b40b66"

@@ -86,12 +86,10 @@ def preprocessed(picture: Image.Image) -> NDArray[np.float32]:
     )
     scaled = picture.resize(size, Image.Resampling.BILINEAR)
     left, top = round((size[0] - 224) / 2), round((size[1] - 224) / 2)
-    middle = np.asarray(scaled.crop((left, top, left + 224, top + 224)), dtype=np.float32) / 255
-    mean, deviation = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-    scaled_shares: NDArray[np.float32] = (middle - np.array(mean, np.float32)) / np.array(
-        deviation, np.float32
-    )
-    return scaled_shares.transpose(2, 0, 1)
+    middle = np.asarray(scaled.crop((left, top, left + 224, top + 224)), dtype=np.float32) / np.float32(255)
+    mean = np.array((0.485, 0.456, 0.406), dtype=np.float32)
+    deviation = np.array((0.229, 0.224, 0.225), dtype=np.float32)
+    return np.asarray(((middle - mean) / deviation).transpose(2, 0, 1), dtype=np.float32)
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,15 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         help_text="Whether the page says nothing of what its OpenGraph title and description promise; null "
         "if too little can be read.",
     )
+    image_spam_probability = serializers.FloatField(
+        allow_null=True,
+        min_value=0,
+        max_value=1,
+        help_text=(
+            "What the release's image model makes of a picture; null of anything else, without such a"
+            " model, and where it did not answer."
+        ),
+    )
 
 
 def evidence(finding: Finding) -> dict[str, Any]:
@@ -79,4 +88,5 @@ def evidence(finding: Finding) -> dict[str, Any]:
         "downloads": facts.get("downloads", []),
         "differs_for_browser": finding.differs_for_browser,
         "differs_from_preview": finding.differs_from_preview,
+        "image_spam_probability": finding.image_spam_probability,
     }

@@ -18,7 +18,16 @@ from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations import rescore
-from moderation.operations.evidence import browsing, fetch, leads, leases, mattering, renewal, thumbnails
+from moderation.operations.evidence import (
+    browsing,
+    fetch,
+    leads,
+    leases,
+    mattering,
+    picture_model,
+    renewal,
+    thumbnails,
+)
 from moderation.operations.evidence.answers import Answer
 from moderation.operations.evidence.fetch import Journey
 from moderation.operations.evidence.thumbnails import Kept
@@ -45,7 +54,7 @@ def run(*, evidence_id: int, at: datetime) -> int:
     if row is None:
         return 0
     journey = fetch.begin(row.url, is_browser=row.kind == EvidenceKind.BROWSER)
-    facts = _facts(journey)
+    facts = picture_model.judged(_facts(journey))
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
         posts = erasure_locks.posts(revisions__evidence__evidence=row)

@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import leases, thumbnails
+from moderation.operations.evidence import leases, picture_model, thumbnails
 from moderation.queries.health import clocks
 
 MAX_ATTEMPTS = 3
@@ -24,11 +24,14 @@ def sweep(*, at: datetime) -> int:
 
     What was tried too often is given up, by that name.
 
+    Pictures about which the image model did not answer are asked about again.
+
     While messages wait in the broker, a row is probably among them, and counts as forgotten only much later.
     """
     has_backlog = enqueue.messages().get("evidence", 0) > 0
     patience = timedelta(seconds=SWEEP_BACKLOG_AFTER_SECONDS if has_backlog else SWEEP_AFTER_SECONDS)
     enqueued = _requests(at=at, patience=patience) + _addresses(at=at, patience=patience)
+    picture_model.ask_again(at=at)
     return enqueued + thumbnails.bring()
 
 

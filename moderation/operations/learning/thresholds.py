@@ -16,7 +16,8 @@ from django.utils.translation import gettext as _
 from moderation.models import ReleaseProposal
 from moderation.operations.refusals import Refusal
 from scoring.gate import NOT_ASKED, Finding
-from scoring.release import MANIFEST, Release, Thresholds, manifest_id
+from scoring.pins import manifest_id
+from scoring.release import MANIFEST, Release, Thresholds
 
 FEWEST_LABELS = 20
 """With fewer labels the simulation says nothing that the gate could hold against thresholds."""

@@ -1,4 +1,4 @@
-"""The content models that Triton serves for the live release and for those on standby."""
+"""The models that Triton serves for the live release and for those on standby: content, and image if any."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
-from moderation import scorer
+from moderation import image_model, scorer
 from moderation.models import CanaryRun, Promotion, ShadowRun
 from moderation.operations.releases import store
 from scoring import hosting
@@ -23,22 +23,39 @@ STANDBY = 2
 
 
 def stage(release: Release, *, repository: Path) -> None:
-    """Write a release beside the live one, load its content model under its own name, and probe it.
+    """Write a release beside the live one, load its models under their own names, and probe them.
 
-    Raises release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its content model is not loaded.
+    The image model may have been installed before, by training; then the repository need not hold it. Raises
+    release.Corrupt, hosting.Refused or hosting.WrongAnswers; then its models are not loaded.
     """
     store.files(release)
+    models = settings.TRITON_MODELS_DIR
     if release.id != scorer.shipped().id:
-        hosting.install(release.content, repository=repository, models=settings.TRITON_MODELS_DIR)
+        hosting.install(release.content, repository=repository, models=models)
+        if release.image is not None:
+            hosting.install_unless_there(release.image, repository=repository, models=models)
     _load(release)
+    try:
+        _load_image(release)
+    except (hosting.Refused, hosting.WrongAnswers):
+        _unload_unwanted(release)
+        raise
 
 
 def load(release: Release) -> None:
-    """Load the content model of a kept release if needed, and probe it. Raises as stage does."""
+    """Load the content model of a kept release if needed, and probe it. Raises as stage does.
+
+    Without its image model a release can go live again: what it would say of pictures is unknown until the
+    model is loaded.
+    """
     try:
         hosting.probe(release.content, content=scorer.content_of(release.id))
     except hosting.WrongAnswers:
         _load(release)
+    try:
+        _load_image(release)
+    except (hosting.Refused, hosting.WrongAnswers) as reason:
+        log.warning("image_model_not_loaded", release=release.id[:12], reason=str(reason))
 
 
 def reload() -> list[str]:
@@ -59,7 +76,7 @@ def reload() -> list[str]:
 
 
 def tidy() -> None:
-    """Record which content models Triton loads at start, and unload those no longer on standby."""
+    """Record which models Triton loads at start, and unload those no longer on standby."""
     wanted = _wanted()
     settings.TRITON_MODELS_DIR.mkdir(parents=True, exist_ok=True)
     note = settings.TRITON_MODELS_DIR.with_name("live-models")
@@ -67,9 +84,13 @@ def tidy() -> None:
     note.with_suffix(".new").write_text("".join(f"{name}\n" for name in wanted), encoding="utf-8")
     note.with_suffix(".new").replace(note)
     triton = admin()
-    for folder in settings.TRITON_MODELS_DIR.glob("content_*"):
+    for folder in (*_installed("content"), *_installed("image")):
         if folder.name not in wanted and triton.is_ready(folder.name):
             _unload(triton, folder.name)
+
+
+def _installed(model: str) -> list[Path]:
+    return sorted(settings.TRITON_MODELS_DIR.glob(f"{model}_*"))
 
 
 def admin() -> TritonAdmin:
@@ -96,6 +117,28 @@ def _load(release: Release) -> None:
         raise
 
 
+def _load_image(release: Release) -> None:
+    """Load a release's image model, if it carries one, unless it answers as pinned already.
+
+    Raises hosting.Refused or hosting.WrongAnswers.
+    """
+    image = image_model.of(release.id)
+    if image is None or release.image is None:
+        return
+    try:
+        hosting.probe_image(release.image, image=image)
+    except hosting.WrongAnswers:
+        _load_installed(admin(), image.model)
+        hosting.probe_image(release.image, image=image)
+
+
+def _unload_unwanted(release: Release) -> None:
+    triton, wanted = admin(), _wanted()
+    for name in _served_names(scorer.kept(release.id)):
+        if release.id != scorer.shipped().id and name not in wanted:
+            _unload(triton, name)
+
+
 def _load_installed(triton: TritonAdmin, name: str) -> None:
     """Load a model. Raises hosting.Refused, which says where Triton should have found it, if it did not."""
     try:
@@ -110,8 +153,8 @@ def _load_installed(triton: TritonAdmin, name: str) -> None:
 
 
 def _wanted() -> list[str]:
-    """Return the content models of the live release, of those on standby and of a candidate in shadow, the
-    live one first.
+    """Return the models of the live release, of those on standby and of a candidate in shadow, the live ones
+    first.
     """
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
@@ -122,8 +165,12 @@ def _wanted() -> list[str]:
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model
             if release_id != scorer.shipped().id:
-                names[scorer.served_name(scorer.kept(release_id))] = None
+                names.update(dict.fromkeys(_served_names(scorer.kept(release_id))))
     return list(names)
+
+
+def _served_names(release: Release) -> list[str]:
+    return [name for name in (scorer.served_name(release), image_model.served_name(release)) if name]
 
 
 def _unload(triton: TritonAdmin, name: str) -> None:

@@ -10,9 +10,10 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from scoring.release import Corrupt
 from scoring.training import export_onnx
 from scoring.training.image import backbone as backbones
-from scoring.training.image import card, export, head, labelled_pictures, repository
+from scoring.training.image import card, export, head, labelled_pictures, release_with, repository
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +22,8 @@ REFUSED = (
     labelled_pictures.Malformed,
     head.TooFew,
     export_onnx.Unfaithful,
+    release_with.NotForSpam,
+    Corrupt,
 )
 
 
@@ -39,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, help=f"folder of labelled pictures with {labelled_pictures.MANIFEST}"
     )
     parser.add_argument("--torchscript", type=Path, help="also write the same function as TorchScript")
+    release_with.add_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -51,6 +55,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    release_with.check(arguments)
     chosen = backbones.load(arguments.weights, seed=arguments.seed, labels=arguments.labels)
     if chosen.is_random:
         log.warning("RANDOM WEIGHTS: this network was never trained, what it answers means nothing")
@@ -74,4 +79,6 @@ def _run(arguments: argparse.Namespace) -> None:
     card.write(arguments.out, about=known, quality=quality)
     if arguments.torchscript:
         export.write_torchscript(chosen.model, side=chosen.preprocessing.crop, path=arguments.torchscript)
+    if arguments.release:
+        release_with.write(chosen, arguments=arguments)
     log.info("%s", (arguments.out / card.CARD).read_text(encoding="utf-8"))

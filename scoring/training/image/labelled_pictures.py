@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MANIFEST = "manifest.jsonl"
-THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 320, 80
+THUMBNAIL_SIDE, THUMBNAIL_QUALITY = 640, 80
 """As the product keeps pictures (moderation/evidence/picture.py), and asks the model about them."""
 SERVED = Path(__file__).resolve().parents[3] / "triton_image"
 _HASHED = (9, 8)

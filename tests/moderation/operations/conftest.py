@@ -32,7 +32,7 @@ def own_releases(triton: None, tmp_path: Path, settings: object) -> Iterator[Non
     scorer.forget()
     models = Path(settings.TRITON_MODELS_DIR)  # type: ignore[attr-defined]  # pytest-django's fixture
     admin = releases_triton.admin()
-    for folder in models.glob("content_*"):
+    for folder in (*models.glob("content_*"), *models.glob("image_*")):
         admin.unload(folder.name)
     shutil.rmtree(models, ignore_errors=True)
     models.mkdir()

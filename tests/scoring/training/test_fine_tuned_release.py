@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.release import ContentPin, Release
+from scoring.pins import ContentPin
+from scoring.release import Release
 from scoring.training import fine_tuned_release, fresh_decisions, served_content, train_heads
 from scoring.training.evaluate_releases import Opened
 from tests.scoring.platform_posts import PLATFORM, decisions

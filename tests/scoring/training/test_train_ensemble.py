@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits
 from scoring.blocklist import Blocklist
 from scoring.ensemble import ENSEMBLE_FILE, MAIN_INPUTS, SUB_MODELS, Ensemble
 from scoring.features import NO_MODELS, SCHEMA_HASH
+from scoring.pins import ContentPin, Probe
 from scoring.pipeline import Scorer
-from scoring.release import MANIFEST, Cascade, ContentPin, Corrupt, Probe, Release
+from scoring.release import MANIFEST, Cascade, Corrupt, Release
 from scoring.splits import Split
 from scoring.training import (
     ensemble_card,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from importlib.util import find_spec
@@ -13,12 +14,14 @@ import pytest
 from google.protobuf import text_format
 from tritonclient.grpc import model_config_pb2
 
+from scoring.release import Release
 from scoring.training import __main__ as command_line
 from scoring.training import build_tensorrt
-from scoring.training.image import backbone, head, labelled_pictures, repository, resnet50
+from scoring.training.image import backbone, head, labelled_pictures, release_with, repository, resnet50
 from scoring.training.image.configs import DECODER, MODEL, NETWORK
 from scoring.training.model_configs import Variant
 from tests.libraries import later, needs
+from tests.scoring.starter import STARTER
 from tests.scoring.training.image.pictures import folder_of
 
 pytestmark = [
@@ -144,6 +147,48 @@ class TestFitted:
 
         assert plan.read_text() == "pixels:8x3x224x224 pixels:32x3x224x224"
         assert json.loads(plan.with_name("built_with.json").read_text()) == {"tensorrt": "10.13.3"}
+
+
+class TestRelease:
+    def test_pins_files_and_answers_beside_content(self, tmp_path: Path) -> None:
+        base, last = Release.load(STARTER), torch.nn.Linear(3, 2)
+        with torch.no_grad():
+            last.weight.zero_()
+            last.bias.copy_(torch.tensor([0.0, 0.5]))
+        small = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), last).eval()
+        network = backbone.Backbone(
+            model=small,
+            labels=head.LABELS,
+            preprocessing=backbone.Preprocessing(resize=40, crop=32),
+            origin="written by hand",
+        )
+        arguments = argparse.Namespace(
+            release=STARTER, release_out=tmp_path / "next", out=tmp_path / "out", models=tmp_path / "models"
+        )
+        repository.write(network, out=arguments.out, about={})
+
+        release_with.write(network, arguments=arguments)
+
+        made = Release.load(tmp_path / "next")
+        assert made.image is not None
+        assert (made.content, made.files) == (base.content, base.files)
+        assert set(made.image.files) == {"image/1/labels.txt", "resnet50/1/model.onnx"}
+        assert [one.probability for one in made.image.probes] == pytest.approx([0.6225] * 2, abs=1e-3)
+        name = f"image_{made.image.digest[:12]}"
+        assert (tmp_path / "models" / name / "1" / "labels.txt").read_text() == "not spam\nspam\n"
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            (["--release", "live"], "--release and --release-out belong together"),
+            (["--release", "live", "--release-out", "next"], "give --data"),
+        ],
+    )
+    def test_options_that_do_not_agree_are_refused(
+        self, options: list[str], why: str, tmp_path: Path
+    ) -> None:
+        with pytest.raises(SystemExit, match=why):
+            command_line.main(["image", "--weights", "random", "--out", str(tmp_path / "out"), *options])
 
 
 class TestRefusals:

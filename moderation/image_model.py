@@ -1,0 +1,44 @@
+"""The image model of the live release in this process, and those of other kept releases; optional in each."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from moderation import scorer
+from scoring import hosting
+from scoring.image import ImageModel
+from scoring.release import Release
+
+
+def live() -> ImageModel | None:
+    """Return the client of the live release's image model; None if it carries none.
+
+    It connects at its first call. Raises as scorer.get does.
+    """
+    return of(scorer.release().id)
+
+
+def of(release_id: str) -> ImageModel | None:
+    """Return the client of a kept release's image model, None without one. Raises NotKept or Corrupt."""
+    one = scorer.kept(release_id)
+    name = served_name(one)
+    if one.image is None or name is None:
+        return None
+    return _client(settings.TRITON_URL, name, one.image.version, settings.TRITON_TIMEOUT_SECONDS)
+
+
+def served_name(one: Release) -> str | None:
+    """Return the name of a release's image model on Triton, if it has one; the shipped one's is its own."""
+    if one.image is None:
+        return None
+    is_shipped = one.folder == Path(settings.RELEASE_DIR)
+    return one.image.model if is_shipped else hosting.served_name(one.image)
+
+
+@lru_cache(maxsize=4)
+def _client(url: str, model: str, version: str, timeout_seconds: float) -> ImageModel:
+    """Return one client for each model: its breaker counts what the whole process sees."""
+    return ImageModel(url=url, model=model, version=version, timeout_seconds=timeout_seconds)
