@@ -33,4 +33,5 @@ def words(lure: Lure, *, kind: Kind, language: str, rng: random.Random) -> str:
     table = material.table("lures")
     phrases = table["spelt_out"] if lure == Lure.SPELT_OUT else table[lure].get(language, table[lure]["en"])
     name, _, suffix = hosts.registered_host(kind, rng=rng).rpartition(".")
-    return str(rng.choice(phrases)).format(name=name, suffix=suffix)
+    # Without dots: `x7.deal` would be a link to a name that can exist.
+    return str(rng.choice(phrases)).format(name=name.replace(".", "-"), suffix=suffix)

@@ -11,6 +11,7 @@ import pytest
 
 from moderation.simulation import hosts, material
 from moderation.simulation.events import PostEvent
+from scoring.links import links_in
 
 _URL = re.compile(r"https?://[^\s\"'<>)\]]+")
 _BARE_NAME = re.compile(
@@ -25,6 +26,12 @@ def test_every_link_of_a_world_is_reserved(posts: list[PostEvent]) -> None:
 
     assert len(urls) > 500
     assert [url for url in urls if not _is_reserved(url)] == []
+
+
+def test_no_text_holds_a_link_to_a_name_that_can_exist(posts: list[PostEvent]) -> None:
+    found = {link.url for post in posts for link in links_in(post.payload["text"])}
+
+    assert [url for url in found if not _is_reserved(url)] == []
 
 
 def test_no_text_names_a_real_looking_domain(posts: list[PostEvent]) -> None:
