@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from moderation.simulation.web.sites import Site
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truth:
     """The true class of a simulated post; never part of the payload.
 
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
-    how the author behaves in this post, in spam the family of spammers.
+    how the author behaves in this post, in spam the family of spammers. `hides_in` says where spam whose
+    words are harmless says the rest, `twin_in` where an honest post leads on in the same way.
     """
 
     is_spam: bool
@@ -21,15 +24,18 @@ class Truth:
     campaign: str | None = None
     hostile: str | None = None
     role: str = ""
+    hides_in: str = ""
+    twin_in: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostEvent:
-    """A post at the instant `at`; `payload` is the body of POST /api/v1/posts."""
+    """A post at the instant `at`: the body of POST /api/v1/posts, the truth, and what its links lead to."""
 
     at: datetime
     payload: dict[str, Any]
     truth: Truth
+    sites: tuple[Site, ...] = ()
 
     @property
     def bare_payload(self) -> dict[str, Any]:

@@ -25,12 +25,13 @@ class Network(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """The names of the fields that a platform of one kind can send, and whether its posts hold links."""
+    """The names of the fields that a platform of one kind can send, and what its posts hold."""
 
     account: frozenset[str]
     circumstances: frozenset[str]
     has_complaints: bool = True
     has_links: bool = True
+    has_media: bool = True
 
 
 _ACCOUNT = frozenset({"created_at", "email_domain", "friends", "followers", "is_verified", "posts"})
@@ -41,7 +42,9 @@ _CIRCUMSTANCES = (
 
 SENT = {
     PlatformKind.EVERYTHING: Sent(account=_ACCOUNT, circumstances=_CIRCUMSTANCES),
-    PlatformKind.ACCOUNTS: Sent(account=_ACCOUNT - {"email_domain"}, circumstances=frozenset({"language"})),
+    PlatformKind.ACCOUNTS: Sent(
+        account=_ACCOUNT - {"email_domain"}, circumstances=frozenset({"language"}), has_media=False
+    ),
     PlatformKind.FORUM: Sent(
         account=frozenset({"created_at", "email_domain", "posts"}),
         circumstances=_CIRCUMSTANCES - _REACTIONS - {"language"},
@@ -49,5 +52,7 @@ SENT = {
     PlatformKind.MESSENGER: Sent(
         account=frozenset({"created_at"}), circumstances=frozenset({"user_agent"}), has_links=False
     ),
-    PlatformKind.TEXTS: Sent(account=frozenset(), circumstances=frozenset(), has_complaints=False),
+    PlatformKind.TEXTS: Sent(
+        account=frozenset(), circumstances=frozenset(), has_complaints=False, has_media=False
+    ),
 }

@@ -26,7 +26,7 @@ _SPAM_DRESSED_AS_TALK_SHARE = 0.03
 class Text:
     """A text with its truth; `group` is set when the source itself knows near-duplicates.
 
-    A text that `is_passed_on` was copied, not typed: it stays as it is.
+    A text that `is_passed_on` was copied, not typed: it stays as it is. `lure` is how spam leads on.
     """
 
     text: str
@@ -35,6 +35,7 @@ class Text:
     urls: tuple[str, ...] = ()
     group: str | None = None
     is_passed_on: bool = False
+    lure: Lure = Lure.LINK
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,7 +181,9 @@ def variant(template: Template, *, rng: random.Random) -> Text:
         choices=Choices(rng=rng, fixed=template.fixed),
         fill={"link": link, "spam_quote": lambda _place: _quoted_spam(rng)},
     )
-    return Text(text=text, kind=template.kind, language=template.language, urls=tuple(urls))
+    return Text(
+        text=text, kind=template.kind, language=template.language, urls=tuple(urls), lure=template.lure
+    )
 
 
 def reworded(template: Template, *, rng: random.Random) -> Template:

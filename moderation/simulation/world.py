@@ -18,6 +18,8 @@ from moderation.simulation.platforms import SENT, Network, PlatformKind
 from moderation.simulation.population import Population
 from moderation.simulation.texts import ComposedTexts, Text, TextSource
 from moderation.simulation.threads import Threads
+from moderation.simulation.web.leading import Leading, Led
+from moderation.simulation.web.shares import Leads
 
 SPAM_SHARE = 0.2
 SECONDS_PER_POST = (1800, 7200, 60)
@@ -34,7 +36,8 @@ class World:
     """Yields events; calls of `run` continue one another. Ids begin with `run`, so that worlds add up.
 
     `platform` says what the platform sends, `network` what its accounts look like, by chance if None, and
-    `eagerness` how many times as often as usual its readers complain.
+    `eagerness` how many times as often as usual its readers complain. `leads` says what posts lead to;
+    None is nowhere.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class World:
         platform: PlatformKind = PlatformKind.EVERYTHING,
         network: Network | None = None,
         eagerness: float = 1.0,
+        leads: Leads | None = None,
     ) -> None:
         self._rng = random.Random(seed)
         self._run = run
@@ -62,6 +66,9 @@ class World:
             run=run, population=population, texts=self._texts, spam_share=spam_share, rng=self._rng
         )
         self._threads = Threads(run=run, seed=seed, has_articles=isinstance(self._texts, ComposedTexts))
+        self._leading: Leading | None = None
+        if leads and isinstance(self._texts, ComposedTexts):
+            self._leading = Leading(seed=seed, leads=leads, sent=self._sent)
         self._posts = 0
         self._spam_ahead = 0
         self._last_at: datetime | None = None
@@ -94,6 +101,10 @@ class World:
 
     def _post(self, at: datetime) -> PostEvent:
         text, author, campaign = self._written(at)
+        led = Led(text=text)
+        if self._leading:
+            led = self._leading.lead(text, campaign=campaign, at=at)
+            text = led.text
         raw, spoiler = self._spoilt(text)
         role = Role.HIJACKED if text.kind.is_spam and author.takeover else author.role
         truth = Truth(
@@ -103,11 +114,13 @@ class World:
             campaign=campaign,
             hostile=spoiler,
             role=role,
+            hides_in=led.hides_in,
+            twin_in=led.twin_in,
         )
-        payload = self._payload(text, raw=raw, author=author, role=role, at=at)
+        payload = self._payload(text, raw=raw, author=author, role=role, at=at) | led.shown
         if self._sent.has_complaints:
             self._complain(text, post=payload["external_id"], at=at)
-        return PostEvent(at=at, payload=payload, truth=truth)
+        return PostEvent(at=at, payload=payload, truth=truth, sites=led.sites)
 
     def _spoilt(self, text: Text) -> tuple[str, str | None]:
         """Return a composed text, worn or disguised, and its hostile piece; a file's text untouched."""

@@ -1,0 +1,92 @@
+"""Families of wording: pages of one kind, written by one hand. Some are held out from what models learn."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from moderation.simulation import material
+
+_HOSTILE, _HONEST = ("hostile_en", "hostile_more_en"), ("honest_en", "honest_more_en")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A family of pages; `name` is "kind.family". Its texts are templates with `slots`."""
+
+    name: str
+    kind: str
+    is_hostile: bool
+    is_held_out: bool
+    titles: tuple[str, ...]
+    paragraphs: tuple[str, ...]
+    calls: tuple[str, ...]
+    slots: Mapping[str, Sequence[str]]
+
+
+@functools.cache
+def families() -> Mapping[str, Family]:
+    """Return every family by name."""
+    found = [
+        family
+        for names in (_HOSTILE, _HONEST)
+        for name in names
+        for family in _of_file(name, names is _HOSTILE)
+    ]
+    return {family.name: family for family in found}
+
+
+@functools.cache
+def of_kind(kind: str, *, held_out: bool) -> tuple[Family, ...]:
+    """Return the families of a kind of pages, those that are held out or the others."""
+    return tuple(one for one in families().values() if one.kind == kind and one.is_held_out == held_out)
+
+
+@functools.cache
+def of_side(*, is_hostile: bool, held_out: bool) -> tuple[Family, ...]:
+    """Return all hostile or all honest families, those that are held out or the others."""
+    return tuple(
+        one for one in families().values() if one.is_hostile == is_hostile and one.is_held_out == held_out
+    )
+
+
+def page_kinds(post_kind: str) -> Sequence[str]:
+    """Return the kinds of pages that posts of a kind lead to."""
+    return tuple(material.table("web")["leads_to"][post_kind])
+
+
+@functools.cache
+def everyday_slots() -> Mapping[str, Sequence[str]]:
+    """Return the slots that all English texts may use: names, towns, sums, telephone numbers."""
+    return {**material.table("texts/en_spam")["slots"], **material.table("texts/en_talk")["slots"]}
+
+
+def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - private, named where it is called
+    table = dict(material.table(f"pages/{name}"))
+    slots = {**everyday_slots(), **_slots("pages/" + name.replace("_more", "")), **table.pop("slots", {})}
+    return [
+        _family(kind, own, row, slots=slots, is_hostile=is_hostile)
+        for kind, rows in table.items()
+        for own, row in rows.items()
+    ]
+
+
+def _slots(name: str) -> dict[str, Any]:
+    return dict(material.table(name)["slots"])
+
+
+def _family(
+    kind: str, own: str, row: Mapping[str, Any], *, slots: dict[str, Any], is_hostile: bool
+) -> Family:
+    return Family(
+        name=f"{kind}.{own}",
+        kind=kind,
+        is_hostile=is_hostile,
+        is_held_out=bool(row.get("held_out")),
+        titles=tuple(row["titles"]),
+        paragraphs=tuple(row["paragraphs"]),
+        calls=tuple(row["calls"]),
+        slots={**slots, **row.get("slots", {})},
+    )

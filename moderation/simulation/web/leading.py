@@ -1,0 +1,160 @@
+"""What each post of a world leads to."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from moderation.simulation import hosts
+from moderation.simulation.lures import Lure
+from moderation.simulation.platforms import Sent
+from moderation.simulation.texts import ComposedTexts, Text
+from moderation.simulation.web import families, pictures, planning, speech
+from moderation.simulation.web.pictures import Show
+from moderation.simulation.web.shares import MODES, Leads, Shares, Where
+from moderation.simulation.web.simulated_web import PICTURE_PATH
+from moderation.simulation.web.sites import Site, key
+
+MEDIA_HOST = "media.social.example"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Led:
+    """A post's text and what it leads to. `hides_in` says where spam whose words are harmless hides.
+
+    A `twin` is an honest post that leads on in the same way.
+    """
+
+    text: Text
+    sites: tuple[Site, ...] = ()
+    media: tuple[str, ...] = ()
+    transcripts: tuple[dict[str, Any], ...] = ()
+    hides_in: str = ""
+    twin_in: str = ""
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """Return what the platform sends of it beside the text."""
+        sent = {"media_urls": list(self.media), "transcripts": list(self.transcripts)}
+        return {name: some for name, some in sent.items() if some}
+
+
+class Leading:
+    """Decides what posts lead to. Without links and media of its platform a post leads nowhere."""
+
+    def __init__(self, *, seed: int, leads: Leads, sent: Sent) -> None:
+        self._seed = f"web-{seed}"
+        self._rng = random.Random(self._seed)
+        self._shares: Shares = MODES[leads.mode]
+        self._held_out = leads.held_out
+        self._sent = sent
+        self._taken: set[str] = set()
+        self._talk = ComposedTexts(has_links=False)
+
+    def lead(self, text: Text, *, campaign: str | None, at: datetime) -> Led:
+        """Return what a post leads to; the text of hidden spam is replaced by harmless words."""
+        rng, is_spam = self._rng, text.kind.is_spam
+        hidden = rng.random() < (self._hidden_share(campaign) if is_spam else self._shares.twin)
+        if hidden and self._leads_anywhere and (is_spam or not text.urls):
+            where = self._where()
+            harmless = self._harmless(text) if is_spam else text
+            led = self._through(where, harmless, at=at)
+            if is_spam:
+                return dataclasses.replace(led, hides_in=where.value)
+            return dataclasses.replace(led, twin_in=where.value)
+        led = Led(text=text, sites=self._sites(text, is_open=True, at=at))
+        return self._with_media(led) if self._sent.has_media else led
+
+    @property
+    def _leads_anywhere(self) -> bool:
+        return self._sent.has_links or self._sent.has_media
+
+    def _hidden_share(self, campaign: str | None) -> float:
+        """Campaigns say the same again, so those of the open kind keep their words."""
+        return 0.0 if campaign and self._shares.hidden < 1 else self._shares.hidden
+
+    def _where(self) -> Where:
+        possible = dict.fromkeys(Where, self._sent.has_media) | {Where.PAGE: self._sent.has_links}
+        weights = {where: weight for where, weight in self._shares.where.items() if possible[where]}
+        return planning.drawn(weights, rng=self._rng)
+
+    def _harmless(self, spam: Text) -> Text:
+        """Return the harmless words of an honest post, with the truth of the spam."""
+        talk = self._talk.take(rng=self._rng, is_spam=False)
+        while talk.kind.is_hard:
+            talk = self._talk.take(rng=self._rng, is_spam=False)
+        return Text(text=talk.text, kind=spam.kind, language=talk.language)
+
+    def _through(self, where: Where, text: Text, *, at: datetime) -> Led:
+        """Return a post that says the rest on a page, in a picture, behind a code or in a video."""
+        if where == Where.PAGE:
+            url = self._fresh_url(text)
+            linked = dataclasses.replace(text, text=f"{text.text} {url}", urls=(url,))
+            return Led(text=linked, sites=self._sites(linked, is_open=False, at=at))
+        if where == Where.CAPTIONS:
+            return Led(text=text, transcripts=(self._captions(text),))
+        show = (
+            Show.CODE
+            if where == Where.CODE
+            else planning.drawn({Show.POSTER: 0.6, Show.WORDS: 0.4}, rng=self._rng)
+        )
+        return Led(text=text, media=(self._picture(show, text),))
+
+    def _fresh_url(self, text: Text) -> str:
+        """Return a link that leads where nobody's link led before."""
+        is_spam, rng = text.kind.is_spam, self._rng
+        make = hosts.spam_host if is_spam else hosts.talk_host
+        while key(url := hosts.url_on(make(text.kind, rng=rng), is_spam=is_spam, rng=rng)) in self._taken:
+            pass
+        return url
+
+    def _with_media(self, led: Led) -> Led:
+        """Add pictures and videos as people and spammers do, and those that the text says are there."""
+        rng, text = self._rng, led.text
+        is_spam = text.kind.is_spam
+        share = self._shares.spam_picture if is_spam else self._shares.talk_picture
+        said = is_spam and text.lure == Lure.PICTURE
+        if rng.random() < share or said:
+            is_photo = not said and rng.random() < self._shares.picture_without_text[is_spam]
+            shows = {Show.POSTER: 45, Show.WORDS: 40, Show.CODE: 25 if said else 8}
+            led = dataclasses.replace(
+                led, media=(self._picture(Show.PHOTO if is_photo else planning.drawn(shows, rng=rng), text),)
+            )
+        if rng.random() < (self._shares.spam_captions if is_spam else self._shares.talk_captions):
+            led = dataclasses.replace(led, transcripts=(self._captions(text),))
+        return led
+
+    def _sites(self, text: Text, *, is_open: bool, at: datetime) -> tuple[Site, ...]:
+        self._taken.update(key(url) for url in text.urls)
+        return tuple(
+            planning.site(
+                url,
+                kind=text.kind,
+                language=text.language,
+                at=at,
+                is_open=is_open,
+                shares=self._shares,
+                held_out=self._held_out,
+                seed=self._seed,
+            )
+            for url in dict.fromkeys(text.urls)
+        )
+
+    def _picture(self, show: Show, text: Text) -> str:
+        picture = pictures.choose(
+            show,
+            is_hostile=text.kind.is_spam and show != Show.PHOTO,
+            held_out=self._held_out,
+            kind=text.kind.name,
+            alteration=planning.drawn(self._shares.alterations, rng=self._rng),
+            rng=self._rng,
+        )
+        return f"https://{MEDIA_HOST}{PICTURE_PATH}{picture.name}"
+
+    def _captions(self, text: Text) -> dict[str, Any]:
+        pages = self._rng.choice(families.page_kinds(text.kind.name))
+        family = self._rng.choice(families.of_kind(pages, held_out=self._held_out))
+        return speech.captions(family, rng=self._rng)

@@ -1,0 +1,78 @@
+"""What a page, a poster or a speaker says: templates of a family, filled in by chance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from moderation.simulation import material
+from moderation.simulation.grammar import Choices, expand
+from moderation.simulation.web import families
+from moderation.simulation.web.families import Family
+
+_FEWEST, _MOST = 3, 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What is said: a title, paragraphs in the order of the page, the words of its buttons."""
+
+    title: str
+    paragraphs: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+def english(family: Family, *, site: str, rng: random.Random) -> Said:
+    """Return what an English page of a family says."""
+
+    def filled(template: str) -> str:
+        return phrase(template, slots=family, site=site, rng=rng)
+
+    paragraphs = rng.sample(family.paragraphs, k=rng.randint(_FEWEST, _MOST))
+    return Said(
+        title=filled(rng.choice(family.titles)),
+        paragraphs=tuple(filled(one) for one in paragraphs),
+        calls=tuple(filled(one) for one in rng.sample(family.calls, k=rng.randint(1, 2))),
+    )
+
+
+def said(family: Family, *, post_kind: str, language: str, site: str, rng: random.Random) -> Said:
+    """Return what a page says in the language of the post, if posts of this kind are worded in it.
+
+    Pages are written in English only; in another language a page says what posts of its kind say.
+    """
+    spoken = english(family, site=site, rng=rng)
+    worded = material.wordings().get(language, {}).get(post_kind)
+    if language in ("", "en") or worded is None:
+        return spoken
+    paragraphs = tuple(
+        expand(
+            rng.choice(worded.templates),
+            slots=worded.slots,
+            choices=Choices(rng=rng),
+            fill={"link": lambda _place: site, "spam_quote": lambda _place: ""},
+        )
+        for _ in range(rng.randint(_FEWEST, _MOST))
+    )
+    return Said(title=paragraphs[0][:70], paragraphs=paragraphs, calls=spoken.calls)
+
+
+def furniture(name: str, *, site: str, rng: random.Random) -> str:
+    """Return words that honest and hostile sites share: a cookie banner, a footer."""
+    return phrase(rng.choice(material.table("web")["furniture"][name]), slots=None, site=site, rng=rng)
+
+
+def words(name: str) -> Sequence[str]:
+    """Return a list of single words of that furniture."""
+    return tuple(material.table("web")["furniture"][name])
+
+
+def phrase(template: str, *, slots: Family | None, site: str, rng: random.Random) -> str:
+    """Return one template filled in."""
+    return expand(
+        template,
+        slots=slots.slots if slots else families.everyday_slots(),
+        choices=Choices(rng=rng),
+        fill={"site": lambda _place: site},
+    )
