@@ -76,6 +76,7 @@ class Environment:
     evidence_browser_agent: str
     evidence_obeys_robots: bool
     evidence_store: str
+    simulated_web_port: int
     translation_url: str
     translation_key: str
     erasure_journal: Path
@@ -132,6 +133,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         evidence_store=evidence.store(variables),
+        simulated_web_port=evidence.simulated_web_port(variables, is_production=mode is Mode.PRODUCTION),
         translation_url=_given_url(variables, "SPAMDESK_TRANSLATION_URL", schemes=("http", "https")),
         translation_key=variables.get("SPAMDESK_TRANSLATION_KEY", ""),
         erasure_journal=_folder(
@@ -162,9 +164,7 @@ def _rdap(variables: Mapping[str, str], *, mode: Mode) -> str:
     """Return whom to ask for the age of domains. A demo's domains are made up: no registry is bothered."""
     given = variables.get("SPAMDESK_RDAP_URL", "") or ("iana" if mode is Mode.PRODUCTION else "off")
     if given not in ("iana", "off") and urlsplit(given).scheme not in ("http", "https"):
-        raise ImproperlyConfigured(
-            f"SPAMDESK_RDAP_URL is {given!r}; it must be iana, off or the http address of a server."
-        )
+        raise ImproperlyConfigured(f"SPAMDESK_RDAP_URL is {given!r}; use iana, off or an http address.")
     return given
 
 

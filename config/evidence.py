@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 from django.core.exceptions import ImproperlyConfigured
 
+_HIGHEST_PORT = 65_535
 _BUCKET = re.compile(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.-]+)*/?"  # name and prefix
     r"(\?endpoint=https?://[^/?#\s@]+/?)?"
@@ -57,3 +58,17 @@ def store(variables: Mapping[str, str]) -> str:
             "SPAMDESK_EVIDENCE_STORE names a bucket and boto3 is missing: install requirements/sagemaker.txt."
         )
     return given
+
+
+def simulated_web_port(variables: Mapping[str, str], *, is_production: bool) -> int:
+    """Return the local port that serves pages of simulated posts, 0 for none, which production always has.
+
+    Raises ImproperlyConfigured.
+    """
+    name = "SPAMDESK_SIMULATED_WEB_PORT"
+    given = variables.get(name) or "0"
+    if is_production and variables.get(name):
+        raise ImproperlyConfigured(f"{name} is for demonstrations; leave it out in production.")
+    if not (given.isascii() and given.isdigit() and len(given) <= 5 and int(given) <= _HIGHEST_PORT):
+        raise ImproperlyConfigured(f"{name} is {given!r}; it must be a whole number from 0 to 65535.")
+    return int(given)

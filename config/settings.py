@@ -285,7 +285,7 @@ CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
 ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
 POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
-EGRESS_PRIVATE_HOSTS = ENVIRONMENT.egress_private_hosts
+EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
 # Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url

@@ -165,6 +165,23 @@ def simulator(*, port: int) -> Service | None:
     )
 
 
+def simulated_web(*, port: int, state: State) -> Service:
+    """Return the server of the pages and pictures that simulated posts lead to; demo mode only."""
+    return Service(
+        name="simulated-web",
+        command=(
+            sys.executable,
+            "-m",
+            "moderation.simulation.web.server",
+            f"--port={port}",
+            f"--file={state.folder('simulation') / 'web.jsonl'}",
+        ),
+        folder=ROOT,
+        check=_always,
+        says="pages and pictures of simulated posts",
+    )
+
+
 def scoring_processes() -> int:
     """Return how many scoring processes to run: one per available processor, at most four."""
     given = os.environ.get("SPAMDESK_SCORING_PROCESSES", "")

@@ -58,6 +58,8 @@ def _run(state: State, *, port: int, only_servers: bool) -> None:
 def _bring_up(supervisor: Supervisor, state: State, *, port: int, only_servers: bool) -> None:
     is_demo = supervisor.environment["SPAMDESK_MODE"] == "demo"
     _say("Starting Spamdesk")
+    if is_demo and not only_servers:
+        _launch_simulated_web(supervisor, state)
     servers = _servers(supervisor, state)
     first = [name for name in servers if name != "triton"]
     supervisor.wait_until_up(first)
@@ -108,6 +110,16 @@ def _servers(supervisor: Supervisor, state: State) -> list[str]:
         launched.append(service.name)
     addresses.write(state=state, environment=supervisor.environment)
     return launched
+
+
+def _launch_simulated_web(supervisor: Supervisor, state: State) -> None:
+    """Serve what simulated posts lead to, and tell who fetches it where; not if the environment says 0."""
+    variable = "SPAMDESK_SIMULATED_WEB_PORT"
+    if supervisor.environment.get(variable):
+        return
+    port = ports.free()
+    supervisor.environment[variable] = str(port)
+    supervisor.launch(application.simulated_web(port=port, state=state))
 
 
 def _environment(state: State, port: int) -> dict[str, str]:

@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from moderation.management.api_client import ApiClient
 from moderation.simulation.events import ComplaintEvent, Event, PostEvent
+from moderation.simulation.web import register
 
 _SHOWN_REFUSALS = 5
 
@@ -52,6 +53,7 @@ class Sending:
         self._begun = time.monotonic()
         truth.parent.mkdir(parents=True, exist_ok=True)
         self._truth = truth.open("a", encoding="utf-8")
+        self._web = truth.with_name(register.FILE)
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +84,8 @@ class Sending:
         # Before the request: a post stored without its truth could never be measured.
         self._truth.writelines(json.dumps(_truth(post), ensure_ascii=False) + "\n" for post in posts)
         self._truth.flush()
+        # Also before: what a post leads to may be fetched the moment that it is there.
+        register.write((site for post in posts for site in post.sites), path=self._web)
         if posts:
             self._count(self._api.send_posts([self._payload(post) for post in posts]))
             self.tally.posts += len(posts)

@@ -17,6 +17,7 @@ from moderation.management.api_client import ApiClient, KeyRefused, Unreachable
 from moderation.management.sending import Sending
 from moderation.simulation.platforms import PlatformKind
 from moderation.simulation.texts import FileTexts
+from moderation.simulation.web.shares import Leads
 from moderation.simulation.world import SPAM_SHARE, World
 
 _POSTS = 1000
@@ -31,7 +32,8 @@ class Command(BaseCommand):
 
     help = (
         "Send simulated posts and complaints through the public API, as a platform would. Nothing is real; "
-        "what each post really is goes to simulation/truth.jsonl in the state folder, for measure_quality."
+        "what each post really is goes to simulation/truth.jsonl in the state folder, for measure_quality; "
+        "what it leads to goes to web.jsonl beside it, for the simulated web of `make run`."
     )
     requires_system_checks = ()
 
@@ -114,6 +116,7 @@ class Command(BaseCommand):
             spam_share=options["spam_share"],
             platform=PlatformKind(options["platform_kind"]),
             eagerness=options["eagerness"],
+            leads=None if options["bare"] else Leads(),
         )
 
 

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from moderation.models import ApiKey, Platform, User
-from moderation.models.platforms import Scope
+from moderation.models.platforms import Collecting, Scope
 from moderation.models.users import Role
 from moderation.operations.accounts import api_keys, platforms
 
@@ -48,7 +48,13 @@ def demo(*, at: datetime) -> Platform:
                     is_staff=role == Role.ADMIN,
                     is_superuser=role == Role.ADMIN,
                 )
-        return platforms.register(slug=PLATFORM_SLUG, name="Demo Social (simulated)", at=at)
+        is_new = not Platform.objects.filter(slug=PLATFORM_SLUG).exists()
+        platform = platforms.register(slug=PLATFORM_SLUG, name="Demo Social (simulated)", at=at)
+        if is_new and settings.SIMULATED_WEB_PORT:
+            # What simulated posts lead to is served by this machine.
+            platform.collects_evidence, platform.browses_evidence = Collecting.ON, Collecting.UNSURE
+            platform.save(update_fields=("collects_evidence", "browses_evidence"))
+    return platform
 
 
 def accounts_left() -> list[str]:

@@ -49,7 +49,7 @@ def get(url: str, *, seconds: float, most_bytes: int | None = None, is_browser: 
     Raises egress.Refused, egress.TimedOut, egress.Failed or Unpackable.
     """
     with (
-        egress.Client(url) as client,
+        egress.Client(url, is_page=True) as client,
         client.opened(
             headers=_browsers_headers()
             if is_browser

@@ -3,7 +3,8 @@
 Names are resolved here and the connection goes to the very address that was checked, so a second answer of
 the name server (DNS rebinding) changes nothing. Private addresses and unusual ports are refused unless the
 operator lists the host, or the caller says that the operator named the address for this very purpose
-(`is_operators`), which opens it to nobody else.
+(`is_operators`), which opens it to nobody else. In a demonstration, pages under names that cannot exist
+come from the simulated web of this machine (simulated_web.py).
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Self
 
@@ -24,12 +23,11 @@ import httpcore
 import httpx
 from django.conf import settings
 
-from moderation.operations.infrastructure import special_addresses
+from moderation.operations.infrastructure import retry_after, simulated_web, special_addresses
 from moderation.operations.infrastructure.egress_deadline import BoundedStream, call, seconds_left
 
 TIMEOUT_SECONDS = 10.0
 PORTS = frozenset({80, 443, 8080, 8443})
-_MAX_RETRY_AFTER_SECONDS = 86_400
 _KEPT_SECONDS = 5.0
 """An idle connection is closed after this time; servers usually keep theirs for as long or longer."""
 _DRAINED_BYTES, _DRAIN_SECONDS = 16_384, 1.0
@@ -83,13 +81,14 @@ class Client:
     is checked whenever a connection is made.
     """
 
-    def __init__(self, url: str, *, is_operators: bool = False) -> None:
-        """Raise Refused if the URL fails `check`."""
+    def __init__(self, url: str, *, is_operators: bool = False, is_page: bool = False) -> None:
+        """Raise Refused if the URL fails `check`. `is_page` says that a post names it."""
         self._target = check(url, is_operators=is_operators)
         self._host = _host_header(self._target)
+        network = _CheckedNetwork(is_operators=is_operators)
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls() if self._target.scheme == "https" else None,
-            network_backend=_CheckedNetwork(is_operators=is_operators),
+            network_backend=simulated_web.around(network) if is_page else network,
             keepalive_expiry=_KEPT_SECONDS,
         )
 
@@ -164,7 +163,7 @@ class Client:
                     status=response.status,
                     body=body,
                     location=given.get(b"location", b"").decode("latin-1"),
-                    retry_after_seconds=_retry_after(given.get(b"retry-after", b"")),
+                    retry_after_seconds=retry_after.seconds(given.get(b"retry-after", b"")),
                 )
         except (*_NETWORK_TROUBLE, ssl.SSLError) as failure:
             raise Failed(type(failure).__name__) from failure
@@ -239,7 +238,8 @@ class _CheckedNetwork(httpcore.NetworkBackend):
 
 
 def _host_header(target: httpx.URL) -> str:
-    return target.host if target.port is None else f"{target.host}:{target.port}"
+    host = target.raw_host.decode()  # `host` has other alphabets decoded, which no header may hold
+    return host if target.port is None else f"{host}:{target.port}"
 
 
 def _port(target: httpx.URL) -> int:
@@ -286,17 +286,3 @@ def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
     # The caller connects to this address and not to the name: asked again, a name server may answer otherwise
     # (DNS rebinding).
     return addresses[0]
-
-
-def _retry_after(given: bytes) -> float:
-    """Read Retry-After (RFC 9110 §10.2.3), seconds or a date; 0 for anything else."""
-    text = given.decode("ascii", "replace").strip()
-    if text.isdigit():
-        return float(min(int(text[:9]), _MAX_RETRY_AFTER_SECONDS))
-    try:
-        wanted = parsedate_to_datetime(text)
-    except ValueError:
-        return 0.0
-    wanted = wanted if wanted.tzinfo else wanted.replace(tzinfo=UTC)
-    seconds = (wanted - datetime.now(UTC)).total_seconds()
-    return min(max(seconds, 0.0), _MAX_RETRY_AFTER_SECONDS)

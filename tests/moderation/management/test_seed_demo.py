@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from moderation.models import ApiKey, Platform, User
-from moderation.models.platforms import Scope
+from moderation.models.platforms import Collecting, Scope
 from moderation.operations.accounts import api_keys
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +59,26 @@ def test_repeating_keeps_key_and_passwords(state: Path) -> None:
     assert secret(state) == first
     assert ApiKey.objects.count() == 1
     assert User.objects.get(username="lead").check_password("changed")
+
+
+@pytest.mark.parametrize(("port", "collects"), [(0, Collecting.OFF), (8002, Collecting.ON)])
+def test_what_its_posts_lead_to_is_collected_where_it_is_served(
+    port: int, collects: Collecting, settings: Settings, state: Path
+) -> None:
+    settings.SIMULATED_WEB_PORT = port
+
+    seed()
+
+    assert Platform.objects.get(slug="demo-social").collects_evidence == collects
+
+
+def test_an_administrator_keeps_the_last_word_on_collecting(settings: Settings, state: Path) -> None:
+    seed()
+    settings.SIMULATED_WEB_PORT = 8002
+
+    seed()
+
+    assert Platform.objects.get(slug="demo-social").collects_evidence == Collecting.OFF
 
 
 def test_a_lost_key_is_replaced_and_revoked(state: Path) -> None:

@@ -14,10 +14,12 @@ from django.utils import timezone
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from moderation.models import Complaint, Post, Revision
+from moderation.models import Complaint, Post, PostLink, Revision
 from moderation.models.platforms import Platform, Scope
 from moderation.operations.accounts import api_keys
 from moderation.operations.scoring import score
+from moderation.simulation.web.register import FILE, Register
+from moderation.simulation.web.simulated_web import SimulatedWeb
 from tests.moderation.fakes import FakeScorer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,6 +70,19 @@ def test_runs_of_one_seed_add_up(live_server: LiveServer, key: str) -> None:
     assert Post.objects.count() == 40
 
 
+def test_what_posts_lead_to_is_written_down_before_they_are_sent(
+    live_server: LiveServer, key: str, state: Path
+) -> None:
+    run(url=live_server.url, key=key, posts=60, seed=3, run="sim-w", bulk=20)
+
+    web = SimulatedWeb(find=Register(state / "simulation" / FILE).find)
+    links = [link.url for link in PostLink.objects.all() if "@" not in link.url]
+    answers = [web.answer(url, agent="browser", at=timezone.now()) for url in links]
+    known = [answer for answer in answers if answer is None or answer.status != 404]
+    assert len(known) > 0.7 * len(links) > 5
+    assert Revision.objects.exclude(media_urls=[]).exists()
+
+
 def test_bare_posts_carry_text_and_author_only(live_server: LiveServer, key: str, tmp_path: Path) -> None:
     texts = tmp_path / "texts.jsonl"
     texts.write_text('{"text": "Real spam", "label": 1}\n{"text": "Real talk", "label": 0, "group": "g"}\n')
@@ -77,6 +92,7 @@ def test_bare_posts_carry_text_and_author_only(live_server: LiveServer, key: str
     assert set(Revision.objects.values_list("text", flat=True)) == {"Real spam", "Real talk"}
     for revision in Revision.objects.all():
         assert (revision.ip, revision.journey, revision.links, revision.language) == (None, [], [], "")
+        assert (revision.media_urls, revision.transcripts) == ([], [])
         assert revision.author_snapshot["created_at"] is None
     assert {(row["kind"], row["is_spam"]) for row in truths(tmp_path)} == {
         ("file_spam", True),

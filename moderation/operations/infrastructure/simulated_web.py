@@ -1,0 +1,64 @@
+"""The one exception of the guard: in a demonstration, pages under reserved names are served by this machine.
+
+Names that end in .example, .test or .invalid are nobody's (RFC 2606, RFC 6761) and never resolve. If, and
+only if, SIMULATED_WEB_PORT is set, which production refuses, fetching a page under such a name connects to
+that port of 127.0.0.1, without TLS; every other name is resolved and checked as ever. Nothing that a post
+says chooses the port.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable
+
+import httpcore
+from django.conf import settings
+
+from moderation.operations.infrastructure.egress_deadline import BoundedStream, seconds_left
+
+RESERVED = (".example", ".test", ".invalid")
+_LOOPBACK = "127.0.0.1"
+_SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+
+
+def around(network: httpcore.NetworkBackend) -> httpcore.NetworkBackend:
+    """Return a network that leads reserved names to the simulated web; the same one if there is none."""
+    port = settings.SIMULATED_WEB_PORT
+    return _SimulatedNetwork(network, port=port) if port and not settings.IS_PRODUCTION else network
+
+
+class _SimulatedNetwork(httpcore.NetworkBackend):
+    """Leads reserved names to one port of this machine, all others to the network around which it stands."""
+
+    def __init__(self, network: httpcore.NetworkBackend, *, port: int) -> None:
+        self._network = network
+        self._port = port
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[_SocketOption] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to a host, or to what stands in for it."""
+        if not host.lower().rstrip(".").endswith(RESERVED):
+            return self._network.connect_tcp(host, port, timeout, local_address, socket_options)
+        stream = httpcore.SyncBackend().connect_tcp(
+            _LOOPBACK, self._port, seconds_left(), local_address, socket_options
+        )
+        return _PlainStream(stream)
+
+
+class _PlainStream(BoundedStream):
+    """A connection that stays plain: the simulated web holds no certificates."""
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,  # noqa: ARG002 - there is none
+        server_hostname: str | None = None,  # noqa: ARG002 - as above
+        timeout: float | None = None,  # noqa: ARG002 - as above
+    ) -> httpcore.NetworkStream:
+        """Return the same connection."""
+        return self
