@@ -6,6 +6,7 @@ import html
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import webvtt
 from webvtt.errors import MalformedCaptionError, MalformedFileError
@@ -57,6 +58,20 @@ def read(data: bytes, hints: Mapping[str, str]) -> TranscriptFacts:
         text=storable(text, most=MOST_TEXT),
         is_cut=len(captions) > MOST_CUES or len(text) > MOST_TEXT,
     )
+
+
+def transcript(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return captions that a platform sent, with their language and source, as a revision stores them.
+
+    Raises Unreadable.
+    """
+    facts = read(str(sent["captions"]).encode(), {})
+    return {
+        "language": sent.get("language", ""),
+        "source": sent.get("source", ""),
+        "cues": [[cue.start_ms, cue.end_ms, cue.text] for cue in facts.cues],
+        "is_cut": facts.is_cut,
+    }
 
 
 def _parsed(said: str) -> Sequence[webvtt.Caption]:

@@ -16,6 +16,8 @@ from typing import Any
 
 from django.db import connection
 
+from moderation.evidence import captions
+from moderation.management.simulated_means import Collecting, means
 from moderation.models import LinkVerdict, Platform, PostLink, Revision, User
 from moderation.models.reputation import ReputationProvider
 from moderation.models.users import Role
@@ -29,6 +31,7 @@ from moderation.simulation import moderator as simulated_moderator
 from moderation.simulation import reputations
 from moderation.simulation.events import ComplaintEvent, PostEvent, Truth
 from moderation.simulation.reputations import Reputation
+from moderation.simulation.web.simulated_web import SimulatedWeb
 from moderation.simulation.world import World
 from scoring.records import PostRecord
 
@@ -36,6 +39,10 @@ _ANALYZE_AFTER = frozenset({200, 1000})
 # Worlds in which somebody pays for reputation providers; in the others nobody is asked.
 _REPUTATION_SHARE = 0.6
 _VERDICTS_HOLD = timedelta(days=365)
+# Judgement; and of the posts of a replay, the share whose record waits for their evidence.
+_COLLECTED_AFTER_SECONDS, _AWAITED_SHARE = (1.0, 15.0), 0.4
+# Platforms that have links opened as a browser, too.
+_BROWSES_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +80,16 @@ class Frozen:
 class Replay:
     """The replay of one world through the operations."""
 
-    def __init__(self, *, world: World, seed: int, run: str, posts: int, pace: Pace) -> None:
+    def __init__(
+        self,
+        *,
+        world: World,
+        seed: int,
+        run: str,
+        posts: int,
+        pace: Pace,
+        collecting: Collecting | None = None,
+    ) -> None:
         self._posts = posts
         self._pace = pace
         self._world = world
@@ -87,6 +103,11 @@ class Replay:
         self._accepted = 0
         self._has_reputations = self._rng.random() < _REPUTATION_SHARE
         self._said: dict[str, Reputation] = {}
+        self._collecting = collecting
+        self._web, self._web_at = SimulatedWeb(), pace.start
+        self._web_rng = random.Random(f"evidence {seed}")  # noqa: S311 - as above
+        awaits = collecting is not None and collecting.is_awaited
+        self._browses = self._web_rng.random() < _BROWSES_SHARE or awaits
 
     def records(self) -> Iterator[Frozen]:
         """Yield one record per post: right after the post for half of them, later for the others."""
@@ -123,6 +144,8 @@ class Replay:
             accepted.append((answer.revision_id, event.truth))
             self._tell_reputations(answer.revision_id, is_spam=event.truth.is_spam, at=at)
             self._plan_verdict(answer.revision_id, truth=event.truth, at=at)
+            for site in event.sites:
+                self._web.add(site)
         self._plan_records(accepted, at=at)
         if any(count in _ANALYZE_AFTER for count in range(self._accepted, self._accepted + len(events))):
             _analyze()
@@ -155,12 +178,45 @@ class Replay:
         """Freeze some posts at once, as scoring does, others after complaints, as rescoring does."""
         soon: list[tuple[int, Truth]] = []
         late: list[tuple[int, Truth]] = []
+        awaited = self._plan_evidence(accepted, at=at)
         for post in accepted:
-            self._rng.choice((soon, late)).append(post)
+            chosen = self._rng.choice((soon, late))
+            if post not in awaited:
+                chosen.append(post)
         soon_at = at + timedelta(seconds=self._pace.soon_seconds)
         late_at = soon_at + timedelta(seconds=self._rng.lognormvariate(9.0, 1.2)) / self._pace.speed
         self._schedule(soon_at, lambda: _freeze(soon, at=soon_at))
         self._schedule(late_at, lambda: _freeze(late, at=late_at))
+
+    def _plan_evidence(self, accepted: list[tuple[int, Truth]], *, at: datetime) -> list[tuple[int, Truth]]:
+        """Collect evidence some seconds after the posts; return the posts whose records wait for it."""
+        collecting = self._collecting
+        if collecting is None:
+            return []
+        delay = timedelta(
+            seconds=self._web_rng.uniform(*_COLLECTED_AFTER_SECONDS) / min(self._pace.speed, 10)
+        )
+        collected_at = at + delay + timedelta(hours=collecting.after_hours)
+        share = 1.0 if collecting.is_awaited else _AWAITED_SHARE
+        awaited = [post for post in accepted if self._web_rng.random() < share]
+        self._schedule(collected_at, lambda: self._collect(accepted, awaited=awaited, at=collected_at))
+        return awaited
+
+    def _collect(
+        self, accepted: list[tuple[int, Truth]], *, awaited: list[tuple[int, Truth]], at: datetime
+    ) -> list[Frozen]:
+        if self._collecting is None:
+            return []
+        self._web_at = at
+        there_at = rehearse.collect(
+            revision_ids=[revision_id for revision_id, _ in accepted],
+            means=means(self._web, readings=self._collecting.readings, clock=lambda: self._web_at),
+            browses=self._browses,
+            at=at,
+        )
+        frozen_at = there_at + timedelta(milliseconds=100)
+        self._schedule(frozen_at, lambda: _freeze(awaited, at=frozen_at))
+        return []
 
     def _schedule(self, at: datetime, act: Callable[[], list[Frozen]]) -> None:
         heapq.heappush(self._due, (at, next(self._order), act))
@@ -207,7 +263,10 @@ def incoming_post(payload: dict[str, Any]) -> IncomingPost:
     author = dict(payload["author"])
     if "created_at" in author:
         author["created_at"] = datetime.fromisoformat(author["created_at"])
-    return of_fields(payload | {"posted_at": datetime.fromisoformat(payload["posted_at"]), "author": author})
+    sent = payload | {"posted_at": datetime.fromisoformat(payload["posted_at"]), "author": author}
+    if "transcripts" in payload:
+        sent["transcripts"] = [captions.transcript(one) for one in payload["transcripts"]]
+    return of_fields(sent)
 
 
 def _freeze(accepted: list[tuple[int, Truth]], *, at: datetime) -> list[Frozen]:

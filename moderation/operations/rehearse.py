@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from moderation.models import Case, Decision, Platform, Release, Revision, Score, User
+from django.db.models import Q
+
+from moderation.models import (
+    Case,
+    Decision,
+    Evidence,
+    EvidenceRequest,
+    Platform,
+    Release,
+    Revision,
+    Score,
+    User,
+)
 from moderation.models.cases import CaseState
 from moderation.models.decisions import Verdict
+from moderation.models.evidence import OPEN
 from moderation.models.scores import RouteChoice
 from moderation.operations.cases import claims, review
+from moderation.operations.evidence import browsing, opening
+from moderation.operations.evidence import collect as evidence_collect
+from moderation.operations.evidence.fetch import Means
 from moderation.operations.infrastructure import transactions
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
@@ -17,6 +33,8 @@ from moderation.operations.scoring import route
 from moderation.operations.similarity import backfill
 
 _RELEASE = "simulated"
+_ROUNDS = 60
+_PAUSE = timedelta(seconds=1)
 
 
 @transactions.required
@@ -58,6 +76,34 @@ def judge(*, revision: Revision, is_spam: bool, moderator: User, at: datetime) -
     return review.decide(
         case_id=case.pk, case_version=case.version, moderator=moderator, verdict=verdict, at=at
     )
+
+
+@transactions.required
+def collect(*, revision_ids: Sequence[int], means: Means, browses: bool, at: datetime) -> datetime:
+    """Collect what revisions lead to, as the worker does, step by step; return when it was all there.
+
+    With `browses` links are opened as a browser, too. Sites that are asked too often wait as they would. Call
+    inside a transaction.
+    """
+    carrying = Q(post_links__isnull=False) | ~Q(media_urls=[])
+    ours = list(
+        Revision.objects.filter(carrying, pk__in=revision_ids).distinct().values_list("pk", flat=True)
+    )
+    EvidenceRequest.objects.bulk_create(
+        [EvidenceRequest(revision_id=pk, enqueued_at=at) for pk in sorted(ours)]
+    )
+    if browses:
+        opening.write_down(browsing.of(opening.links_of(ours)), at=at)
+    for _ in range(_ROUNDS if ours else 0):
+        opening.run(revision_ids=ours, at=at)
+        waiting = Evidence.objects.filter(revisions__revision__in=ours, state__in=OPEN).distinct()
+        due = list(waiting.order_by("pk").values_list("pk", flat=True))
+        if not due and not EvidenceRequest.objects.filter(revision__in=ours, opened_at__isnull=True).exists():
+            break
+        for evidence_id in due:
+            evidence_collect.run(evidence_id=evidence_id, at=at, means=means)
+        at += _PAUSE
+    return at
 
 
 def _release(*, at: datetime) -> Release:

@@ -40,13 +40,7 @@ class TranscriptSerializer(StrictSerializer):
         from moderation.evidence import captions  # noqa: PLC0415 - few posts have any
 
         try:
-            facts = captions.read(attrs["captions"].encode(), {})
+            return captions.transcript(attrs)
         except Unreadable as unreadable:
             refusal = ErrorDetail(_WHY[unreadable.reason], code="not_captions")
             raise serializers.ValidationError({"captions": [refusal]}) from unreadable
-        return {
-            "language": attrs.get("language", ""),
-            "source": attrs.get("source", ""),
-            "cues": [[cue.start_ms, cue.end_ms, cue.text] for cue in facts.cues],
-            "is_cut": facts.is_cut,
-        }

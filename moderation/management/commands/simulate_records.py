@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
@@ -15,8 +17,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, transaction
 
 from moderation.management.replay import Frozen, Pace, Replay
+from moderation.management.simulated_means import Collecting, Readings
 from moderation.models import Revision
+from moderation.operations.evidence import collect
 from moderation.simulation.platforms import Network, PlatformKind
+from moderation.simulation.web.shares import Leads, Mode
 from moderation.simulation.world import SECONDS_PER_POST, SPAM_SHARE, World
 
 # Fixed, so that the same seed gives the same file on every day.
@@ -34,6 +39,21 @@ _PLATFORMS = (
     (PlatformKind.EVERYTHING, Network.MICROBLOG),
     (PlatformKind.MESSENGER, Network.PHOTO),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """What the posts of all worlds lead to, and when that is collected."""
+
+    leads: Leads
+    after_hours: float
+    readings: Readings
+
+    @property
+    def collecting(self) -> Collecting:
+        """Return how a replay collects it."""
+        is_awaited = self.leads.mode != Mode.ORDINARY
+        return Collecting(readings=self.readings, is_awaited=is_awaited, after_hours=self.after_hours)
 
 
 class Command(BaseCommand):
@@ -67,6 +87,29 @@ class Command(BaseCommand):
             help=f"share of spam among the posts; {SPAM_SHARE} to train on, 0.001 to 0.01 to evaluate as "
             "on a real platform",
         )
+        parser.add_argument(
+            "--web",
+            choices=list(Mode),
+            help="what posts lead to, collected with the readers that serve; nowhere if not given. ordinary: "
+            "to train on; hidden: all spam has harmless words and says the rest elsewhere; attacks: so, too, "
+            "but pages cloak or turn, and pictures are altered copies",
+        )
+        parser.add_argument(
+            "--held-out-pages",
+            action="store_true",
+            help="pages, pictures and captions of families that no other world shows: to measure on",
+        )
+        parser.add_argument(
+            "--collect-after-hours",
+            type=float,
+            default=0.0,
+            help="when evidence is collected; 30 is after pages have turned",
+        )
+        parser.add_argument(
+            "--readings",
+            type=Path,
+            help="file that keeps what was read in pictures, so that no run reads them again",
+        )
         parser.add_argument("--out", type=Path, required=True, help="the .jsonl file to write")
 
     def handle(
@@ -79,9 +122,15 @@ class Command(BaseCommand):
             )
         if not 0 < spam_share < 1:
             raise CommandError("--spam-share must lie between 0 and 1.")
+        # Each address is worth a line where a worker fetches it, not here.
+        logging.getLogger(collect.__name__).setLevel(logging.WARNING)
         out.parent.mkdir(parents=True, exist_ok=True)
         kind = PlatformKind(rest["platform_kind"]) if rest["platform_kind"] else None
-        with _scratch_database(), out.open("w", encoding="utf-8") as file:
+        with (
+            _scratch_database(),
+            out.open("w", encoding="utf-8") as file,
+            Readings(kept_in=rest["readings"]) as readings,
+        ):
             written, spam = write_worlds(
                 file,
                 posts=posts,
@@ -89,6 +138,7 @@ class Command(BaseCommand):
                 bare_worlds=bare_worlds,
                 spam_share=spam_share,
                 platform_kind=kind,
+                web=_web(rest, readings=readings),
             )
         self.stdout.write(f"{written} simulated records ({spam} spam) in {out}.")
 
@@ -101,6 +151,7 @@ def write_worlds(
     bare_worlds: int = 0,
     spam_share: float = SPAM_SHARE,
     platform_kind: PlatformKind | None = None,
+    web: Web | None = None,
 ) -> tuple[int, int]:
     """Write one record per simulated post; return how many there are and how many are spam.
 
@@ -113,7 +164,7 @@ def write_worlds(
         with transaction.atomic():
             is_bare = number >= len(sizes) - bare_worlds
             kind = PlatformKind.TEXTS if is_bare else platform_kind
-            replay = _replay(number=number, seed=seed, posts=size, kind=kind, spam_share=spam_share)
+            replay = _replay(number=number, seed=seed, posts=size, kind=kind, spam_share=spam_share, web=web)
             frozen = list(_progress(replay.records(), before=written, total=posts))
             groups = _groups(frozen)
             for one in frozen:
@@ -122,6 +173,13 @@ def write_worlds(
         written += len(frozen)
         spam += sum(one.truth.is_spam for one in frozen)
     return written, spam
+
+
+def _web(options: dict[str, Any], *, readings: Readings) -> Web | None:
+    if not options["web"]:
+        return None
+    leads = Leads(mode=Mode(options["web"]), held_out=options["held_out_pages"])
+    return Web(leads=leads, after_hours=options["collect_after_hours"], readings=readings)
 
 
 @contextmanager
@@ -151,7 +209,9 @@ def _sizes(posts: int) -> list[int]:
     return [posts * (number + 1) // worlds - posts * number // worlds for number in range(worlds)]
 
 
-def _replay(*, number: int, seed: int, posts: int, kind: PlatformKind | None, spam_share: float) -> Replay:
+def _replay(
+    *, number: int, seed: int, posts: int, kind: PlatformKind | None, spam_share: float, web: Web | None
+) -> Replay:
     """Return a world of a platform that hands over a backlog, or of one that sends posts as they appear."""
     every, backlogs = _BACKLOG_EVERY
     seconds = SECONDS_PER_POST[number % len(SECONDS_PER_POST)]
@@ -162,8 +222,16 @@ def _replay(*, number: int, seed: int, posts: int, kind: PlatformKind | None, sp
         pace = Pace(start=_START, seconds_per_post=seconds, speed=1, batch=1, soon_seconds=1)
     usual, network = _PLATFORMS[number % len(_PLATFORMS)]
     run, own_seed = f"simulated-{seed}-{number}", 1000 * seed + number
-    world = World(seed=own_seed, run=run, spam_share=spam_share, platform=kind or usual, network=network)
-    return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace)
+    world = World(
+        seed=own_seed,
+        run=run,
+        spam_share=spam_share,
+        platform=kind or usual,
+        network=network,
+        leads=web.leads if web else None,
+    )
+    collecting = web.collecting if web else None
+    return Replay(world=world, seed=own_seed, run=run, posts=posts, pace=pace, collecting=collecting)
 
 
 def _groups(frozen: list[Frozen]) -> dict[int, str]:
@@ -180,6 +248,8 @@ def _write(file: TextIO, one: Frozen, *, group: str) -> None:
         "kind": one.truth.kind,
         "group": group,
     }
+    # Where spam whose own words are harmless says the rest, and honest posts that lead on in the same way.
+    line |= {name: where for name in ("hides_in", "twin_in") if (where := getattr(one.truth, name))}
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -19,6 +20,7 @@ from moderation.models import Evidence, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations import rescore
 from moderation.operations.evidence import (
+    answers,
     browsing,
     fetch,
     leads,
@@ -29,7 +31,7 @@ from moderation.operations.evidence import (
     thumbnails,
 )
 from moderation.operations.evidence.answers import Answer
-from moderation.operations.evidence.fetch import Journey
+from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import erasure_locks
 from scoring import links
@@ -45,15 +47,16 @@ _UNREAD = {
 }
 
 
-def run(*, evidence_id: int, at: datetime) -> int:
+def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     """Fetch an address unless somebody else does or did; return 1 if what came was kept, else 0.
 
-    Safe to run twice. Nothing is locked while a site answers.
+    Safe to run twice. Nothing is locked while a site answers. A rehearsal gives `means` of its own.
     """
     row = leases.claim(evidence_id=evidence_id, at=at)
     if row is None:
         return 0
-    journey = fetch.begin(row.url, is_browser=row.kind == EvidenceKind.BROWSER)
+    means = means or Means(get=answers.get, read=_guarded_read)
+    journey = fetch.begin(row.url, means=means, is_browser=row.kind == EvidenceKind.BROWSER)
     facts = picture_model.judged(_facts(journey))
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
@@ -119,15 +122,19 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
 
     Raises Unreadable or Lost.
     """
-    limits, reader = settings.EVIDENCE_LIMITS, _reader(kind)
+    limits, read = settings.EVIDENCE_LIMITS, journey.means.read
     if kind != "picture":
-        return reader.read(kind, body, hints=hints, seconds=limits.read_seconds)
+        return read(kind, body, hints=hints, seconds=limits.read_seconds)
     try:
-        return reader.read(kind, body, hints=hints, seconds=limits.picture_seconds)
+        return read(kind, body, hints=hints, seconds=limits.picture_seconds)
     except Lost as lost:
-        facts = reader.read(kind, body, hints=hints | {"text": "no"}, seconds=limits.picture_seconds)
+        facts = read(kind, body, hints=hints | {"text": "no"}, seconds=limits.picture_seconds)
         journey.detail = f"without its text: {lost}"
         return facts
+
+
+def _guarded_read(kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float) -> dict[str, Any]:
+    return _reader(kind).read(kind, data, hints=hints, seconds=seconds)
 
 
 def _kind(answer: Answer) -> str | None:

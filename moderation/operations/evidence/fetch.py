@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from django.conf import settings
 
 from moderation.evidence.addresses import absolute
 from moderation.models.evidence import EvidenceState
-from moderation.operations.evidence import answers, robots
+from moderation.operations.evidence import robots
 from moderation.operations.evidence.answers import Answer, Unpackable
 from moderation.operations.infrastructure import egress
 
 _MOST_DETAIL = 300
+
+
+class Get(Protocol):
+    """Get an address, as answers.get does."""
+
+    def __call__(self, url: str, *, seconds: float, is_browser: bool) -> Answer: ...
+
+
+class Read(Protocol):
+    """Read the bytes of a kind in at most so many seconds, as evidence.reader.Reader.read does."""
+
+    def __call__(
+        self, kind: str, data: bytes, *, hints: Mapping[str, str], seconds: float
+    ) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How addresses are fetched and bytes read; only a rehearsal uses others than the guarded ones."""
+
+    get: Get
+    read: Read
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +50,7 @@ class Journey:
 
     url: str
     ends_at: float
+    means: Means
     is_browser: bool = False
     state: EvidenceState = EvidenceState.WAITING
     detail: str = ""
@@ -38,13 +62,13 @@ class Journey:
         self.state, self.detail = state, detail[:_MOST_DETAIL]
 
 
-def begin(url: str, *, is_browser: bool = False) -> Journey:
+def begin(url: str, *, means: Means, is_browser: bool = False) -> Journey:
     """Return a way that starts now and has `seconds` of the limits, across however many hops.
 
     `is_browser` says to ask as a browser does, not by our own name.
     """
     ends_at = time.monotonic() + settings.EVIDENCE_LIMITS.seconds
-    return Journey(url=url, ends_at=ends_at, is_browser=is_browser)
+    return Journey(url=url, ends_at=ends_at, means=means, is_browser=is_browser)
 
 
 def follow(journey: Journey) -> None:
@@ -68,7 +92,7 @@ def _hop(journey: Journey) -> str:
         if settings.EVIDENCE_OBEYS_ROBOTS and not robots.allows(url, seconds=_seconds(journey)):
             journey.end(EvidenceState.DISALLOWED)
             return ""
-        answer = answers.get(url, seconds=_seconds(journey), is_browser=journey.is_browser)
+        answer = journey.means.get(url, seconds=_seconds(journey), is_browser=journey.is_browser)
     except egress.Refused as refused:
         journey.end(EvidenceState.REFUSED, str(refused))
     except egress.TimedOut as late:

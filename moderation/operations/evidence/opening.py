@@ -30,7 +30,7 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
         ours = list(asked)
-        pages = [*_links(ours), *browsing.of(_links(browsing.wanted(ours)))]
+        pages = [*links_of(ours), *browsing.of(links_of(browsing.wanted(ours)))]
         due = renewal.due(ours, at=at)
         again = [one for one in pages if one.revision_id in due]
         fresh = write_down([*pages, *_media(ours)], at=at) + write_down(again, at=at, renews=True)
@@ -79,7 +79,8 @@ def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = Fal
     return fresh
 
 
-def _links(revision_ids: Sequence[int]) -> list[Address]:
+def links_of(revision_ids: Sequence[int]) -> list[Address]:
+    """Return the links of revisions."""
     found = PostLink.objects.filter(revision__in=revision_ids, position__lt=settings.EVIDENCE_LIMITS.links)
     return [
         Address(revision_id=link.revision_id, url=link.url, position=link.position)

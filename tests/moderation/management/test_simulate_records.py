@@ -12,9 +12,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from moderation.management.commands import simulate_records
-from moderation.management.commands.simulate_records import write_worlds
+from moderation.management.commands.simulate_records import Web, write_worlds
+from moderation.management.simulated_means import Readings
 from moderation.models import Author, Label, Platform, Post, User
 from moderation.simulation.platforms import PlatformKind
+from moderation.simulation.web.shares import Leads, Mode
 from scoring.records import PostRecord
 
 pytestmark = pytest.mark.django_db
@@ -128,3 +130,48 @@ def test_one_kind_of_platform_and_the_share_of_spam_can_be_asked_for(tmp_path: P
 def test_a_share_of_spam_is_a_share(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="--spam-share must lie between 0 and 1"):
         call_command("simulate_records", posts=30, spam_share=1.5, out=tmp_path / "records.jsonl")
+
+
+class TestWeb:
+    @pytest.fixture(autouse=True)
+    def unread(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Leave the text of pictures unread, which takes a second for each."""
+        read = Readings.read
+
+        def without_text(self: Readings, kind: str, data: bytes, **given: Any) -> dict[str, Any]:
+            given["hints"] = {**given["hints"], "text": "no"}
+            return read(self, kind, data, **given)
+
+        monkeypatch.setattr(Readings, "read", without_text)
+
+    def lines(self, out: Path, *, mode: Mode, posts: int) -> list[dict[str, Any]]:
+        with out.open("w") as file, Readings() as readings:
+            web = Web(leads=Leads(mode=mode, held_out=True), after_hours=0.0, readings=readings)
+            write_worlds(file, posts=posts, seed=7, web=web)
+        return read(out)
+
+    def test_records_hold_what_posts_lead_to(self, tmp_path: Path) -> None:
+        lines = self.lines(tmp_path / "hidden.jsonl", mode=Mode.HIDDEN, posts=60)
+
+        roles = {"page": "link", "picture": "media", "code": "media", "captions": "captions"}
+        for line in lines:
+            record = PostRecord.from_json(line["record"])
+            where = line.get("hides_in") or line.get("twin_in")
+            assert where or record.links
+            assert line["is_spam"] == ("hides_in" in line)
+            wanted = roles[where] if where else "link"
+            assert wanted in {piece.role for piece in record.evidence}, (where, record)
+        assert {line.get("hides_in") for line in lines} > {"page", "picture"}
+
+    def test_some_records_of_an_ordinary_world_are_frozen_before_their_evidence(self, tmp_path: Path) -> None:
+        lines = self.lines(tmp_path / "ordinary.jsonl", mode=Mode.ORDINARY, posts=250)
+
+        linked = [one for line in lines if (one := PostRecord.from_json(line["record"])).links]
+        assert {bool(record.evidence) for record in linked} == {True, False}
+
+    def test_repeats_itself(self, tmp_path: Path) -> None:
+        once, again = (
+            self.lines(tmp_path / name, mode=Mode.HIDDEN, posts=20) for name in ("once.jsonl", "again.jsonl")
+        )
+
+        assert once == again
