@@ -103,11 +103,16 @@ def _answer(part: Part, began_at: float, future: Future[Answer]) -> Answer:
         return Answer(part=part, is_up=False)
 
 
-def _ask_database() -> Sequence[str]:
+def is_standby() -> bool:
+    """Return whether the database is a standby, which takes no writes."""
     with connection.cursor() as cursor:
         cursor.execute("select pg_is_in_recovery()")
-        [is_standby] = cursor.fetchone()
-    if is_standby:
+        [answer] = cursor.fetchone()
+    return bool(answer)
+
+
+def _ask_database() -> Sequence[str]:
+    if is_standby():
         raise LookupError
     if outage.was_lately(outage.NO_ROOM):
         raise NoRoom  # a full disk still allows reads: only recently refused writes reveal it

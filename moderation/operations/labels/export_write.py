@@ -13,6 +13,7 @@ from typing import Any
 from moderation.models import Platform
 from moderation.models.exports import ExportFormat
 from moderation.models.feed import Stream
+from moderation.operations.infrastructure import probe
 from moderation.operations.labels.export_files import MANIFEST, PARTIAL
 from moderation.operations.labels.export_formats import Digested, form_of
 from moderation.operations.outbox import feed
@@ -92,11 +93,14 @@ def from_json(positions: Mapping[str, Any]) -> dict[str, Position]:
 
 
 def _numbered(wanted: LabelFilter, *, at: datetime) -> dict[str, Position]:
-    """Number due entries in the feeds of labels, and return the last positions."""
+    """Number due entries in the feeds of labels, and return the last positions.
+
+    A standby numbers nothing: what the primary has not numbered yet is in the next increment.
+    """
     platforms = Platform.objects.order_by("id")
     if wanted.platform_id is not None:
         platforms = platforms.filter(pk=wanted.platform_id)
-    for platform_id in platforms.values_list("pk", flat=True):
+    for platform_id in () if probe.is_standby() else platforms.values_list("pk", flat=True):
         while feed.number(platform_id=platform_id, stream=Stream.LABELS, at=at) >= feed.BATCH:
             pass
     return label_changes.positions(platform_id=wanted.platform_id)
