@@ -24,7 +24,7 @@ _PACKAGES = {
 _FREE_BYTES = 15 * 2**30  # a system, the environments of both users in turn, and PyTorch's CUDA build
 _MOST_BYTES_OF_FOLDER = 25  # podman allows 50 for its folder of running containers, which lies two below
 # podman refuses a host where both versions of cgroups are mounted, so it sees only the first.
-_WITH_ONE_CGROUPS = (
+WITH_ONE_CGROUPS = (
     "unshare",
     "--mount",
     "sh",
@@ -70,29 +70,30 @@ def run(
     same paths, read-only. What it writes is gone afterwards.
     """
     engine = ["podman", f"--root={storage / 'storage'}", f"--runroot={storage / 'run'}", "--log-level=error"]
-    found = _passed_environment() | variables
+    found = passed_environment() | variables
     shown = [*mounts, *_named_folders(found), *([_CERTIFICATES] if _CERTIFICATES.exists() else [])]
     # In a cgroup of their own all processes together would weigh as much as one process outside.
-    options = ["--rm", "--init", "--cgroups=disabled", "--network=host", "--shm-size=1g", *_limits()]
+    options = ["--rm", "--init", "--cgroups=disabled", "--network=host", "--shm-size=1g"]
+    options += [f"--ulimit={name}={value}:{value}" for name, value in limits().items()]
     options += [f"--env={name}={value}" for name, value in found.items()]
     options += [f"--volume={path}:{path}:ro" for path in shown]
     return subprocess.run(
-        [*_WITH_ONE_CGROUPS, *engine, "run", *options, "--rootfs", f"{root}:O", *command], check=False
+        [*WITH_ONE_CGROUPS, *engine, "run", *options, "--rootfs", f"{root}:O", *command], check=False
     ).returncode
 
 
-def _limits() -> list[str]:
-    """Return limits below those of this process, since the engine's defaults may be more than is allowed."""
-    limits = {"nofile": (resource.RLIMIT_NOFILE, 20_000), "nproc": (resource.RLIMIT_NPROC, 4_096)}
-    options = []
-    for name, (limit, enough) in limits.items():
+def limits() -> dict[str, int]:
+    """Return limits that this process may give: the engine's defaults may be more than is allowed."""
+    wanted = {"nofile": (resource.RLIMIT_NOFILE, 20_000), "nproc": (resource.RLIMIT_NPROC, 4_096)}
+    found = {}
+    for name, (limit, enough) in wanted.items():
         most = resource.getrlimit(limit)[1]
-        value = enough if most == resource.RLIM_INFINITY else min(enough, most)
-        options.append(f"--ulimit={name}={value}:{value}")
-    return options
+        found[name] = enough if most == resource.RLIM_INFINITY else min(enough, most)
+    return found
 
 
-def _passed_environment() -> dict[str, str]:
+def passed_environment() -> dict[str, str]:
+    """Return what this machine was told of its package indexes."""
     return {name: value for name, value in os.environ.items() if name.upper().startswith(_PASSED)}
 
 

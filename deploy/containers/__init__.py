@@ -1,0 +1,1 @@
+"""The container files, and `make containers`, which builds, runs and kills them."""
