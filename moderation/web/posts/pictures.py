@@ -14,7 +14,7 @@ _NOTHING = {"default-src": ["'none'"], "sandbox": True}
 
 @require_safe
 @access.readers
-@csp(_NOTHING)
+@csp(_NOTHING)  # type: ignore[arg-type]  # it is annotated for views without arguments
 def picture(request: HttpRequest, post_id: int, digest: str) -> HttpResponse:
     """Answer with a thumbnail that a post carries; who may read posts may see it.
 
