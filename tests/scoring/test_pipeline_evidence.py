@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return release_with_evidence(Path(tmp_path_factory.mktemp("evidence")) / "release")
 
 
-def page(probability: float, **parts: bool) -> EvidencePiece:
+def page(probability: float, **parts: Any) -> EvidencePiece:
     return EvidencePiece(
         role=LINK, leads_elsewhere=False, page=PageRead(article=f"page says {probability}", **parts)
     )

@@ -14,7 +14,7 @@ NEWS = (
     "and cost about two million, of which the county pays half. Shops in the lower town fear for customers."
 )
 PILLS = (
-    "Buy cheap pills without a prescription today, shipped in a plain envelope to your door. Our pharmacy "
+    "Buy cheap pills without a prescription today, shipped in a plain envelope to your home. Our pharmacy "
     "offers the best price online, pay with card or crypto, discount for returning customers, bonus tablets "
     "with every order, discreet and fast, ask our doctors by chat at any time of the day or night."
 )

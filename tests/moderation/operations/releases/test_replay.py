@@ -18,6 +18,7 @@ from moderation.operations import rules
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.releases import replay
 from moderation.operations.scoring import score
+from scoring import pins
 from scoring import release as releases
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +73,7 @@ def test_a_release_of_other_features_is_replayed_from_those_stored(
 ) -> None:
     kept = Path(settings.RELEASES_DIR) / scored[0].release_id  # type: ignore[attr-defined]
     manifest = json.loads((kept / releases.MANIFEST).read_text()) | {"schema_hash": "0" * 64}
-    old = releases.manifest_id(manifest)
+    old = pins.manifest_id(manifest)
     shutil.copytree(kept, kept.with_name(old))
     (kept.with_name(old) / releases.MANIFEST).write_text(json.dumps(manifest))
     for one in scored:
@@ -114,7 +115,7 @@ class TestCompare:
         kept = Path(settings.RELEASES_DIR) / scored[0].release_id  # type: ignore[attr-defined]
         manifest = json.loads((kept / releases.MANIFEST).read_text())
         manifest["thresholds"] |= {"review_from": 0.0, "remove_from": 1.0}
-        other = releases.manifest_id(manifest)
+        other = pins.manifest_id(manifest)
         shutil.copytree(kept, kept.with_name(other))
         (kept.with_name(other) / releases.MANIFEST).write_text(json.dumps(manifest))
         settings.RELEASE_DIR = kept.with_name(other)  # type: ignore[attr-defined]  # its content model is served
