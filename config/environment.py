@@ -77,6 +77,7 @@ class Environment:
     evidence_obeys_robots: bool
     evidence_store: str
     simulated_web_port: int
+    speech_model: Path | None
     translation_url: str
     translation_key: str
     erasure_journal: Path
@@ -131,6 +132,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         rdap_list=_folder(variables, "SPAMDESK_RDAP_LIST", default=state_dir / "rdap" / "dns.json"),
         evidence_agent=_agent(variables, "SPAMDESK_EVIDENCE_AGENT", default=EVIDENCE_AGENT),
         evidence_browser_agent=_agent(variables, "SPAMDESK_EVIDENCE_BROWSER_AGENT", default=BROWSER_AGENT),
+        speech_model=_given_folder(variables, "SPAMDESK_SPEECH_MODEL"),
         evidence_obeys_robots=_yes_or_no(variables, "SPAMDESK_EVIDENCE_OBEYS_ROBOTS"),
         evidence_store=evidence.store(variables),
         simulated_web_port=evidence.simulated_web_port(variables, is_production=mode is Mode.PRODUCTION),

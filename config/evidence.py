@@ -19,7 +19,8 @@ class Limits:
     """Seconds and bytes. `links`, `media` and all `addresses` are of one revision, `codes` of one picture;
     after complaints as many addresses are fetched anew, `renewals` times in all.
 
-    `ratio` is unpacked to received; `read_*` and `picture_seconds` bound the process that parses.
+    `ratio` is unpacked to received; `read_*`, `picture_seconds` and `speech_*` bound the process that
+    parses; of speech the first `speech_of_seconds` are read.
 
     `site_at_once` and `site_per_second` are fetches at one registrable domain, under way and begun.
     """
@@ -38,6 +39,10 @@ class Limits:
     read_seconds: float = 8.0
     picture_seconds: float = 20.0
     read_bytes: int = 2 * 1024**3
+    sound_bytes: int = 30_000_000
+    speech_of_seconds: float = 60.0
+    speech_seconds: float = 30.0
+    speech_memory_bytes: int = 4 * 1024**3
     site_at_once: int = 3
     site_per_second: int = 5
 

@@ -284,15 +284,15 @@ CAMPAIGN_GATE, CAMPAIGN_AUDIT_SHARE = 0.9, 0.2
 # -- Calls to the outside
 EXPORT_DIR, LEARNING_DIR, EVIDENCE_DIR = (STATE_DIR / name for name in ("exports", "learning", "evidence"))
 ERASURE_JOURNAL, EVIDENCE_STORE = ENVIRONMENT.erasure_journal, ENVIRONMENT.evidence_store
-POSTGRES_PROGRAMS = ENVIRONMENT.postgres_programs  # pg_dump and pg_restore; None looks on PATH
+POSTGRES_PROGRAMS, SPEECH_MODEL = ENVIRONMENT.postgres_programs, ENVIRONMENT.speech_model
 EGRESS_PRIVATE_HOSTS, SIMULATED_WEB_PORT = ENVIRONMENT.egress_private_hosts, ENVIRONMENT.simulated_web_port
 # Reputation providers; one without its key is never asked.
 WEB_RISK_KEY, WEB_RISK_URL = ENVIRONMENT.web_risk_key, ENVIRONMENT.web_risk_url
 WOT_KEY, WOT_USER, WOT_URL = ENVIRONMENT.wot_key, ENVIRONMENT.wot_user, ENVIRONMENT.wot_url
 RDAP_URL, RDAP_LIST = ENVIRONMENT.rdap_url, ENVIRONMENT.rdap_list  # "iana", "off" or an address
 TRANSLATION_URL, TRANSLATION_KEY = ENVIRONMENT.translation_url, ENVIRONMENT.translation_key
-EVIDENCE_AGENT, EVIDENCE_OBEYS_ROBOTS = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_obeys_robots
-EVIDENCE_LIMITS, EVIDENCE_BROWSER_AGENT = evidence.Limits(), ENVIRONMENT.evidence_browser_agent
+EVIDENCE_LIMITS, EVIDENCE_OBEYS_ROBOTS = evidence.Limits(), ENVIRONMENT.evidence_obeys_robots
+EVIDENCE_AGENT, EVIDENCE_BROWSER_AGENT = ENVIRONMENT.evidence_agent, ENVIRONMENT.evidence_browser_agent
 ENCRYPTION_KEYS = ENVIRONMENT.encryption_keys  # signing secrets at rest; operations/infrastructure/vault.py
 
 # -- Logs: JSON lines, identifiers only; the text of a post never enters a log

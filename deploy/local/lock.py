@@ -22,6 +22,7 @@ _LOCKS: dict[str, tuple[str, ...]] = {
     "run": ("pyproject.toml", *_groups("local", "ocr"), "-c", "requirements/test.txt"),
     "runtime": ("pyproject.toml", *_groups("ocr"), "-c", "requirements/test.txt"),
     "sagemaker": ("--group", "pyproject.toml:sagemaker", "-c", "requirements/test.txt"),
+    "speech": ("--group", "pyproject.toml:speech", "-c", "requirements/test.txt"),
     "base": ("--group", "pyproject.toml:base"),
     "akismet": ("--group", "pyproject.toml:akismet", "-c", "requirements/test.txt"),
     "browser": ("--group", "pyproject.toml:browser"),

@@ -11,6 +11,8 @@ from django.conf import settings
 
 from moderation.operations.infrastructure import egress
 
+SOUNDS = ("video/", "audio/", "application/ogg")
+"""Beginnings of the kinds that may hold speech."""
 _RATIO_FROM_BYTES = 65_536
 """A short text may shrink to very little; only what becomes larger is suspicious."""
 _PIECE = 65_536
@@ -84,8 +86,11 @@ def _browsers_headers() -> dict[str, str]:
 
 
 def _most(content_type: str) -> int:
-    limits = settings.EVIDENCE_LIMITS
-    return limits.picture_bytes if content_type.strip().lower().startswith("image/") else limits.most_bytes
+    limits, kind = settings.EVIDENCE_LIMITS, content_type.strip().lower()
+    if kind.startswith(SOUNDS):
+        # Without a model nobody listens: then it is not loaded either.
+        return limits.sound_bytes if settings.SPEECH_MODEL else 1
+    return limits.picture_bytes if kind.startswith("image/") else limits.most_bytes
 
 
 def _body(response: httpcore.Response, *, packing: str, most: int) -> tuple[bytes, bool]:

@@ -30,7 +30,7 @@ from moderation.operations.evidence import (
     renewal,
     thumbnails,
 )
-from moderation.operations.evidence.answers import Answer
+from moderation.operations.evidence.answers import SOUNDS, Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import erasure_locks
@@ -75,7 +75,7 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
 
 def forget() -> None:
     """End the processes that read, so that changed settings apply."""
-    for kind in ("page", "picture"):
+    for kind in ("page", "picture", "speech"):
         _reader(kind).close()
     _reader.cache_clear()
 
@@ -102,6 +102,9 @@ def _read(journey: Journey) -> dict[str, Any] | None:
         return _offered(journey.url, answer)
     if kind == "picture" and answer.is_cut:
         return None
+    if kind == "speech" and not settings.SPEECH_MODEL:
+        journey.end(EvidenceState.NOT_INSTALLED, "SPAMDESK_SPEECH_MODEL names no model")
+        return None
     hints = {"url": journey.url, "content_type": answer.content_type}
     began = time.monotonic()
     try:
@@ -123,6 +126,9 @@ def _parsed(journey: Journey, kind: str, body: bytes, *, hints: dict[str, str]) 
     Raises Unreadable or Lost.
     """
     limits, read = settings.EVIDENCE_LIMITS, journey.means.read
+    if kind == "speech":
+        hints = {"model": str(settings.SPEECH_MODEL), "seconds": str(limits.speech_of_seconds)}
+        return read(kind, body, hints=hints, seconds=limits.speech_seconds)
     if kind != "picture":
         return read(kind, body, hints=hints, seconds=limits.read_seconds)
     try:
@@ -146,7 +152,7 @@ def _kind(answer: Answer) -> str | None:
         return "page"
     if content_type.startswith("image/") and not content_type.startswith("image/svg"):
         return "picture"
-    return None
+    return "speech" if content_type.startswith(SOUNDS) else None
 
 
 def _offered(url: str, answer: Answer) -> dict[str, Any]:
@@ -183,10 +189,11 @@ def _due(row: Evidence, other: Evidence | None) -> set[int]:
     return due
 
 
-@lru_cache(maxsize=2)
-def _reader(_kind: str) -> Reader:
+@lru_cache(maxsize=3)
+def _reader(kind: str) -> Reader:
     """Return the reader of a kind in this process, started with the first thing that it reads.
 
-    One for each kind: pictures take seconds, and pages need not stand behind them.
+    One for each kind: pictures and speech take seconds, and pages need not stand behind them.
     """
-    return Reader(memory_bytes=settings.EVIDENCE_LIMITS.read_bytes)
+    limits = settings.EVIDENCE_LIMITS
+    return Reader(memory_bytes=limits.speech_memory_bytes if kind == "speech" else limits.read_bytes)

@@ -273,7 +273,7 @@ def _refuse_special_host(host: str) -> None:
 
 
 def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
-    """Resolve the host and return an address; refuse if any of its addresses is not public."""
+    """Resolve the host once, against DNS rebinding; refuse if any of its addresses is not public."""
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as failure:
@@ -283,6 +283,4 @@ def _checked_address(host: str, port: int, *, is_operators: bool) -> str:
         for address in addresses:
             if (use := special_addresses.special_use(address)) is not None:
                 raise Refused(f"{host} leads to {address}, which is not a public address ({use}).")
-    # The caller connects to this address and not to the name: asked again, a name server may answer otherwise
-    # (DNS rebinding).
     return addresses[0]

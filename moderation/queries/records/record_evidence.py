@@ -34,7 +34,7 @@ _TEXTS = {
     name: Left(KeyTextTransform(name, _FACTS), most)
     for name, most in (("title", MOST_TITLE), ("article", MOST_CHARACTERS), ("text", MOST_CHARACTERS))
 }
-_WORDS = {name: KeyTextTransform(name, _FACTS) for name in ("format", "pdq", "text_engine")}
+_WORDS = {name: KeyTextTransform(name, _FACTS) for name in ("format", "pdq", "text_engine", "source")}
 _PARTS = {
     f"{name}_": KeyTransform(name, _FACTS)
     for name in (
@@ -109,7 +109,8 @@ def _piece(row: Mapping[str, Any]) -> EvidencePiece:
     end = row["evidence__final_domain"] or row["evidence__final_host"]
     is_picture = row["format"] is not None
     # A page that was read has a text, if an empty one; of a file that was offered instead only that is known.
-    is_page = not is_picture and (row["text"] is not None or row["downloads_"] is not None)
+    is_speech = row["source"] is not None
+    is_page = not (is_picture or is_speech) and (row["text"] is not None or row["downloads_"] is not None)
     return EvidencePiece(
         role=row["role"],
         state=row["evidence__state"],
@@ -119,6 +120,7 @@ def _piece(row: Mapping[str, Any]) -> EvidencePiece:
         leads_elsewhere=end != row["evidence__site"] if end else None,
         page=_page(row) if is_page else None,
         picture=_picture(row) if is_picture else None,
+        transcript=row["text"] if is_speech else None,
     )
 
 
