@@ -26,8 +26,8 @@ _OF_FLAGS = ((0.0,), 1.0)
 # Prior: what was read counts as it is, and the rest nothing, give or take half a log-odds a unit.
 _PENALTY = 4.0
 _AS_READ = 1.0
-# Of posts that nothing else speaks against few are spam; in simulated worlds many are, so this is not fitted.
-INTERCEPT = -3.5
+# The odds of the head as they are, less what even odds say. Not fitted: it depends on how much was simulated.
+INTERCEPT = 0.0
 SPAM_SHARE = 0.2
 """Of the weight of all posts in a fit, whatever share of them was simulated."""
 
