@@ -30,6 +30,7 @@ _PROGRAMS = {
     "debootstrap": ("debootstrap",),
     "unshare": ("util-linux",),
 }
+_RUNNING = "/run/spamdesk"
 _SHARES = Path("/sys/fs/cgroup/cpu/libpod_parent/cpu.shares")  # of the first version of cgroups
 _FREE_BYTES = 15 * 2**30
 
@@ -82,7 +83,8 @@ class Engine:
         )
         # podman allows 50 characters for it; it is gone after a restart of the machine.
         (folder / "storage.conf").write_text(
-            f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/storage"\nrunroot = "/run/spamdesk-cont"\n'
+            f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/storage"\n'
+            f'runroot = "{_RUNNING}-{folder.stat().st_ino}"\n'
         )
         return cls(folder)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,20 @@ class TestLacks:
 
         assert podman.line.startswith("podman is missing: apt-get install ")
         assert disk.line == f"{tmp_path} has less than 15 GiB free: name another with --folder"
+
+
+class TestEngine:
+    def test_each_folder_has_running_containers_of_its_own_in_a_short_path(self, tmp_path: Path) -> None:
+        places = []
+        for name in ("one", "two"):
+            made = engine.Engine.create(tmp_path / name)
+            [place] = re.findall(
+                r'^runroot = "(.+)"$', (made.folder / "storage.conf").read_text(), re.MULTILINE
+            )
+            places.append(place)
+
+        assert len(set(places)) == 2
+        assert all(len(place) <= 50 for place in places)  # podman allows no more
 
 
 class TestServices:
