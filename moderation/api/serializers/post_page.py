@@ -125,7 +125,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         },
         "links": page.revision.links,
         "media_urls": page.revision.media_urls,
-        "evidence": [evidence(finding) for finding in page.evidence],
+        "evidence": evidence(page.evidence),
         "score_state": page.revision.score_state,
         "scores": [_score(score) for score in page.scores],
         "campaign_id": str(page.campaign_id) if page.campaign_id else None,

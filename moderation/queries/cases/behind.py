@@ -8,18 +8,16 @@ from datetime import datetime
 
 from moderation.evidence.addresses import absolute
 from moderation.models import Revision
-from moderation.models.evidence import EvidenceRole
-from moderation.queries.evidence.findings import Finding
+from moderation.queries.evidence.findings import Finding, host_behind, hosts
 from moderation.queries.rules import rule_hits
 from moderation.queries.rules.rule_hits import Hits as Hits  # noqa: PLC0414 - pages read them from here
-from scoring.links import links_in
 
 
 @dataclass(frozen=True, kw_only=True)
 class Behind:
     """Pages and pictures with what rules name in them; addresses of media that nothing was asked of.
 
-    `hosts` has the host that each address of a code leads to, by the address.
+    `hosts` has the host that each address leads to, by the address.
     """
 
     pages: tuple[tuple[Finding, Hits], ...]
@@ -29,7 +27,7 @@ class Behind:
 
     def host_behind(self, said: str) -> str:
         """Return the host that a code's text leads to, "" if it is no address or was not opened."""
-        return next((self.hosts[link.url] for link in links_in(said) if link.url in self.hosts), "")
+        return host_behind(said, self.hosts)
 
 
 def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behind:
@@ -41,9 +39,5 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Behi
         pages=tuple(one for one in both if not one[0].is_picture),
         pictures=tuple(one for one in both if one[0].is_picture),
         unopened=tuple(url for url in map(str, revision.media_urls) if absolute(url, url="") not in known),
-        hosts={
-            finding.row.url: finding.row.final_host
-            for finding in findings
-            if finding.role == EvidenceRole.CODE and finding.row.final_host
-        },
+        hosts=hosts(findings),
     )

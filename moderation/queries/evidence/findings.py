@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence
 from moderation.models.evidence import OPEN, EvidenceKind, EvidenceRole, EvidenceState
+from scoring.links import links_in
 
 MOST = 30
 """As many as are fetched for one revision."""
@@ -102,6 +103,17 @@ class Finding:
         """Return the other hosts that forms of the page post to."""
         forms = self.facts.get("forms", ())
         return sorted({form["action_host"] for form in forms if form.get("posts_elsewhere")})
+
+
+def hosts(findings: Iterable[Finding]) -> dict[str, str]:
+    """Return the host that each address led to, for those that were opened by our own name."""
+    opened = [one.row for one in findings if one.row.final_host and not one.is_browsers]
+    return {row.url: row.final_host for row in opened}
+
+
+def host_behind(said: str, hosts: Mapping[str, str]) -> str:
+    """Return the host that a code's text leads to, "" if it is no address or was not opened."""
+    return next((hosts[link.url] for link in links_in(said) if link.url in hosts), "")
 
 
 def of(revision: Revision) -> tuple[Finding, ...]:

@@ -1,0 +1,211 @@
+"""`evidence` of GET /posts/{id}: what links and media led to, bounded, with null for what is not known."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import transaction
+from pytest_django import DjangoAssertNumQueries, Settings
+from rest_framework.test import APIClient
+
+from moderation.api.example_rows import PICTURE_EVIDENCE
+from moderation.models import Case, Delivery, Platform, Revision
+from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
+from moderation.models.webhooks import WebhookEvent
+from moderation.operations import rescore
+from moderation.operations.erasure import erase
+from moderation.operations.scoring import score
+from moderation.operations.webhooks import endpoints
+from tests.moderation.carried_pictures import carry, carry_picture, facts
+from tests.moderation.fakes import FakeScorer
+from tests.moderation.operations.erasure.erasures import rows_with
+
+CODE = "http://parcel.example/pay"
+PAGE = {
+    "title": "Your parcel waits",
+    "article": "Pay",
+    "text": "Pay now",
+    "forms": [],
+    "downloads": [],
+    "is_cut": False,
+}
+FACTS = ("title", "article", "text", "is_cut", "forms", "downloads", "picture")
+Read = Callable[[Case], list[dict[str, Any]]]
+
+
+@pytest.fixture(autouse=True)
+def _store(settings: Settings, tmp_path: Path) -> None:
+    settings.EVIDENCE_DIR = tmp_path / "evidence"
+
+
+@pytest.fixture
+def read(api: APIClient) -> Read:
+    """Return the evidence of a case's post, as its platform reads it."""
+
+    def found(case: Case) -> list[dict[str, Any]]:
+        answer = api.get(f"/api/v1/posts/{case.post_id}")
+        assert answer.status_code == 200
+        return list(answer.json()["evidence"])
+
+    return found
+
+
+def carry_page(case: Case, url: str = CODE, *, role: str = EvidenceRole.LINK, **fields: Any) -> None:
+    carry(case, url, role=role, **{"kind": EvidenceKind.PAGE, "final_host": "lands.example"} | fields)
+
+
+class TestPictures:
+    def test_say_their_text_their_codes_and_whether_a_copy_is_kept(
+        self, open_case: Callable[..., Case], read: Read
+    ) -> None:
+        case = open_case()
+        codes = [{"format": "QRCode", "text": CODE}, {"format": "EAN13", "text": "4006381333931"}]
+        carry_picture(case, text="PAY NOW", codes=codes, image_spam_probability=0.83)
+        carry_page(case, role=EvidenceRole.CODE, facts=PAGE)
+
+        picture, page = read(case)
+
+        assert (picture["text"], picture["is_cut"], picture["forms"]) == ("PAY NOW", False, None)
+        assert picture["picture"] == {
+            "format": "PNG",
+            "width": 900,
+            "height": 300,
+            "is_animated": False,
+            "has_thumbnail": True,
+            "codes": [codes[0] | {"host": "lands.example"}, codes[1] | {"host": None}],
+            "image_spam_probability": 0.83,
+        }
+        assert page["picture"] is None
+
+    def test_that_repeat_a_link_in_a_code_lead_where_that_led(
+        self, open_case: Callable[..., Case], read: Read
+    ) -> None:
+        case = open_case(links=[CODE])
+        carry_page(case, facts=PAGE)
+        carry_page(case, f"{CODE}/2", role=EvidenceRole.BROWSER, final_host="other.example", facts=PAGE)
+        carry_picture(case, codes=[{"format": "QRCode", "text": CODE}])
+
+        *_, picture = read(case)
+
+        assert picture["picture"]["codes"][0]["host"] == "lands.example"
+
+    @pytest.mark.parametrize(("engine", "text"), [("rapidocr", ""), ("", None)])
+    def test_without_text_are_told_from_unread_ones(
+        self, engine: str, text: str | None, open_case: Callable[..., Case], read: Read
+    ) -> None:
+        case = open_case()
+        carry(case, "http://pictures.example/b.png", facts=facts(text_engine=engine))
+
+        [found] = read(case)
+
+        assert (found["text"], found["is_cut"]) == (text, None if text is None else False)
+        assert not found["picture"]["has_thumbnail"]
+        assert found["picture"]["image_spam_probability"] is None
+
+    def test_answer_as_the_guide_shows(self, open_case: Callable[..., Case], read: Read) -> None:
+        guide = (Path(__file__).parents[3] / "docs" / "api-guide.md").read_text()
+        [block] = re.findall(r'```json\n(\{\n  "url": "https://pictures.*?)```', guide, re.DOTALL)
+        case = open_case()
+        carry_picture(case, codes=[{"format": "QRCode", "text": CODE}])
+
+        [found] = read(case)
+
+        assert json.loads(block) == PICTURE_EVIDENCE
+        assert found.keys() == PICTURE_EVIDENCE.keys()
+        assert found["picture"].keys() == PICTURE_EVIDENCE["picture"].keys()
+
+
+class TestTexts:
+    @pytest.mark.parametrize("name", ["article", "text"])
+    def test_are_bounded_and_say_so(self, name: str, open_case: Callable[..., Case], read: Read) -> None:
+        case = open_case()
+        carry_page(case, facts=PAGE | {name: "<script>" + "ж" * 20_000})
+
+        [found] = read(case)
+
+        assert (found[name][:9], len(found[name]), found["is_cut"]) == ("<script>ж", 5_000, True)
+
+    def test_that_were_cut_when_read_say_so(self, open_case: Callable[..., Case], read: Read) -> None:
+        case = open_case()
+        carry_page(case, facts=PAGE | {"is_cut": True})
+
+        assert [found["is_cut"] for found in read(case)] == [True]
+
+    def test_that_were_heard_have_no_page(self, open_case: Callable[..., Case], read: Read) -> None:
+        case = open_case()
+        said = {"source": "vosk: small", "seconds": 60.0, "cues": [[0, 900, "pay"]], "text": "pay"}
+        carry_page(case, facts=said | {"is_cut": True})
+
+        [found] = read(case)
+
+        assert [found[name] for name in FACTS] == [None, None, "pay", True, None, None, None]
+
+
+@pytest.mark.parametrize("state", [EvidenceState.WAITING, EvidenceState.UNREACHABLE, EvidenceState.LOST])
+def test_nothing_is_known_of_what_was_not_read(
+    state: EvidenceState, open_case: Callable[..., Case], read: Read
+) -> None:
+    case = open_case()
+    carry(case, "http://pictures.example/c.png", state=state, facts=None)
+
+    [found] = read(case)
+
+    assert {name: found[name] for name in FACTS} == dict.fromkeys(FACTS)
+
+
+def test_takes_as_many_queries_for_many_as_for_one(
+    open_case: Callable[..., Case], read: Read, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    case = open_case()
+    carry_picture(case)
+    read(case)
+    with django_assert_max_num_queries(40) as one:
+        read(case)
+    for number in range(5):
+        carry_picture(case, f"http://pictures.example/{number}.png", codes=[{"format": "QR", "text": CODE}])
+
+    with django_assert_max_num_queries(len(one)):
+        assert len(read(case)) == 6
+
+
+def test_nothing_is_left_of_it_in_an_erased_post(
+    open_case: Callable[..., Case], read: Read, later: Callable[[float], datetime]
+) -> None:
+    case = open_case()
+    carry_picture(case, text="zanzibar", codes=[{"format": "QRCode", "text": "http://zanzibar.example/"}])
+    carry_page(case, facts=PAGE | {"title": "zanzibar", "article": "zanzibar"})
+    assert "zanzibar" in json.dumps(read(case))
+
+    erase.post(post_id=case.post_id, at=later(5))
+
+    assert read(case) == []
+    assert rows_with("zanzibar") == []
+
+
+def test_the_platform_is_told_of_every_score(
+    platform: Platform,
+    fake_scorer: FakeScorer,
+    open_case: Callable[..., Case],
+    at: datetime,
+    later: Callable[[float], datetime],
+) -> None:
+    """Evidence that could matter puts the post back, as tests/moderation/operations/evidence shows."""
+    everything, _ = endpoints.add(
+        platform=platform, url="https://all.example/", events=WebhookEvent.values, at=at
+    )
+    case = open_case()
+    revision = Revision.objects.filter(post=case.post)
+    told = Delivery.objects.filter(endpoint=everything, event="post.scored", post=case.post)
+    before = told.count()
+
+    with transaction.atomic():
+        rescore.again(revision.values_list("pk", flat=True), at=later(60))
+    score.run(revision_ids=list(revision.values_list("pk", flat=True)), at=later(61))
+
+    assert told.count() == before + 1
