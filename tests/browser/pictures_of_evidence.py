@@ -57,7 +57,12 @@ def test_ordinary(page_of: Open, open_case: Case_, lead: User, shoot: Shoot) -> 
         case, "http://short.example/x", role=EvidenceRole.LINK, kind=EvidenceKind.PAGE, chain=chain,
         site="short.example", final_host="lands.example", final_domain="lands.example", facts=page_facts,
     )  # fmt: skip
-    carry_picture(case, text="YOUR PARCEL\nPay 1.99 now", codes=[{"format": "QRCode", "text": code}])
+    carry_picture(
+        case,
+        text="YOUR PARCEL\nPay 1.99 now",
+        codes=[{"format": "QRCode", "text": code}],
+        image_spam_probability=0.83,
+    )
     carry(case, code, role=EvidenceRole.CODE, kind=EvidenceKind.PAGE, final_host="lands.example", chain=chain)
     carry_picture(case, "http://lands.example/preview.png", text_engine="")
     carry(case, "http://pictures.example/huge.png", state=EvidenceState.TOO_LARGE, facts=None)

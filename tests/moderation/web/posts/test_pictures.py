@@ -13,6 +13,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from moderation.models import Case, Evidence, Rule
+from moderation.models.cases import CaseReason
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.rules import RuleKind
 from moderation.operations import rules
@@ -116,6 +117,50 @@ class TestPages:
 
         with django_assert_max_num_queries(len(one)):
             desk.get(f"/posts/{case.post_id}/")
+
+
+class TestImageModel:
+    PAGES = ("/review/{case.pk}/", "/posts/{case.post_id}/")
+
+    @pytest.mark.parametrize("page", PAGES)
+    @pytest.mark.parametrize(
+        ("language", "said"),
+        [
+            ("en", "The image model gives 83% that it is spam or unsafe."),
+            ("de", "Das Bildmodell gibt 83 % dafür, dass es Spam oder unzulässig ist."),
+        ],
+    )
+    def test_is_quoted_beside_the_picture(
+        self, page: str, language: str, said: str, open_case: Callable[..., Case], desk: Client
+    ) -> None:
+        case = open_case()
+        carry_picture(case, image_spam_probability=0.83)
+        desk.cookies["django_language"] = language
+
+        assert said in flat(desk.get(page.format(case=case)).content.decode()).replace("\xa0", " ")
+
+    @pytest.mark.parametrize("page", PAGES)
+    @pytest.mark.parametrize("known", [{}, {"image_model": "image", "image_spam_probability": None}])
+    def test_is_not_mentioned_where_it_said_nothing(
+        self, page: str, known: dict[str, Any], open_case: Callable[..., Case], desk: Client
+    ) -> None:
+        case = open_case()
+        carry_picture(case, **known)
+
+        assert "image model" not in desk.get(page.format(case=case)).content.decode()
+
+    @pytest.mark.parametrize("page", PAGES)
+    def test_is_left_out_where_scores_are(
+        self, page: str, open_case: Callable[..., Case], desk: Client
+    ) -> None:
+        case = open_case()
+        Case.objects.update(reason=CaseReason.BLIND)
+        carry_picture(case, image_spam_probability=0.83)
+
+        body = desk.get(page.format(case=case)).content.decode()
+
+        assert "900 × 300" in flat(body)
+        assert "image model" not in body
 
 
 class TestAnswer:
