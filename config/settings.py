@@ -200,6 +200,7 @@ SPECTACULAR_SETTINGS = {
         "RuleState": "moderation.api.serializers.rules.STATES",
         "EvidenceState": "moderation.models.evidence.EvidenceState.values",
         "ErasureKind": "moderation.models.erasures.ErasureKind.values",
+        "RouteEnum": "moderation.models.scores.RouteChoice.values",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
