@@ -37,7 +37,13 @@ from moderation.models.rules import Rule
 from moderation.models.saved_filters import SavedFilter
 from moderation.models.scores import Score
 from moderation.models.shadow import ShadowRun, ShadowScore
-from moderation.models.similarity import AuthorBand, SimilarityBand
+from moderation.models.similarity import (
+    AuthorBand,
+    PictureBand,
+    PictureGroup,
+    RevisionPicture,
+    SimilarityBand,
+)
 from moderation.models.sweeps import SweepRun
 from moderation.models.training_runs import TrainingRun
 from moderation.models.translations import Translation
@@ -84,6 +90,8 @@ __all__ = [
     "LinkVerdict",
     "Mention",
     "NamedQueue",
+    "PictureBand",
+    "PictureGroup",
     "Platform",
     "Post",
     "PostLink",
@@ -101,6 +109,7 @@ __all__ = [
     "ReviewPage",
     "Revision",
     "RevisionEvidence",
+    "RevisionPicture",
     "Rule",
     "SavedFilter",
     "Score",

@@ -42,6 +42,7 @@ class TieKind(models.TextChoices):
     DOMAIN = "domain", _("same domain")
     NETWORK = "network", _("same network")
     AUTHOR = "author", _("same author")
+    PICTURE = "picture", _("same picture")
 
 
 class CampaignMember(models.Model):

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.posts import Revision
+from moderation.models.similarity import PictureGroup
 
 
 class EvidenceKind(models.TextChoices):
@@ -106,6 +107,16 @@ class Evidence(models.Model):
         default="",
         db_default="",
         help_text="Digest of the kept file, empty if none is kept.",
+    )
+    picture_group = models.ForeignKey(
+        # Without a constraint: adding one would lock the table, and a group that is gone is no group.
+        PictureGroup,
+        null=True,
+        blank=True,
+        on_delete=models.DO_NOTHING,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
     )
 
     class Meta:

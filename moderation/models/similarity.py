@@ -1,10 +1,10 @@
-"""Similarity: bands by which near-duplicate texts and similar accounts are found."""
+"""Similarity: bands by which near-duplicate texts and pictures and similar accounts are found."""
 
 from __future__ import annotations
 
 from django.db import models
 
-from moderation.models.posts import Author
+from moderation.models.posts import Author, Revision
 
 
 class SimilarityBand(models.Model):
@@ -31,3 +31,50 @@ class AuthorBand(models.Model):
 
     def __str__(self) -> str:
         return f"{self.author_id}: {self.digest}"
+
+
+class PictureGroup(models.Model):
+    """Pictures that are copies of one another; `hash` is the PDQ hash of the first of them, 64 hex digits."""
+
+    hash = models.CharField(max_length=64)
+    first_seen_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"picture {self.pk}"
+
+
+class PictureBand(models.Model):
+    """One of sixteen bands of a group's hash, with its place: by these its copies are found."""
+
+    digest = models.IntegerField()
+    group = models.ForeignKey(PictureGroup, on_delete=models.CASCADE, related_name="bands")
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.UniqueConstraint(fields=("digest", "group"), name="picture_band_once_per_group"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.group_id}: {self.digest}"
+
+
+class RevisionPicture(models.Model):
+    """That a revision shows a picture of a group, with when the revision came, for the latest of a group."""
+
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="pictures", db_index=False)
+    group = models.ForeignKey(PictureGroup, on_delete=models.CASCADE, related_name="shown", db_index=False)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("revision_id", "group_id")
+        constraints = (
+            models.UniqueConstraint(fields=("revision", "group"), name="picture_once_per_revision"),
+        )
+        indexes = (models.Index(fields=("group", "-received_at"), name="picture_latest"),)
+
+    def __str__(self) -> str:
+        return f"{self.revision_id}: {self.group_id}"

@@ -161,6 +161,7 @@ def shared_trait(tie: str) -> str:
         TieKind.DOMAIN: pgettext("shared", "domain"),
         TieKind.NETWORK: pgettext("shared", "network"),
         TieKind.AUTHOR: pgettext("shared", "author"),
+        TieKind.PICTURE: pgettext("shared", "picture"),
     }[TieKind(tie)]
 
 

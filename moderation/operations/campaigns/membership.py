@@ -23,7 +23,11 @@ _LONG_TEXT, _SHORT_TEXT, _TINY_TEXT = 1.0, 0.6, 0.3
 _RELATED = {1: 0.4, 2: 0.6, 3: 0.8}
 """What a group is worth that shares so many of the sixteen bands; from four on, all."""
 
+_PICTURE_ALONE, _PICTURE_SHORT, _PICTURE_LONG = 1.0, 0.8, 0.6
+"""A picture is enough by itself where it is the message; beside a text of its own, anybody may show it."""
+
 _WEIGHTS = {TieKind.LINK: 1.3, TieKind.DOMAIN: 1.2, TieKind.NETWORK: 0.5, TieKind.AUTHOR: 0.6}
+_PLACES = (TieKind.LINK, TieKind.DOMAIN, TieKind.PICTURE)
 _DOUBT = 2
 """Added to the number of posts looked at: a domain seen once says less than one seen ten times."""
 
@@ -44,10 +48,9 @@ class Ties:
 
     @property
     def evidence(self) -> float:
-        """The sum; a link and its domain count once."""
-        place = max(self.shares.get(TieKind.LINK, 0.0), self.shares.get(TieKind.DOMAIN, 0.0))
-        others = [share for kind, share in self.shares.items() if kind not in {TieKind.LINK, TieKind.DOMAIN}]
-        return place + sum(others)
+        """The sum; a link, its domain and the picture that it may have brought along count once."""
+        place = max(self.shares.get(kind, 0.0) for kind in _PLACES)
+        return place + sum(share for kind, share in self.shares.items() if kind not in _PLACES)
 
     @property
     def is_enough(self) -> bool:
@@ -85,6 +88,9 @@ def weigh(
 
 def _share(sighting: Sighting, *, count: int, words: int) -> float:
     kind = sighting.trait.kind
+    if kind == TieKind.PICTURE:
+        is_long, is_short = words >= _LONG_WORDS, words >= _SHORT_WORDS
+        return _PICTURE_LONG if is_long else _PICTURE_SHORT if is_short else _PICTURE_ALONE
     if kind != TieKind.TEXT:
         return _WEIGHTS[kind] * count / (len(sighting.posts) + _DOUBT)
     weight = _LONG_TEXT if words >= _LONG_WORDS else _SHORT_TEXT if words >= _SHORT_WORDS else _TINY_TEXT

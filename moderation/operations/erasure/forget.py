@@ -36,6 +36,7 @@ from moderation.models import (
 )
 from moderation.models.webhooks import WebhookEvent
 from moderation.operations.evidence import thumbnails
+from moderation.operations.similarity import picture_groups
 
 _UNDONE = "undone"
 _REPEATS = ~Q(parent_text="") | Q(parent_author__isnull=False)
@@ -82,6 +83,7 @@ def evidence(post_ids: Sequence[int]) -> None:
     Files follow once that is committed.
     """
     EvidenceRequest.objects.filter(revision__post__in=post_ids).delete()
+    picture_groups.forget(post_ids)
     ours = RevisionEvidence.objects.filter(revision__post__in=post_ids)
     fetched = list(ours.order_by("evidence").values_list("evidence", flat=True).distinct())
     ours.delete()

@@ -16,7 +16,7 @@ from django.db.models import F
 
 from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Lost, Reader
-from moderation.models import Evidence, Revision
+from moderation.models import Evidence, PictureGroup, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
 from moderation.operations import rescore
 from moderation.operations.evidence import (
@@ -34,6 +34,7 @@ from moderation.operations.evidence.answers import SOUNDS, Answer
 from moderation.operations.evidence.fetch import Journey, Means
 from moderation.operations.evidence.thumbnails import Kept
 from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.similarity import picture_groups
 from scoring import links
 
 log = structlog.get_logger(__name__)
@@ -60,12 +61,14 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
     facts = picture_model.judged(_facts(journey))
     with transaction.atomic():
         kept = thumbnails.keep(facts, at=at)
+        group = picture_groups.of(facts, at=at)
         posts = erasure_locks.posts(revisions__evidence__evidence=row)
         other = browsing.lock_with_other(row)
         if not leases.is_still_held(row):
             return 0
-        _keep(row, journey, kept=kept, at=at)
-        due = _due(row, other)
+        _keep(row, journey, kept=kept, group=group, at=at)
+        carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
+        due = _due(row, other) | (picture_groups.join(carrying) if group else set())
         leads.again(row, at=at)
         latest = Revision.objects.filter(pk__in=due, post__in=posts, number=F("post__latest_revision"))
         rescore.again(latest.values_list("pk", flat=True), at=at)
@@ -161,7 +164,7 @@ def _offered(url: str, answer: Answer) -> dict[str, Any]:
     return {"downloads": [{"url": url, "name": name[:200]}]}
 
 
-def _keep(row: Evidence, journey: Journey, *, kept: Kept, at: datetime) -> None:
+def _keep(row: Evidence, journey: Journey, *, kept: Kept, group: PictureGroup | None, at: datetime) -> None:
     last = journey.chain[-1]["url"]
     found = links.links_in("", extra=[last])
     row.state, row.detail, row.chain = journey.state, journey.detail, journey.chain
@@ -169,7 +172,7 @@ def _keep(row: Evidence, journey: Journey, *, kept: Kept, at: datetime) -> None:
     row.final_domain = found[0].domain if found else ""
     row.content_type = journey.answer.content_type[:100] if journey.answer else ""
     row.bytes_read = len(journey.answer.body) if journey.answer else 0
-    row.facts, row.thumbnail = kept.facts, kept.digest
+    row.facts, row.thumbnail, row.picture_group = kept.facts, kept.digest, group
     row.detail = row.detail or kept.trouble
     row.fetched_at, row.lease_until = at, None
     row.save()

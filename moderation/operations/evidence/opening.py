@@ -13,9 +13,11 @@ from moderation import enqueue
 from moderation.evidence.addresses import absolute
 from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole
+from moderation.operations import rescore
 from moderation.operations.evidence import browsing, leads, renewal
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import erasure_locks, transactions
+from moderation.operations.similarity import picture_groups
 from scoring import links
 
 
@@ -41,6 +43,8 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         posts = erasure_locks.posts(revisions__in=ours)
         ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
         fresh += write_down(leads.of(ours), at=at)
+        # What was read before they came is no news to anybody but the campaigns.
+        rescore.again(sorted(picture_groups.join(ours)), at=at)
         EvidenceRequest.objects.filter(revision__in=ours).update(opened_at=at)
     return len(fresh)
 

@@ -61,6 +61,9 @@ class AdvisoryLock(IntEnum):
     THUMBNAIL = 7_323
     """Per digest: keeping a file until its row is committed, or deleting it."""
 
+    PICTURES = 7_324
+    """Finding the group of a picture, or deleting groups."""
+
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""
 

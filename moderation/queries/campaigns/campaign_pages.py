@@ -27,10 +27,11 @@ from moderation.models.campaigns import TieKind
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.decisions import Verdict
 from moderation.queries import keyset
-from moderation.queries.campaigns import campaign_names
+from moderation.queries.campaigns import campaign_names, campaign_pictures
 from moderation.queries.campaigns import purity as campaigns_purity
 from moderation.queries.campaigns.campaign_members import Place, placed
 from moderation.queries.campaigns.campaign_names import CampaignName
+from moderation.queries.campaigns.campaign_pictures import SharedPicture
 from moderation.queries.keyset import Key, Page
 
 _READ_LENGTH = 800
@@ -104,6 +105,7 @@ class CampaignPage:
     authors: tuple[TraitRow, ...]
     domains: tuple[TraitRow, ...]
     networks: tuple[TraitRow, ...]
+    pictures: tuple[SharedPicture, ...]
     decisions: tuple[CampaignDecision, ...]
     purity: campaigns_purity.Purity | None
 
@@ -211,7 +213,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
 
     Raises Campaign.DoesNotExist; the row of a merged campaign says into which one.
     """
-    campaign = Campaign.objects.get(pk=campaign_id)
+    campaign = Campaign.objects.annotate(shows_pictures=campaign_pictures.are_there()).get(pk=campaign_id)
     members = CampaignMember.objects.filter(campaign=campaign)
     span = members.aggregate(begin=Min("post__posted_at"), end=Max("post__posted_at"))
     begin = span["begin"] or campaign.opened_at
@@ -232,6 +234,7 @@ def page(*, campaign_id: int, at: datetime) -> CampaignPage:
         authors=traits[TieKind.AUTHOR],
         domains=traits[TieKind.DOMAIN],
         networks=traits[TieKind.NETWORK],
+        pictures=campaign_pictures.shared(campaign.pk) if campaign.shows_pictures else (),
         decisions=tuple(decisions.defer("member_ids").order_by("-decided_at", "-id")[:_TOP]),
         purity=campaigns_purity.purity(standing) if standing else None,
     )

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection
+from django.db.models import Value
 
-from moderation.models import PostLink, Revision
+from moderation.models import PostLink, Revision, RevisionPicture
 from moderation.models.campaigns import TieKind
 from scoring import similarity
 
@@ -25,6 +26,8 @@ WINDOW = timedelta(days=14)
 
 _MAX_LINKS = 20
 _MAX_GROUPS = 4
+_NO_LINK = "picture"
+"""In the place of a link's digest: what a revision shows."""
 
 _SOURCES = {
     TieKind.TEXT: "SELECT x.post_id FROM moderation_revision x WHERE x.similarity_group = k.key::uuid",
@@ -34,6 +37,8 @@ _SOURCES = {
     " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.domain_id = k.key::bigint",
     TieKind.NETWORK: "SELECT x.post_id FROM moderation_revision x WHERE x.ip_network = k.key",
     TieKind.AUTHOR: "SELECT x.id AS post_id FROM moderation_post x WHERE x.author_id = k.key::bigint",
+    TieKind.PICTURE: "SELECT r.post_id FROM moderation_revisionpicture x"
+    " JOIN moderation_revision r ON r.id = x.revision_id WHERE x.group_id = k.key::bigint",
 }
 
 _POST_ID = {
@@ -42,6 +47,7 @@ _POST_ID = {
     TieKind.DOMAIN: "r.post_id",
     TieKind.NETWORK: "x.post_id",
     TieKind.AUTHOR: "x.id",
+    TieKind.PICTURE: "r.post_id",
 }
 
 # The latest before, and the first of those that arrived in the same instant: posts of one bulk request have
@@ -96,18 +102,23 @@ def traits_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
 
 
 def facts_of(revisions: Sequence[Revision]) -> dict[int, tuple[Trait, ...]]:
-    """Return authors, networks, domains and links of revisions, by their id: everything but texts."""
+    """Return authors, networks, domains, links and pictures of revisions, by their id: all but texts."""
     found: dict[int, dict[Trait, None]] = {}
     for revision in revisions:
         author, network = str(revision.post.author_id), revision.ip_network
         traits = [Trait(kind=TieKind.AUTHOR, key=author, value=author)]
         traits += [Trait(kind=TieKind.NETWORK, key=network, value=network)] if network else []
         found[revision.pk] = dict.fromkeys(traits)
-    links = PostLink.objects.filter(revision__in=revisions, position__lt=_MAX_LINKS).order_by("id")
-    for revision_id, domain_id, name, digest in links.values_list(
-        "revision_id", "domain_id", "domain__name", "url_digest"
-    ):
-        found[revision_id][Trait(kind=TieKind.DOMAIN, key=str(domain_id), value=name)] = None
+    links = PostLink.objects.filter(revision__in=revisions, position__lt=_MAX_LINKS)
+    shown = RevisionPicture.objects.filter(revision__in=revisions)
+    # In one query: posts without pictures wait for none of their own.
+    rows = links.order_by().values_list("revision_id", "id", "domain_id", "domain__name", "url_digest")
+    pictures = shown.order_by().values_list("revision_id", "id", "group_id", Value(""), Value(_NO_LINK))
+    for revision_id, _, key, name, digest in sorted(rows.union(pictures, all=True)):
+        if digest == _NO_LINK:
+            found[revision_id][Trait(kind=TieKind.PICTURE, key=str(key), value=str(key))] = None
+            continue
+        found[revision_id][Trait(kind=TieKind.DOMAIN, key=str(key), value=name)] = None
         found[revision_id][Trait(kind=TieKind.LINK, key=digest, value=digest)] = None
     return {revision_id: tuple(traits) for revision_id, traits in found.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from moderation.models import (
     Decision,
     PostLink,
     Revision,
+    RevisionPicture,
     Rule,
     User,
 )
@@ -177,21 +179,21 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         .select_related("decided_by", "reversal")
         .order_by("-decided_at", "-id")[:_MAX_DECISIONS]
     )
-    record = scored_post.record_of(case.score)
+    record, evidence = scored_post.record_of(case.score), findings.of(case.score.revision)
     winner = next((one for one in decisions if one.case_id == case.pk and not hasattr(one, "reversal")), None)
     return CasePage(
         case=case,
         record=record,
         thread=parents.thread(case.score.revision),
         domains=_domains(case, record, at=at),
-        evidence=findings.of(case.score.revision),
+        evidence=evidence,
         complaints=tuple(complaints[:_MAX_COMPLAINTS]),
         complaint_count=_count(case, complaints),
         winner=winner,
         earlier=_earlier(case, decisions, winner=winner),
         appeal=_appeal(case),
         notes=notes(case),
-        near=_near(case),
+        near=_near(case, evidence),
         hides_addresses=not viewer.may_read_addresses,
     )
 
@@ -223,12 +225,19 @@ def _appeal(case: Case) -> Appeal | None:
     return Appeal.objects.filter(case=case).first() if case.reason == CaseReason.APPEALED else None
 
 
-def _near(case: Case) -> NearPosts:
-    """Read the newest near-duplicates only: a campaign may have a hundred thousand."""
+def _near(case: Case, evidence: Sequence[Finding]) -> NearPosts:
+    """Read the newest near-duplicates only, of text or picture: a campaign may have a hundred thousand."""
     alike = Revision.objects.filter(similarity_group=case.score.revision.similarity_group)
-    newest = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    by_text = alike.exclude(post=case.post_id).order_by("-received_at", "-id").values("pk")[:_MAX_ALIKE]
+    # Each picture by itself: an index gives its newest posts, however many show it.
+    by_picture = [
+        RevisionPicture.objects.filter(group=group).order_by("-received_at").values("revision")[:_MAX_ALIKE]
+        for group in sorted({one.row.picture_group_id for one in evidence if one.row.picture_group_id})
+    ]
+    newest = by_text.union(*by_picture) if by_picture else by_text
     decided = list(
         Decision.objects.filter(revision__in=newest, reversal__isnull=True)
+        .exclude(post=case.post_id)
         .order_by(F("decided_by").asc(nulls_last=True), "-decided_at", "-id")
         .values_list(
             "post_id",

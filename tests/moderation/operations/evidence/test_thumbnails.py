@@ -15,8 +15,16 @@ from django.db import connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from moderation.models import Evidence, EvidenceRequest, Revision, RevisionEvidence, UnkeptFile
+from moderation.models import (
+    Evidence,
+    EvidenceRequest,
+    Revision,
+    RevisionEvidence,
+    RevisionPicture,
+    UnkeptFile,
+)
 from moderation.models.evidence import EvidenceKind, EvidenceState
+from moderation.models.posts import ScoreState
 from moderation.operations.erasure import erase
 from moderation.operations.evidence import collect, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
@@ -211,3 +219,17 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     Evidence.objects.all().delete()
     os.utime(next(settings.EVIDENCE_DIR.glob("*/*")), (0, 0))
     assert thumbnails.sweep(at=at) == 1
+
+
+def test_posts_that_show_one_picture_are_scored_again_for_their_campaign(
+    site: HostileSite, scored: Scored, at: datetime, later: Callable[[float], datetime]
+) -> None:
+    first = scored(at=at, media=(site.url("/words.png"),))
+    settle(at)
+    first.refresh_from_db()
+    assert first.score_state == ScoreState.SCORED
+
+    second = scored(at=later(5), media=(site.url("/words.png"),))
+
+    assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
+    assert second.score_state == ScoreState.PENDING

@@ -1,0 +1,137 @@
+"""Put pictures that are copies of one another into groups: by PDQ hashes at most 31 of 256 bits apart.
+
+A group is known by the hash of its first picture, and a picture belongs to the group whose hash is nearest to
+its own; if none is near, to that nearest to its hashes as it would be turned and mirrored: most copies in a
+flood are found by one hash instead of eight. The look-up scans nothing: of sixteen bands of sixteen bits, two
+hashes so near have one in which they differ by one bit at most (31 / 16 < 2), so each band is looked up as it
+is and with each of its bits flipped. Of each, the newest groups only: thousands of pictures that somebody
+draws with one band in common make no look-up longer than that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
+
+from moderation.evidence import pdq
+from moderation.models import PictureBand, PictureGroup, RevisionEvidence, RevisionPicture
+from moderation.operations.infrastructure import advisory_locks, transactions
+from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
+
+_BANDS, _BITS = 16, 16
+LATEST = 64
+"""Groups read of one band. By chance, a band leads to one group of 65,536: enough for four million."""
+
+_NEAR = """
+SELECT g.id, g.hash FROM moderation_picturegroup g WHERE g.id IN (
+  SELECT b.group_id FROM unnest(%s::int[]) AS k(digest) CROSS JOIN LATERAL (
+    SELECT x.group_id FROM moderation_pictureband x WHERE x.digest = k.digest
+    ORDER BY x.group_id DESC LIMIT %s
+  ) b)
+"""
+
+
+@transactions.required
+def of(facts: Mapping[str, Any] | None, *, at: datetime) -> PictureGroup | None:
+    """Return the group of a picture that was read, a new one if it is like none; None without a good hash.
+
+    Two copies that are read at once find each other. Call before any row is locked.
+    """
+    hashes = _hashes(facts or {})
+    if not hashes:
+        return None
+    advisory_locks.take(AdvisoryLock.PICTURES)
+    return _nearest(hashes[:1]) or _nearest(hashes[1:]) or _new(hashes[0], at=at)
+
+
+@transactions.required
+def join(revision_ids: Collection[int]) -> set[int]:
+    """Note which pictures revisions show, as far as they are read; return those whose pictures others show.
+
+    Call with the posts locked.
+    """
+    carried = RevisionEvidence.objects.filter(
+        # A group of another column than its key: only those that are there still.
+        revision__in=revision_ids,
+        evidence__picture_group__first_seen_at__isnull=False,
+    ).order_by("revision", "evidence__picture_group")
+    found = list(
+        carried.values_list(
+            "revision", "evidence__picture_group", "revision__received_at", "revision__post"
+        ).distinct()
+    )
+    RevisionPicture.objects.bulk_create(
+        [
+            RevisionPicture(revision_id=revision, group_id=group, received_at=at)
+            for revision, group, at, _ in found
+        ],
+        ignore_conflicts=True,
+    )
+    posts = defaultdict(set)
+    for _, group, _, post in found:
+        posts[group].add(post)
+    # One look-up per picture, however many posts of the batch show it.
+    shared = {group for group, ours in posts.items() if len(ours) > 1 or _is_shown_by_others(group, *ours)}
+    return {revision for revision, group, _, _ in found if group in shared}
+
+
+@transactions.required
+def forget(post_ids: Sequence[int]) -> None:
+    """Forget which pictures posts show; groups that nobody shows any more go once that is committed."""
+    ours = RevisionPicture.objects.filter(revision__post__in=post_ids)
+    groups = sorted(set(ours.values_list("group", flat=True)))
+    ours.delete()
+    if groups:
+        transaction.on_commit(partial(drop_unnamed, groups), robust=True)
+
+
+def drop_unnamed(group_ids: Sequence[int]) -> None:
+    """Delete those of some groups that no post shows."""
+    with transaction.atomic():
+        advisory_locks.take(AdvisoryLock.PICTURES)
+        shown = RevisionPicture.objects.filter(group=OuterRef("pk"))
+        PictureGroup.objects.filter(~Exists(shown), pk__in=group_ids).delete()
+
+
+def _is_shown_by_others(group_id: int, post_id: int) -> bool:
+    shown = RevisionPicture.objects.filter(group=group_id)
+    return shown.exclude(revision__post=post_id).exists()
+
+
+def _hashes(facts: Mapping[str, Any]) -> list[str]:
+    if not facts.get("pdq") or int(facts.get("pdq_quality") or 0) < pdq.TRUSTED_QUALITY:
+        return []
+    return [str(facts["pdq"]), *map(str, facts.get("pdq_turned") or ())]
+
+
+def _nearest(hashes: Sequence[str]) -> PictureGroup | None:
+    with connection.cursor() as cursor:
+        cursor.execute(_NEAR, (sorted({digest for one in hashes for digest in _near_digests(one)}), LATEST))
+        rows = [(group, int(known, 16)) for group, known in cursor.fetchall()]
+    mine = [int(one, 16) for one in hashes]
+    far = [(min((one ^ known).bit_count() for one in mine), group) for group, known in rows]
+    nearest = min(far, default=(pdq.SAME_PICTURE + 1, 0))
+    return PictureGroup(pk=nearest[1]) if nearest[0] <= pdq.SAME_PICTURE else None
+
+
+def _new(hash_: str, *, at: datetime) -> PictureGroup:
+    group = PictureGroup.objects.create(hash=hash_, first_seen_at=at)
+    PictureBand.objects.bulk_create([PictureBand(digest=digest, group=group) for digest in digests(hash_)])
+    return group
+
+
+def digests(hash_: str) -> list[int]:
+    """Return the bands of a hash, each with its place."""
+    return [place << _BITS | int(hash_[4 * place : 4 * place + 4], 16) for place in range(_BANDS)]
+
+
+def _near_digests(hash_: str) -> Iterator[int]:
+    for digest in digests(hash_):
+        yield digest
+        yield from (digest ^ 1 << bit for bit in range(_BITS))

@@ -1,0 +1,48 @@
+"""The pictures that posts of a campaign share, counted over its newest posts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+
+from moderation.models import CampaignMember, RevisionEvidence, RevisionPicture
+
+COUNTED = 200
+_TOP = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPicture:
+    """A thumbnail that one of the posts carries; `posts` of the newest ones show a copy of it."""
+
+    post_id: int
+    digest: str
+    posts: int
+
+
+def are_there() -> Exists:
+    """Whether the newest posts of a campaign show any, for the query that reads it: most show none."""
+    members = CampaignMember.objects.filter(campaign=OuterRef(OuterRef("pk"))).order_by("-pk")
+    return Exists(RevisionPicture.objects.filter(revision__in=members.values("revision")[:COUNTED]))
+
+
+def shared(campaign_id: int) -> tuple[SharedPicture, ...]:
+    """Return the pictures that at least two of the newest posts show, the most common first."""
+    members = CampaignMember.objects.filter(campaign=campaign_id).order_by("-pk")
+    newest = list(members.values_list("revision", flat=True)[:COUNTED])
+    shown = RevisionPicture.objects.filter(revision__in=newest).values_list("group", flat=True)
+    common = [(group, posts) for group, posts in Counter(shown).most_common(_TOP) if posts > 1]
+    kept = RevisionEvidence.objects.filter(
+        revision__in=newest, evidence__picture_group__in=[group for group, _ in common]
+    ).exclude(evidence__thumbnail="")
+    rows = kept.order_by("-id").values_list(
+        "evidence__picture_group", "revision__post", "evidence__thumbnail"
+    )
+    example = {group: (post, digest) for group, post, digest in rows}
+    return tuple(
+        SharedPicture(post_id=example[group][0], digest=example[group][1], posts=posts)
+        for group, posts in common
+        if group in example
+    )
