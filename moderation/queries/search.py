@@ -61,8 +61,8 @@ class PostRow:
     `spam_probability` is None while unscored, while a human must judge blindly, and
     where the models do not read the post's script.
 
-    `pick` is "case:version" where its case may be decided together with others, else "". `campaign_id` is
-    None where a human must judge blindly.
+    `pick` is "case:version" where its case may be decided together with others, else "". Where a human must
+    judge blindly `verdict` is empty, whoever gave it, and `campaign_id` None.
     """
 
     post_id: int
@@ -102,6 +102,10 @@ def posts(*, wanted: PostFilter, viewer: User, cursor: str = "", limit: int = 50
     A viewer who may not read addresses finds nothing by one, else they could be guessed.
     """
     found = _filtered(Revision.objects.filter(number=F("post__latest_revision")), wanted)
+    if wanted.state in Verdict.values:
+        # Else whoever judges a post blindly could ask for its verdict.
+        blind = case_access.visible(viewer).filter(state=CaseState.OPEN, reason__in=BLIND_REASONS)
+        found = found.exclude(Exists(blind.filter(post=OuterRef("post"))))
     if wanted.address and not viewer.may_read_addresses:
         found = found.none()
     return keyset.page(
@@ -238,9 +242,9 @@ def _pick(row: dict[str, Any]) -> str:
 
 
 def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) -> PostRow:
-    is_hidden = bool(row["is_audit_sample"]) and not row["verdict"]
-    is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
     is_blind = row["case_state"] == CaseState.OPEN and row["case_reason"] in BLIND_REASONS
+    is_hidden = is_blind or (bool(row["is_audit_sample"]) and not row["verdict"])
+    is_unread = row["route_reason"] == CaseReason.UNREAD_SCRIPT
     return PostRow(
         post_id=row["post_id"],
         external_id=row["external_id"],
@@ -256,11 +260,11 @@ def _row(row: dict[str, Any], linked: tuple[str, ...], parent: Parent | None) ->
         case_id=row["case_id"],
         is_waiting=row["case_state"] == CaseState.OPEN,
         pick=_pick(row),
-        verdict=row["verdict"] or "",
-        is_human=row["judge"] is not None,
+        verdict="" if is_blind else row["verdict"] or "",
+        is_human=row["judge"] is not None and not is_blind,
         spam_probability=None if is_hidden or is_unread else row["spam_probability"],
         is_hidden=is_hidden,
         is_unread=is_unread,
-        campaign_id=None if is_hidden or is_blind else row["campaign_id"],
+        campaign_id=None if is_hidden else row["campaign_id"],
         campaign_posts=row["campaign_posts"] or 0,
     )

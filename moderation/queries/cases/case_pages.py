@@ -210,13 +210,11 @@ def read_link(candidate: str) -> tuple[str, str] | None:
 
 
 def _earlier(case: Case, decisions: list[Decision], *, winner: Decision | None) -> tuple[Decision, ...]:
-    """Return the earlier decisions; none in an open second review, where they must be hidden.
+    """Return the earlier decisions; none while the case is judged blindly, neither people's nor the filter's.
 
-    None in a blind review either, even answered: the answer may still be undone.
+    None in a blind review even once it is answered: the answer may still be undone.
     """
-    if case.reason == CaseReason.BLIND:
-        return ()
-    if case.state == CaseState.OPEN and case.reason == CaseReason.SECOND:
+    if case.reason == CaseReason.BLIND or case_access.is_blind(case):
         return ()
     return tuple(decision for decision in decisions if decision != winner)
 

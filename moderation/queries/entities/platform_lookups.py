@@ -28,7 +28,9 @@ class OwnDomain:
 def of_author(*, platform: Platform, external_id: str) -> Timeline:
     """Return the timeline of an author. Raises Author.DoesNotExist."""
     author = Author.objects.get(platform=platform, external_id=external_id)
-    return timeline.of(Revision.objects.filter(post__author=author, number=F("post__latest_revision")))
+    return timeline.of(
+        Revision.objects.filter(post__author=author, number=F("post__latest_revision")), hides_blind=False
+    )
 
 
 def of_domain(*, platform: Platform, value: str, at: datetime) -> OwnDomain:

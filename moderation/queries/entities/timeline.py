@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Value
 
 from moderation.models import Complaint, Decision, Label, Revision
 from moderation.models.decisions import DecisionSource
+from moderation.queries import case_access
 
 SAMPLE = 300
 """Number of latest posts in a timeline; a domain may have a hundred thousand."""
@@ -31,18 +32,25 @@ class Timeline:
     is_partial: bool
 
 
-def of(revisions: QuerySet[Revision]) -> Timeline:
-    """Return the timeline of some posts, given by their latest revisions, in four queries."""
-    recent = list(revisions.order_by("-post_id").values_list("post_id", "received_at")[: SAMPLE + 1])
+def of(revisions: QuerySet[Revision], *, hides_blind: bool = True) -> Timeline:
+    """Return the timeline of some posts, given by their latest revisions, in four queries.
+
+    `hides_blind` leaves out what the filter or people said of posts that are being judged blindly.
+    """
+    blind = case_access.blind_cases().filter(post=OuterRef("post"))
+    marked = revisions.annotate(is_hidden=Exists(blind) if hides_blind else Value(value=False))
+    columns = ("post_id", "received_at", "is_hidden")
+    recent = list(marked.order_by("-post_id").values_list(*columns)[: SAMPLE + 1])
     shown = recent[:SAMPLE]
-    ids = [post_id for post_id, _ in shown]
+    ids = [post_id for post_id, _, _ in shown]
+    judged = [post_id for post_id, _, is_hidden in shown if not is_hidden]
     labels = dict(
-        Label.objects.filter(post__in=ids, retracted_at__isnull=True).values_list("post", "is_spam")
+        Label.objects.filter(post__in=judged, retracted_at__isnull=True).values_list("post", "is_spam")
     )
-    events = [Event(at=at, kind="post", tone=_tone(labels.get(post_id))) for post_id, at in shown]
+    events = [Event(at=at, kind="post", tone=_tone(labels.get(post_id))) for post_id, at, _ in shown]
     told = Complaint.objects.filter(post__in=ids).order_by("-received_at")
     events += [Event(at=at, kind="complaint") for at in told.values_list("received_at", flat=True)[:SAMPLE]]
-    decided = Decision.objects.filter(post__in=ids, reversal__isnull=True).order_by("-decided_at")
+    decided = Decision.objects.filter(post__in=judged, reversal__isnull=True).order_by("-decided_at")
     events += [
         Event(
             at=at,
