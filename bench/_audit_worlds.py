@@ -63,6 +63,14 @@ def chances(scores: Numbers, *, share: float, by_score: bool) -> Numbers:
     return found
 
 
+def views(*, posts: int, spread: float, dice: np.random.Generator) -> Numbers | None:
+    """Return how often each post was seen: log-normal around 20, whatever it says; None without a spread.
+
+    With a spread of 1 the tenth that was seen most has 39 % of all views, with 2 it has 76 %.
+    """
+    return np.floor(dice.lognormal(3.0, spread, posts)) + 1.0 if spread else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeededLabels:
     """Labels of posts let through for a standard error of the spam among them, by how they are drawn.

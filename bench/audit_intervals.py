@@ -2,6 +2,7 @@
 
 make bench ARGS="audit_intervals --weeks 2000"      (needs no running product)
 make bench ARGS="audit_intervals --weeks 0"         (only how many labels any draw by the score would take)
+make bench ARGS="audit_intervals --views 2"         (shares of views, log-normal with this deviation)
 
 Each week is looked at after each of its seven days; the truth is the share among the posts that had come by
 then.
@@ -59,6 +60,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--weeks", type=int, default=2_000)
     parser.add_argument("--posts", type=int, default=50_000, help="automatic verdicts a week")
+    parser.add_argument("--views", type=float, default=0.0, help="spread of views; 0 counts posts")
     parser.add_argument("--seed", type=int, default=20)
     return parser.parse_args()
 
@@ -86,25 +88,36 @@ def _simulated(
         week = _audit_worlds.week(kind, posts=options.posts, dice=dice)
         chances = _audit_worlds.chances(week.scores, share=labels / options.posts, by_score=by_score)
         drawn = dice.random(options.posts) < chances
+        views = _audit_worlds.views(posts=options.posts, spread=options.views, dice=dice)
         for figure, whole in (("missed spam", ~week.is_removed), ("precision", week.is_removed)):
-            found[figure].append(list(_looks(week, whole=whole, chances=chances, drawn=drawn)))
+            found[figure].append(list(_looks(week, whole=whole, chances=chances, drawn=drawn, views=views)))
     return found
 
 
-def _looks(week: Week, *, whole: Flags, chances: Numbers, drawn: Flags) -> Iterator[_Look]:
+def _looks(
+    week: Week, *, whole: Flags, chances: Numbers, drawn: Flags, views: Numbers | None
+) -> Iterator[_Look]:
     for day in range(1, _DAYS + 1):
         come = len(drawn) * day // _DAYS
-        truth = float(week.is_spam[:come][whole[:come]].mean())
+        counts = None if views is None else views[:come][whole[:come]]
+        truth = float(np.average(week.is_spam[:come][whole[:come]], weights=counts))
         seen = np.flatnonzero((drawn & whole)[:come])
-        yield _look(week.is_spam[seen], chances=chances[seen], truth=truth)
+        yield _look(
+            week.is_spam[seen],
+            chances=chances[seen],
+            truth=truth,
+            views=None if views is None else views[seen],
+        )
 
 
-def _look(is_spam: Flags, *, chances: Numbers, truth: float) -> _Look:
+def _look(is_spam: Flags, *, chances: Numbers, truth: float, views: Numbers | None) -> _Look:
     daily, once = (
-        estimates.ratio(part=is_spam, whole=np.ones(len(is_spam)), chances=chances, looks=looks)
+        estimates.ratio(
+            part=is_spam, whole=np.ones(len(is_spam)), chances=chances, weights=views, looks=looks
+        )
         for looks in (_DAYS, 1)
     )
-    worth = 1.0 / chances
+    worth = (1.0 if views is None else views) / chances
     all_posts = max(float(worth.sum()), 1.0)
     value = float(is_spam @ worth) / all_posts
     error = float(np.sqrt((((is_spam - value) * worth) ** 2).sum())) / all_posts

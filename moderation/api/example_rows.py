@@ -105,6 +105,7 @@ PAGE: dict[str, Any] = {
     "erased_at": None,
     "shares": 0,
     "comments": 3,
+    "views": 210,
     "parent": {
         "id": None,
         "external_id": "post-1000",

@@ -48,7 +48,7 @@ REQUESTS: dict[str, Any] = {
     "send_posts": POST,
     "score_post": POST,
     "judge_post": POST,
-    "update_counts": {"shares": 12, "comments": 4},
+    "update_counts": {"shares": 12, "comments": 4, "views": 2_310},
     "send_complaint": {
         "external_id": "report-1",
         "post": "post-1001",
@@ -107,7 +107,7 @@ ANSWERS: dict[str, Any] = {
     },
     "find_post": PAGE,
     "read_post": PAGE,
-    "update_counts": {"id": "1", "revision": 1, "shares": 12, "comments": 4},
+    "update_counts": {"id": "1", "revision": 1, "shares": 12, "comments": 4, "views": 2_310},
     "erase_post": ERASURE,
     "erase_author": ERASURE | {"kind": "author"},
     "read_author_timeline": {
@@ -193,6 +193,7 @@ ANSWERS: dict[str, Any] = {
         "data": [
             {
                 "measure": "missed",
+                "unit": "posts",
                 "dimension": "all",
                 "slice": "",
                 "weighted": {"value": 0.0042, "low": 0.0018, "high": 0.0091, "labels": 640},

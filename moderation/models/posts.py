@@ -138,6 +138,7 @@ class Revision(models.Model):
     journey = models.JSONField(default=list)
     shares = models.PositiveIntegerField(null=True, blank=True)
     comments = models.PositiveIntegerField(null=True, blank=True)
+    views = models.PositiveIntegerField(null=True, blank=True, help_text="No model reads them.")
     body_digest = models.CharField(max_length=64)
     text_digest = models.CharField(max_length=64)
     similarity_group = models.UUIDField(null=True, help_text="Null until it was compared with earlier texts.")

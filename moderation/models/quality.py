@@ -29,6 +29,13 @@ class Dimension(models.TextChoices):
     LANGUAGE_RELEASE = "language_release", _("Language and release")
 
 
+class QualityUnit(models.TextChoices):
+    """What a share is a share of: posts, or how often posts were seen."""
+
+    POSTS = "posts", _("posts")
+    VIEWS = "views", _("views")
+
+
 class QualitySpan(models.TextChoices):
     """When the posts of a figure came in: until it was estimated, or in one day or week (UTC)."""
 
@@ -67,6 +74,12 @@ class QualityFigure(models.Model):
     dimension = models.CharField(max_length=16, choices=Dimension.choices)
     slice = models.CharField(max_length=80, blank=True)
     measure = models.CharField(max_length=12, choices=Measure.choices)
+    unit = models.CharField(
+        max_length=5,
+        choices=QualityUnit.choices,
+        default=QualityUnit.POSTS,
+        db_default=QualityUnit.POSTS,
+    )
     value = models.FloatField(null=True)
     low = models.FloatField()
     high = models.FloatField()
@@ -78,11 +91,11 @@ class QualityFigure(models.Model):
     estimated_at = models.DateTimeField()
 
     class Meta:
-        ordering = ("platform_id", "span", "dimension", "slice", "start", "measure")
+        ordering = ("platform_id", "span", "unit", "dimension", "slice", "start", "measure")
         constraints = (
             models.UniqueConstraint(
-                fields=("platform", "span", "dimension", "slice", "start", "measure"),
-                name="estimated_once_per_slice",
+                fields=("platform", "span", "unit", "dimension", "slice", "start", "measure"),
+                name="estimated_once_per_slice_and_unit",
                 nulls_distinct=False,
             ),
         )

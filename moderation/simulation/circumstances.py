@@ -8,7 +8,7 @@ from typing import Any
 from moderation.simulation import addresses, journeys
 from moderation.simulation.authors import Author, Role
 from moderation.simulation.journeys import Style
-from moderation.simulation.reactions import reactions
+from moderation.simulation.reactions import reactions, views
 from moderation.simulation.texts import Text
 
 _NO_IP_SHARE = 0.12
@@ -49,6 +49,7 @@ def circumstances(text: Text, *, author: Author, role: Role, rng: random.Random)
         known["journey"] = journeys.journey(_style(text, role=role, rng=rng), letters=len(text.text), rng=rng)
     if text.urls and rng.random() < _LINKS_SENT_SHARE:
         known["links"] = list(text.urls)
+    known |= views(followers=author.followers, rng=rng)
     if rng.random() < _REACTIONS_KNOWN_SHARE:
         # Sent when a platform hands posts over some time after they appeared.
         known |= reactions(is_spam=text.kind.is_spam, followers=author.followers, rng=rng)

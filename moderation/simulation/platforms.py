@@ -35,7 +35,7 @@ class Sent:
 
 
 _ACCOUNT = frozenset({"created_at", "email_domain", "friends", "followers", "is_verified", "posts"})
-_REACTIONS = frozenset({"shares", "comments"})
+_REACTIONS = frozenset({"shares", "comments", "views"})
 _CIRCUMSTANCES = (
     frozenset({"language", "user_agent", "ip", "ip_asn", "journey", "links", "parent"}) | _REACTIONS
 )

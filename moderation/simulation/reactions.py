@@ -8,6 +8,18 @@ _UNNOTICED_SHARE = 0.68
 _BOUGHT_SHARE = 0.06
 
 
+def views(*, followers: int, rng: random.Random) -> dict[str, int]:
+    """Return how often a post was seen: most by a few followers, some by many who do not know the author.
+
+    Drawn aside, from a copy of the dice: so what else is simulated of the post does not depend on it.
+    """
+    aside = random.Random()
+    aside.setstate(rng.getstate())
+    aside.seed(aside.getrandbits(64))
+    reach = 3.0 + 0.1 * followers
+    return {"views": min(int(reach * aside.lognormvariate(0.0, 1.0)), 2_000_000)}
+
+
 def reactions(*, is_spam: bool, followers: int, rng: random.Random) -> dict[str, int]:
     """Return the shares and comments of a post some time after it appeared.
 

@@ -11,6 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from moderation import scorer
@@ -41,6 +42,7 @@ Case_ = Callable[..., Case]
 PLACES = {
     "quality": "/quality/",
     "quality-90d": "/quality/?span=90d",
+    "quality-views": "/quality/?unit=views",
     "thresholds": "/thresholds/?review_from=30&remove_from=80&audit_rate=3",
     "thresholds-wrong": "/thresholds/?review_from=95",
     "models": "/models/",
@@ -71,6 +73,7 @@ def judged(open_case: Case_, judged_alike: Callable[..., None]) -> Case:
     for number, language in enumerate(("ar", "de", "zh-Hant")):
         Revision.objects.filter(pk__gt=case.score.revision_id + number * 130).update(language=language)
     Label.objects.update(labelled_at=now)
+    Revision.objects.update(views=F("pk") % 40 + 1)
     refresh.refresh(at=timezone.now())
     return case
 

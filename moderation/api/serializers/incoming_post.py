@@ -172,6 +172,7 @@ _POST: dict[str, _Check] = {
     "journey": _is_journey,
     "shares": _whole,
     "comments": _whole,
+    "views": _whole,
 }
 _REQUIRED = frozenset(("external_id", "text", "posted_at", "author"))
 _REQUIRED_ID = frozenset(("external_id",))

@@ -91,6 +91,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     )
     shares = serializers.IntegerField(allow_null=True)
     comments = serializers.IntegerField(allow_null=True)
+    views = serializers.IntegerField(allow_null=True)
     parent = PostParentSerializer(allow_null=True)
     text = serializers.CharField()
     language = serializers.CharField()
@@ -116,6 +117,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "erased_at": instant(page.post.erased_at) if page.post.erased_at else None,
         "shares": page.revision.shares,
         "comments": page.revision.comments,
+        "views": page.revision.views,
         "parent": parent(page.parent) if page.parent else None,
         "text": page.revision.text,
         "language": page.revision.language,

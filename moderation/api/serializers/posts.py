@@ -146,6 +146,9 @@ class PostSerializer(StrictSerializer):
     )
     shares = WholeNumberField(required=False, allow_null=True)
     comments = WholeNumberField(required=False, allow_null=True)
+    views = WholeNumberField(
+        required=False, allow_null=True, help_text="How often it was seen so far. No model reads them."
+    )
 
     def validate_journey(self, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Refuse a journey that runs backwards, at the step where it does."""
@@ -172,6 +175,7 @@ class CountsSerializer(StrictSerializer):
 
     shares = WholeNumberField(required=False, allow_null=True)
     comments = WholeNumberField(required=False, allow_null=True)
+    views = WholeNumberField(required=False, allow_null=True)
 
 
 class CountsAnswerSerializer(serializers.Serializer[Any]):
@@ -181,6 +185,7 @@ class CountsAnswerSerializer(serializers.Serializer[Any]):
     revision = serializers.IntegerField()
     shares = serializers.IntegerField(allow_null=True)
     comments = serializers.IntegerField(allow_null=True)
+    views = serializers.IntegerField(allow_null=True)
 
 
 class AcceptedSerializer(serializers.Serializer[Any]):

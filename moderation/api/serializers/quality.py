@@ -10,7 +10,7 @@ from moderation.api.serializers.cursor_format import NextCursorField
 from moderation.api.serializers.fields import OneOfField
 from moderation.api.serializers.keyset import KeysetField, PageQuerySerializer
 from moderation.models import QualityFigure
-from moderation.models.quality import Dimension, Measure, QualitySpan
+from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.queries.quality.stored import SPANS
 from moderation.queries.wire import instant
 
@@ -22,6 +22,12 @@ class QualityQuerySerializer(PageQuerySerializer):
 
     span = OneOfField(_SPANS, required=False, default=QualitySpan.DAYS_28.value)
     dimension = OneOfField(tuple(Dimension.values), required=False)
+    unit = OneOfField(
+        tuple(QualityUnit.values),
+        required=False,
+        default=QualityUnit.POSTS.value,
+        help_text="Shares of posts, or of how often posts were seen.",
+    )
     language = serializers.CharField(
         max_length=35,
         required=False,
@@ -46,6 +52,7 @@ class QualityFigureSerializer(serializers.Serializer[Any]):
     """A measure of a slice of your posts."""
 
     measure = serializers.ChoiceField(choices=Measure.values)
+    unit = serializers.ChoiceField(choices=QualityUnit.values)
     dimension = serializers.ChoiceField(choices=Dimension.values)
     slice = serializers.CharField(
         allow_blank=True, help_text="The language, reason, route or release; `language:release` of both."
@@ -67,6 +74,7 @@ class QualityPageSerializer(serializers.Serializer[Any]):
 def figure(row: QualityFigure) -> dict[str, Any]:
     return {
         "measure": row.measure,
+        "unit": row.unit,
         "dimension": row.dimension,
         "slice": row.slice,
         "weighted": {"value": row.value, "low": row.low, "high": row.high, "labels": row.labels},

@@ -123,8 +123,8 @@ class OnePost(ApiView):
         operation_id="update_counts",
         summary="Update a post's counts",
         description=(
-            "Shares and comments change without an edit. A count that is left out stays as it is. The post "
-            "is scored again when a count has doubled. Scope: `posts:write`."
+            "Shares, comments and views change without an edit. A count that is left out stays as it is. The "
+            "post is scored again when shares or comments have doubled. Scope: `posts:write`."
         ),
         parameters=[_POST_ID],
         request=CountsSerializer,
@@ -139,11 +139,13 @@ class OnePost(ApiView):
                 post_id=number_of(id),
                 shares=given.get("shares"),
                 comments=given.get("comments"),
+                views=given.get("views"),
                 at=timezone.now(),
             )
         except Post.DoesNotExist:
             raise Refused("not_found", "No post has this id.") from None
-        return Response({"id": id, "revision": row.number, "shares": row.shares, "comments": row.comments})
+        found = {name: getattr(row, name) for name in ("shares", "comments", "views")}
+        return Response({"id": id, "revision": row.number} | found)
 
     @extend_schema(
         operation_id="erase_post",

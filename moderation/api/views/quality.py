@@ -14,7 +14,7 @@ from moderation.api.serializers.keyset import page_of
 from moderation.api.serializers.quality import QualityPageSerializer, QualityQuerySerializer, figure
 from moderation.api.views.base import ApiView, problem_responses
 from moderation.models.platforms import Scope
-from moderation.models.quality import QualitySpan
+from moderation.models.quality import QualitySpan, QualityUnit
 from moderation.queries.quality import drift_pages, stored
 from moderation.queries.quality.stored import Wanted
 
@@ -29,7 +29,8 @@ class QualityFigures(ApiView):
         summary="Read how good the filter is",
         description=(
             "Precision of removals, spam among posts let through, recall, prevalence and false alarms of "
-            "your posts, together and by slice, as last estimated from random labels. Scope: `labels:export`."
+            "your posts, together and by slice, as last estimated from random labels; by views, if you "
+            "send them. Scope: `labels:export`."
         ),
         parameters=[QualityQuerySerializer],
         responses={200: QualityPageSerializer, **problem_responses("invalid_fields")},
@@ -44,6 +45,7 @@ class QualityFigures(ApiView):
                 dimension=asked.get("dimension") or "",
                 language=asked.get("language") or "",
                 release=asked.get("release") or "",
+                unit=QualityUnit(asked["unit"]),
             ),
             after=asked.get("cursor"),
             limit=asked["limit"],

@@ -1,4 +1,4 @@
-"""Update shares and comments of a post, which change without a revision."""
+"""Update shares, comments and views of a post, which change without a revision."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from moderation.operations.refusals import Erased
 
 
 def update(
-    *, platform: Platform, post_id: int, shares: int | None, comments: int | None, at: datetime
+    *,
+    platform: Platform,
+    post_id: int,
+    shares: int | None = None,
+    comments: int | None = None,
+    views: int | None = None,
+    at: datetime,
 ) -> Revision:
-    """Set the counts of the latest revision; None keeps a count. Rescores when a count has doubled.
+    """Set the counts of the latest revision; None keeps a count.
 
-    Raises Post.DoesNotExist or Erased.
+    Rescores when shares or comments have doubled: no model reads views. Raises Post.DoesNotExist or Erased.
     """
     with transaction.atomic():
         rows = Post.objects.select_for_update(no_key=True)
@@ -25,9 +31,10 @@ def update(
             raise Erased("The post was erased.")
         latest = Revision.objects.select_for_update().get(post=post, number=post.latest_revision)
         has_doubled = _has_doubled(latest.shares, shares) or _has_doubled(latest.comments, comments)
-        latest.shares = latest.shares if shares is None else shares
-        latest.comments = latest.comments if comments is None else comments
-        latest.save(update_fields=("shares", "comments"))
+        for name, count in (("shares", shares), ("comments", comments), ("views", views)):
+            if count is not None:
+                setattr(latest, name, count)
+        latest.save(update_fields=("shares", "comments", "views"))
         if has_doubled:
             rescore.again([latest.pk], at=at)
     return latest

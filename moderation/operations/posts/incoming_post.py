@@ -56,6 +56,7 @@ class IncomingPost:
     journey: tuple[tuple[str, int], ...] = ()
     shares: int | None = None
     comments: int | None = None
+    views: int | None = None
 
 
 def of_fields(fields: Mapping[str, Any]) -> IncomingPost:
@@ -96,6 +97,7 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
         journey=[list(step) for step in incoming.journey],
         shares=incoming.shares,
         comments=incoming.comments,
+        views=incoming.views,
         body_digest=digest,
         text_digest=_digest(" ".join(incoming.text.casefold().split())),
         enqueued_at=at,
@@ -105,8 +107,8 @@ def revision_of(*, incoming: IncomingPost, row: Post, digest: str, at: datetime)
 def body_digest(incoming: IncomingPost) -> str:
     """Digest the content of a revision.
 
-    Counts of shares and comments are not in it, since they change without a revision; so may the text and
-    the author's name of the parent.
+    Counts of shares, comments and views are not in it, since they change without a revision; so may the text
+    and the author's name of the parent.
     """
     body = {
         "external_id": incoming.external_id,

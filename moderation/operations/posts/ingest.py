@@ -183,16 +183,16 @@ def _sort_out(
         else:
             detail = f"Revision {incoming.revision} is stored with another content; send a higher revision."
             answers.append(Refused(external_id=incoming.external_id, code="revision_conflict", detail=detail))
-    Revision.objects.bulk_update(counted.values(), ["shares", "comments"])
+    Revision.objects.bulk_update(counted.values(), ["shares", "comments", "views"])
     return answers, fresh
 
 
 def _has_moved(there: Revision, incoming: IncomingPost) -> bool:
     """Copy changed counts to the stored revision; return whether it must be saved."""
-    counts = (incoming.shares, incoming.comments)
-    if there.pk is None or counts in ((None, None), (there.shares, there.comments)):
+    counts = (incoming.shares, incoming.comments, incoming.views)
+    if there.pk is None or counts in ((None,) * 3, (there.shares, there.comments, there.views)):
         return False
-    there.shares, there.comments = counts
+    there.shares, there.comments, there.views = counts
     return True
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
 from moderation.models import Platform, QualityFigure, QualityTable
-from moderation.models.quality import Dimension, QualitySpan, QualityTableKind
+from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.operations.infrastructure import advisory_locks
 from moderation.operations.infrastructure.advisory_locks import AdvisoryLock
 from moderation.queries.quality import figures, needed_labels, tables, undecided
@@ -25,6 +25,15 @@ _STEPS = {QualitySpan.DAY: 1, QualitySpan.WEEK: 7}
 _BATCH = 1_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _About:
+    """Whose figures, of what they are shares, and when they are estimated."""
+
+    platform: Platform | None
+    unit: QualityUnit
+    at: datetime
+
+
 def refresh(*, at: datetime) -> int:
     """Estimate all figures, of each platform and of the whole in a transaction each; return how many."""
     platforms: list[Platform | None] = [None, *Platform.objects.order_by("pk")]
@@ -34,7 +43,14 @@ def refresh(*, at: datetime) -> int:
 def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
     posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
-    rows = [*_spans(posts, platform=platform, at=at), *_trends(posts, platform=platform, at=at)]
+    rows = [
+        row
+        for unit, part in ((QualityUnit.POSTS, posts), (QualityUnit.VIEWS, posts.with_views))
+        # No figure by views of a platform that sends none: the page says so in words.
+        if unit == QualityUnit.POSTS or len(part)
+        for found in (_spans, _trends)
+        for row in found(part, about=_About(platform=platform, unit=unit, at=at))
+    ]
     plan = _plan(posts, platform=platform, at=at)
     counted = [
         QualityTable(platform=platform, span=span, kind=kind, rows=found, counted_at=at)
@@ -71,37 +87,36 @@ def _plan(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> d
     return {QualityTableKind.PLAN: [asdict(found)]}
 
 
-def _spans(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> Iterator[QualityFigure]:
+def _spans(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in SPANS.items():
-        start = at - timedelta(days=days)
-        for part in figures.slices(_since(posts, start), looks=days):
+        start = about.at - timedelta(days=days)
+        for part in figures.slices(_since(posts, start), looks=days, unit=about.unit):
             for figure in part.figures:
                 yield _row(
                     figure,
-                    platform=platform,
+                    about=about,
                     span=span,
                     dimension=part.dimension,
                     name=part.name,
                     start=start,
-                    end=at,
-                    at=at,
+                    end=about.at,
                 )
 
 
-def _trends(posts: LabelledPosts, *, platform: Platform | None, at: datetime) -> Iterator[QualityFigure]:
+def _trends(posts: LabelledPosts, *, about: _About) -> Iterator[QualityFigure]:
     for span, days in TREND.items():
         step = _STEPS[span]
-        for start, found in figures.by_day(_since(posts, at - timedelta(days=days)), days=step):
+        part = _since(posts, about.at - timedelta(days=days))
+        for start, found in figures.by_day(part, days=step, unit=about.unit):
             for figure in found:
                 yield _row(
                     figure,
-                    platform=platform,
+                    about=about,
                     span=span,
                     dimension=Dimension.ALL,
                     name="",
                     start=start,
                     end=start + timedelta(days=step),
-                    at=at,
                 )
 
 
@@ -112,17 +127,17 @@ def _since(posts: LabelledPosts, start: datetime) -> LabelledPosts:
 def _row(
     figure: Figure,
     *,
-    platform: Platform | None,
+    about: _About,
     span: QualitySpan,
     dimension: Dimension,
     name: str,
     start: datetime,
     end: datetime,
-    at: datetime,
 ) -> QualityFigure:
     weighted, uniform = figure.weighted, figure.uniform
     return QualityFigure(
-        platform=platform,
+        platform=about.platform,
+        unit=about.unit,
         span=span,
         start=start,
         end=end,
@@ -137,5 +152,5 @@ def _row(
         uniform_low=uniform.low,
         uniform_high=uniform.high,
         uniform_labels=uniform.labels,
-        estimated_at=at,
+        estimated_at=about.at,
     )

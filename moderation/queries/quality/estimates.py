@@ -29,6 +29,10 @@ _OF_LIMIT = 0.999
 """A bet of the whole wealth would be lost for ever at the first post that contradicts it."""
 
 
+_LIGHT = 0.8
+"""The lightest labels with this share of all that labels stand for are light ones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """A share of all posts with its interval.
@@ -55,8 +59,8 @@ def ratio(
     """Estimate sum(part) / sum(whole) over all posts from those that were drawn, each with its own chance.
 
     `part` ≤ `whole`, both of 0 and 1; `chances` in (0, 1] are those logged at the draws, made independently
-    of one another; `weights` ≥ 0 are views, say. `labels` counts the labels with a `whole` of 1: the others
-    say nothing of the share.
+    of one another; `weights` ≥ 0 are views, say: then the sums are of views. `labels` counts those with a
+    `whole` of 1 and a weight: the others say nothing of the share.
 
     The interval holds the share with probability 1 - `alpha` at all of `looks` looks together, evenly spaced
     while the labels come in. It is the set of shares θ against which nobody could have won much by betting:
@@ -66,12 +70,17 @@ def ratio(
     chance limits it, so that the interval stays wide until posts of small chance were seen in number.
     `repeated_looks.bound` says how much wealth is too much.
 
+    A few posts have most of the views: a limit that the largest of them could not ruin leaves no interval
+    worth showing. With `weights` the limit is what no light post could ruin (these make up four fifths
+    of what all labels stand for), nor any label that was given. That is an approximation: ADR 24.
+
     Raises ValueError, naming the argument, if the arrays do not fit.
     """
     parts, wholes, worth = _checked(part=part, whole=whole, chances=chances, weights=weights)
     counted = (wholes > 0) & (worth > 0)
     parts, worth = parts[counted], worth[counted]
-    return _estimated(parts, worth, alpha=alpha, looks=looks)
+    limit = _of_light_posts(worth) if weights is not None and len(worth) else None
+    return _estimated(parts, worth, limit=limit, alpha=alpha, looks=looks)
 
 
 def mean(
@@ -89,12 +98,24 @@ def mean(
     return _estimated(found, 1.0 / drawn, alpha=alpha, looks=looks)
 
 
-def _estimated(parts: Numbers, worth: Numbers, *, alpha: float, looks: int) -> Estimate:
-    """Estimate the mean of `parts` in [0, 1], each standing for `worth` posts."""
+def _of_light_posts(worth: Numbers) -> float:
+    """Return the most that a light label stands for."""
+    ordered = np.sort(worth)
+    summed = ordered.cumsum()
+    return float(ordered[np.searchsorted(summed, summed[-1] * _LIGHT)])
+
+
+def _estimated(
+    parts: Numbers, worth: Numbers, *, alpha: float, looks: int, limit: float | None = None
+) -> Estimate:
+    """Estimate the mean of `parts` in [0, 1], each standing for `worth` posts.
+
+    No post that stands for `limit` posts or fewer may ruin a bet; None takes the most that any label does.
+    """
     labels = len(parts)
     if not labels:
         return Estimate(value=None, low=0.0, high=1.0, labels=0)
-    worth = worth / worth.max()
+    worth = worth / (limit or worth.max())
     value = float(parts @ worth / worth.sum())
     enough = repeated_looks.bound(alpha=alpha, looks=looks)
     high = _furthest(parts=parts, worth=worth, value=value, enough=enough)
@@ -110,14 +131,15 @@ def _furthest(*, parts: Numbers, worth: Numbers, value: float, enough: float) ->
     if value >= 1.0 - _TINY:
         return 1.0
     unrefuted, refuted, stake = value, 1.0, 0.0
+    # A post of the part that weighs 1, or as much as the heaviest that was seen, pays (share - 1) times that.
+    heaviest = max(1.0, float(worth[parts > 0].max(initial=0.0)))
     share = value + math.sqrt(2.0 * enough * float((((parts - value) * worth) ** 2).sum())) / float(
         worth.sum()
     )
     for _ in range(_STEPS_OUTWARD):
         if not unrefuted < share < refuted:
             share = (unrefuted + refuted) / 2
-        # A post of the part, with the smallest chance, would pay share - 1.
-        most = _OF_LIMIT / max(1.0 - share, _TINY)
+        most = _OF_LIMIT / max((1.0 - share) * heaviest, _TINY)
         stake, wealth = _best_bet((share - parts) * worth, most=most, start=stake)
         if abs(wealth - enough) <= _NEAR * enough:
             return share

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from moderation.models.quality import Dimension, Measure
+from moderation.models.quality import Dimension, Measure, QualityUnit
 from moderation.queries.quality import estimates
 from moderation.queries.quality.estimates import Estimate
 from moderation.queries.quality.labelled_posts import Flags, LabelledPosts
@@ -39,19 +39,26 @@ class Slice:
 
 
 def figures(
-    posts: LabelledPosts, *, looks: int, measures: tuple[Measure, ...] = tuple(Measure)
+    posts: LabelledPosts,
+    *,
+    looks: int,
+    measures: tuple[Measure, ...] = tuple(Measure),
+    unit: QualityUnit = QualityUnit.POSTS,
 ) -> tuple[Figure, ...]:
-    """Estimate the measures of all posts that these labels stand for, as they come in over so many looks."""
-    return tuple(_figure(posts, measure, looks=looks) for measure in measures)
+    """Estimate the measures of all posts that these labels stand for, as they come in over so many looks.
+
+    By views posts count as often as they were seen; all of `posts` have views then.
+    """
+    return tuple(_figure(posts, measure, looks=looks, unit=unit) for measure in measures)
 
 
-def slices(posts: LabelledPosts, *, looks: int) -> Iterator[Slice]:
+def slices(posts: LabelledPosts, *, looks: int, unit: QualityUnit = QualityUnit.POSTS) -> Iterator[Slice]:
     """Yield all posts, then each slice of each dimension.
 
     Whoever looks every day of a period looks as many times as it has days (`looks`). A route says nothing of
     other routes, and a reason is one of spam: such slices have only the measures that mean something there.
     """
-    yield Slice(dimension=Dimension.ALL, name="", figures=figures(posts, looks=looks))
+    yield Slice(dimension=Dimension.ALL, name="", figures=figures(posts, looks=looks, unit=unit))
     for dimension, measures in _SLICED.items():
         column = _column(posts, dimension)
         names, labels = np.unique(column.astype(str), return_counts=True)
@@ -59,7 +66,7 @@ def slices(posts: LabelledPosts, *, looks: int) -> Iterator[Slice]:
             name = str(names[place])
             if dimension == Dimension.LANGUAGE or name.rpartition(":")[2]:
                 part = posts.where(np.asarray(column == name, dtype=bool))
-                found = figures(part, looks=looks, measures=measures)
+                found = figures(part, looks=looks, measures=measures, unit=unit)
                 yield Slice(dimension=dimension, name=name, figures=found)
 
 
@@ -73,21 +80,28 @@ def slice_of(*, language: str, release: str) -> tuple[Dimension, str]:
     return (Dimension.RELEASE, release) if release else (Dimension.ALL, "")
 
 
-def by_day(posts: LabelledPosts, *, days: int) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
+def by_day(
+    posts: LabelledPosts, *, days: int, unit: QualityUnit = QualityUnit.POSTS
+) -> Iterator[tuple[datetime, tuple[Figure, ...]]]:
     """Yield the figures of each day or week (of seven days, from Monday) that has labels, by its start."""
     starts = np.asarray([_start(moment, days=days) for moment in posts.scored_at], dtype=object)
     for start in sorted(set(starts.tolist())):
-        yield start, figures(posts.where(np.asarray(starts == start, dtype=bool)), looks=days)
+        yield start, figures(posts.where(np.asarray(starts == start, dtype=bool)), looks=days, unit=unit)
 
 
-def _figure(posts: LabelledPosts, measure: Measure, *, looks: int) -> Figure:
+def _figure(posts: LabelledPosts, measure: Measure, *, looks: int, unit: QualityUnit) -> Figure:
     part, whole = _parts(posts, measure)
     uniform = posts.is_uniform
+    views = posts.views if unit == QualityUnit.VIEWS else None
     return Figure(
         measure=measure,
-        weighted=estimates.ratio(part=part, whole=whole, chances=posts.chance, looks=looks),
+        weighted=estimates.ratio(part=part, whole=whole, chances=posts.chance, weights=views, looks=looks),
         uniform=estimates.ratio(
-            part=part[uniform], whole=whole[uniform], chances=posts.uniform_chance[uniform], looks=looks
+            part=part[uniform],
+            whole=whole[uniform],
+            chances=posts.uniform_chance[uniform],
+            weights=None if views is None else views[uniform],
+            looks=looks,
         ),
     )
 

@@ -41,12 +41,16 @@ _ROWS: LiteralString = """
 SELECT l.post_id, s.spam_probability, s.route, s.is_audit_sample, s.audit_probability,
   coalesce(b.effect = 'allow', false), l.is_spam, c.draw_id IS NOT NULL,
   p.platform_id, f.slug, r.language, d.reason, s.release_id, d.decided_by_id, s.scored_at, l.labelled_at,
-  p.received_at, s.audit_uniform_probability, s.review_probability
+  p.received_at, s.audit_uniform_probability, s.review_probability, v.views
 FROM moderation_label l
 JOIN moderation_decision d ON d.id = l.decision_id
 JOIN moderation_post p ON p.id = l.post_id AND p.erased_at IS NULL
 JOIN moderation_platform f ON f.id = p.platform_id
 JOIN moderation_revision r ON r.id = d.revision_id
+LEFT JOIN LATERAL (
+  SELECT views FROM moderation_revision o
+  WHERE o.post_id = p.id AND o.views IS NOT NULL ORDER BY o.number DESC LIMIT 1
+) v ON true
 LEFT JOIN moderation_case c ON c.id = d.case_id
 -- The first score with all models; a text that was decided before there was one has only degraded scores.
 JOIN LATERAL (
@@ -72,7 +76,7 @@ class LabelledPosts:
     had to see it. `chance` in (0, 1] is the probability that the label came about. `is_uniform` marks the
     review route and the automatic posts that were drawn whatever their score, with `uniform_chance`: by the
     uniform part of the audit sample, on a platform without any such label by draws of random labels. `views`
-    are NaN: no platform can send them yet.
+    are what the platform last told of the post, NaN if it told none.
     """
 
     post_id: npt.NDArray[np.int64]
@@ -103,6 +107,11 @@ class LabelledPosts:
     def is_allowed(self) -> Flags:
         """Whether the filter alone let the post through, or would have."""
         return np.asarray(self.automatic == RouteChoice.ALLOW.value, dtype=bool)
+
+    @property
+    def with_views(self) -> Self:
+        """Return the posts of which the platform told how often they were seen."""
+        return self.where(~np.isnan(self.views))
 
     def where(self, chosen: Flags) -> Self:
         """Return the rows that a mask of the same length chooses."""
@@ -145,7 +154,7 @@ def _row(
 ) -> tuple[Any, ...]:
     post, probability, route, is_audit, audit, is_allowance, is_spam, is_drawn = row[:8]
     platform, slug, language, reason, release, decided_by, scored_at, labelled_at, received_at = row[8:17]
-    of_audit, of_review = row[17:]
+    of_audit, of_review, views = row[17:]
     is_review = route == RouteChoice.REVIEW and not is_audit
     automatic = route
     if is_audit:
@@ -163,7 +172,8 @@ def _row(
         uniform = of_audit if has_audit and is_uniform else (1.0 - audit) * (1.0 - undrawn)
     return (
         post, probability, automatic, is_spam, chance, is_uniform, uniform, platform,
-        language.partition("-")[0].casefold(), reason, release, decided_by, scored_at, labelled_at, np.nan,
+        language.partition("-")[0].casefold(), reason, release, decided_by, scored_at, labelled_at,
+        np.nan if views is None else views,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from moderation.models import QualityFigure, QualityTable
-from moderation.models.quality import Dimension, QualitySpan, QualityTableKind
+from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.queries import keyset
 from moderation.queries.keyset import Key, Page
 from moderation.queries.quality import figures
@@ -31,9 +31,11 @@ class Sheet:
         return [row for row in self.slices if row.dimension == dimension and row.slice == name]
 
 
-def sheet(*, platform_id: int | None, span: QualitySpan, at: datetime) -> Sheet:
+def sheet(
+    *, platform_id: int | None, span: QualitySpan, unit: QualityUnit = QualityUnit.POSTS, at: datetime
+) -> Sheet:
     """Read a span in three queries."""
-    rows = QualityFigure.objects.filter(platform=platform_id)
+    rows = QualityFigure.objects.filter(platform=platform_id, unit=unit)
     step = _STEP.get(span, QualitySpan.DAY)
     days = {QualitySpan.DAYS_7: 7, QualitySpan.DAYS_28: 28}.get(span, 90)
     counted = list(QualityTable.objects.filter(platform=platform_id, span=span))
@@ -57,15 +59,16 @@ class Wanted:
     dimension: str = ""
     language: str = ""
     release: str = ""
+    unit: QualityUnit = QualityUnit.POSTS
 
 
 def page(*, platform_id: int, wanted: Wanted, after: Key | None, limit: int) -> Page[QualityFigure]:
     """Return a platform's figures, slice by slice; a cursor stays good when they are estimated anew."""
-    rows = QualityFigure.objects.filter(platform=platform_id, span=wanted.span)
+    rows = QualityFigure.objects.filter(platform=platform_id, span=wanted.span, unit=wanted.unit)
     if wanted.dimension:
         rows = rows.filter(dimension=wanted.dimension)
     if wanted.language or wanted.release:
         dimension, name = figures.slice_of(language=wanted.language, release=wanted.release)
         rows = rows.filter(dimension=dimension, slice=name)
-    # Of one span ending now there is one figure a slice and measure: that makes the order total.
+    # Of one span and unit ending now there is one figure a slice and measure: that makes the order total.
     return keyset.page(rows, order=("dimension", "slice", "measure"), after=after, limit=limit)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from moderation.models import Platform
-from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind
+from moderation.models.quality import Dimension, Measure, QualitySpan, QualityTableKind, QualityUnit
 from moderation.operations.labels.export_formats import inert_cell
 from moderation.queries.quality import figures, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
@@ -28,6 +28,12 @@ class QualityForm(forms.Form):
     span = forms.ChoiceField(choices=[(span.value, span.label) for span in stored.SPANS], required=False)
     language = forms.CharField(max_length=35, required=False)
     release = forms.CharField(max_length=64, required=False)
+    unit = forms.ChoiceField(choices=QualityUnit.choices, required=False)
+
+    def unit_chosen(self) -> QualityUnit:
+        """Return what shares are of."""
+        self.is_valid()
+        return QualityUnit(self.cleaned_data.get("unit") or QualityUnit.POSTS)
 
     def chosen(self) -> tuple[Platform | None, QualitySpan, str, str]:
         """Return platform, span, language and release."""
@@ -46,7 +52,8 @@ def page(request: access.DeskRequest) -> HttpResponse:
     form = QualityForm(request.GET)
     platform, span, language, release = form.chosen()
     dimension, name = figures.slice_of(language=language, release=release)
-    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
+    unit = form.unit_chosen()
+    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, unit=unit, at=at)
     shown = tables.shown(sheet, may_open=request.user.may_lead)
     context = {
         "section": "quality",
@@ -70,7 +77,9 @@ def page(request: access.DeskRequest) -> HttpResponse:
         "language": language,
         "releases": [("", _("all releases")), *_choices(sheet, Dimension.RELEASE)],
         "release": release,
-        "query": f"platform={platform.slug if platform else ''}&span={span.value}",
+        "units": QualityUnit.choices,
+        "unit": unit,
+        "query": f"platform={platform.slug if platform else ''}&span={span.value}&unit={unit.value}",
     }
     return render(request, "quality/quality.html", context)
 
@@ -79,9 +88,10 @@ def page(request: access.DeskRequest) -> HttpResponse:
 @access.exporters
 def export(request: access.DeskRequest, table: str) -> HttpResponse:
     """Send one table of the page as CSV, with the numbers as they were estimated."""
-    platform, span, *_rest = QualityForm(request.GET).chosen()
-    at = timezone.now()
-    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, at=at)
+    form = QualityForm(request.GET)
+    platform, span, *_rest = form.chosen()
+    at, unit = timezone.now(), form.unit_chosen()
+    sheet = stored.sheet(platform_id=platform.pk if platform else None, span=span, unit=unit, at=at)
     rows = _csv_rows(sheet, table)
     if rows is None:
         raise Http404
@@ -115,8 +125,8 @@ def _choices(sheet: Sheet, dimension: Dimension) -> list[tuple[str, str]]:
 
 
 _FIGURE_COLUMNS = (
-    "dimension", "slice", "measure", "start", "end", "value", "low", "high", "labels", "uniform_value",
-    "uniform_low", "uniform_high", "uniform_labels",
+    "dimension", "slice", "measure", "unit", "start", "end", "value", "low", "high", "labels",
+    "uniform_value", "uniform_low", "uniform_high", "uniform_labels",
 )  # fmt: skip
 
 

@@ -111,6 +111,7 @@ def payload() -> Payload:
         "journey": [{"name": "open_composer", "at_ms": 0}, {"name": "press_send", "at_ms": 8200}],
         "shares": 0,
         "comments": 3,
+        "views": 210,
     }
 
 

@@ -216,10 +216,19 @@ class TestCounts:
     ) -> None:
         answer = api.patch(f"/api/v1/posts/{scored}", {"shares": shares}, format="json")
 
-        assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3}
+        assert answer.json() == {"id": scored, "revision": 1, "shares": shares, "comments": 3, "views": 210}
         assert Revision.objects.get().score_state == state
 
-    @pytest.mark.parametrize("body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}])
+    def test_of_views_score_nothing_again(self, api: APIClient, scored: str) -> None:
+        told = api.patch(f"/api/v1/posts/{scored}", {"views": 9_000}, format="json").json()
+
+        assert told == {"id": scored, "revision": 1, "shares": 0, "comments": 3, "views": 9_000}
+        assert Revision.objects.get().score_state == "scored"
+        assert api.get(f"/api/v1/posts/{scored}").json()["views"] == 9_000
+
+    @pytest.mark.parametrize(
+        "body", [{"shares": -1}, {"text": "x"}, {"comments": "many"}, {"views": 0.5}, {"views": 2**31}]
+    )
     def test_refuse_the_rest(self, api: APIClient, scored: str, body: dict[str, Any]) -> None:
         answer = api.patch(f"/api/v1/posts/{scored}", body, format="json")
 

@@ -47,7 +47,7 @@ class TestSend:
         assert row.transcripts == [
             {"language": "en", "source": "author", "cues": [[1000, 4000, "Meet my cat"]], "is_cut": False}
         ]
-        assert (row.shares, row.comments) == (0, 3)
+        assert (row.shares, row.comments, row.views) == (0, 3, 210)
 
     def test_takes_the_least_and_nulls_for_unknown(self, api: APIClient) -> None:
         least = {

@@ -34,6 +34,25 @@ class TestQuality:
         assert (precision["value"], precision["labels"]) == (0.9, 40)
         assert all(row["weighted"]["labels"] == 0 for row in foreign)
 
+    def test_answers_shares_of_views_where_they_were_sent(
+        self, lead_api: APIClient, judged_alike: Callable[..., None], at: datetime
+    ) -> None:
+        address = "/api/v1/metrics/quality?dimension=all&unit=views"
+        before = lead_api.get(address).json()["data"]
+        case = Case.objects.order_by("pk")[0]
+        case.score.revision.views = 3
+        judged_alike(case, probability=0.95, spam=20, fine=5, score=AUDIT)
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        after = {row["measure"]: row for row in lead_api.get(address).json()["data"]}
+
+        assert before == []
+        assert {row["unit"] for row in after.values()} == {"views"}
+        assert (after["precision"]["weighted"]["value"], after["precision"]["weighted"]["labels"]) == (
+            0.8,
+            25,
+        )
+
     def test_answers_a_language_of_a_release(self, lead_api: APIClient) -> None:
         address = "/api/v1/metrics/quality"
         [slice_, *_others] = {

@@ -71,3 +71,12 @@ def test_holds_as_much_spam_as_asked_for(spam_share: float) -> None:
     made = mean(event.truth.is_spam for event in events if isinstance(event, PostEvent))
 
     assert made == pytest.approx(spam_share, rel=0.25)
+
+
+def test_one_that_knows_audiences_says_how_often_a_post_was_seen() -> None:
+    posts = [event.payload for event in events_of(PlatformKind.EVERYTHING) if isinstance(event, PostEvent)]
+
+    views = [post["views"] for post in posts if "views" in post]
+    assert len(views) > 0.9 * len(posts)
+    assert 5 < sorted(views)[len(views) // 2] < mean(views)
+    assert "views" not in sent(events_of(PlatformKind.FORUM))[0]

@@ -72,10 +72,10 @@ class TestAccept:
         before = incoming(shares=1)
         accept(platform, at, before)
 
-        [answer] = accept(platform, at, dataclasses.replace(before, shares=20))
+        [answer] = accept(platform, at, dataclasses.replace(before, shares=20, views=900))
 
         assert isinstance(answer, ingest.Accepted)
-        assert Revision.objects.get().shares == 20
+        assert (Revision.objects.get().shares, Revision.objects.get().views) == (20, 900)
 
     def test_supersedes_older_unscored_revisions(
         self, platform: Platform, incoming: Incoming, at: datetime

@@ -39,6 +39,7 @@ class TestFirst:
             "media_urls": ("https://m.example/1",),
             "journey": (("open", 0), ("send", 900)),
             "shares": 0,
+            "views": 12,
         }
         self.accept(platform, at, incoming(**whole))
         ingest.accept(platform=platform, posts=[incoming(**whole), incoming()], at=at)

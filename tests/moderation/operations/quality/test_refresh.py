@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from moderation.models import Case, Platform, QualityFigure, QualityTable
-from moderation.models.quality import Dimension, Measure, QualitySpan
+from moderation.models.quality import Dimension, Measure, QualitySpan, QualityUnit
 from moderation.operations.quality import refresh
 
 Case_ = Callable[..., Case]
@@ -16,9 +16,11 @@ Judged = Callable[..., None]
 AUDIT = {"route": "review", "route_reason": "audit", "is_audit_sample": True, "audit_probability": 0.1}
 
 
-def figure(platform: Platform | None, measure: Measure) -> QualityFigure:
+def figure(
+    platform: Platform | None, measure: Measure, unit: QualityUnit = QualityUnit.POSTS
+) -> QualityFigure:
     return QualityFigure.objects.get(
-        platform=platform, span=QualitySpan.DAYS_28, dimension=Dimension.ALL, measure=measure
+        platform=platform, span=QualitySpan.DAYS_28, dimension=Dimension.ALL, measure=measure, unit=unit
     )
 
 
@@ -50,6 +52,24 @@ class TestRefresh:
             }
         )
         assert figure(judged.post.platform, Measure.PRECISION).labels == 20
+
+    def test_weighs_by_views_where_platforms_send_them(
+        self, judged: Case, judged_alike: Judged, at: datetime
+    ) -> None:
+        refresh.refresh(at=at + timedelta(minutes=1))
+        without = QualityFigure.objects.filter(unit=QualityUnit.VIEWS).count()
+        for views, spam, fine in ((90, 10, 0), (10, 10, 10), (0, 5, 0)):
+            judged.score.revision.views = views
+            judged_alike(judged, probability=0.95, spam=spam, fine=fine, score=AUDIT)
+
+        refresh.refresh(at=at + timedelta(minutes=1))
+
+        by_views = figure(None, Measure.PRECISION, QualityUnit.VIEWS)
+        assert without == 0
+        assert by_views.value == pytest.approx((10 * 90 + 10 * 10) / (10 * 90 + 20 * 10))
+        # Those that nobody saw, and those without views, say nothing of a share of views.
+        assert (by_views.labels, figure(None, Measure.PRECISION).labels) == (30, 55)
+        assert figure(None, Measure.MISSED, QualityUnit.VIEWS).value is None
 
     def test_shows_no_share_of_few_labels(self, judged: Case, at: datetime) -> None:
         refresh.refresh(at=at + timedelta(minutes=1))

@@ -94,6 +94,30 @@ class TestInterval:
 
         assert estimate.high > 0.1
 
+    def test_of_views_is_wide_though_no_label_of_a_much_seen_post_was_spam(self) -> None:
+        """A share of views says less than a share of posts, and the more the fewer posts have them."""
+        part, whole, chances = np.arange(400) < 8, np.ones(400), np.full(400, 0.01)
+        uneven = np.where(np.arange(400) % 20 == 19, 1_000.0, 10.0)
+
+        posts, even, some = (
+            estimates.ratio(part=part, whole=whole, chances=chances, weights=weights)
+            for weights in (None, np.full(400, 7.0), uneven)
+        )
+
+        assert (posts.value, even) == (0.02, posts)
+        assert some.value == pytest.approx(8 * 10 / (20 * 1_000 + 380 * 10))
+        assert some.high - some.low > posts.high - posts.low
+
+    def test_of_views_survives_the_heaviest_label(self) -> None:
+        weights = np.where(np.arange(60) == 0, 1e9, 1.0)
+
+        for part in (np.arange(60) == 0, np.arange(60) > 0):
+            estimate = estimates.ratio(
+                part=part, whole=np.ones(60), chances=np.full(60, 0.5), weights=weights
+            )
+            assert estimate.value is not None
+            assert 0.0 <= estimate.low <= estimate.value <= estimate.high <= 1.0
+
     @settings(deadline=None)
     @given(data=st.data())
     def test_holds_the_value_and_mirrors_with_the_part(self, data: st.DataObject) -> None:

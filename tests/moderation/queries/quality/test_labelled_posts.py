@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from moderation.models import Case, Label, LabelDraw, Score, User
+from moderation.models import Case, Label, LabelDraw, Revision, Score, User
 from moderation.models.cases import CaseReason, CaseState
 from moderation.queries.quality.labelled_posts import LabelledPosts, labelled_posts
 
@@ -167,3 +167,21 @@ class TestLabelledPosts:
 
         assert len(read()) == 1
         assert len(labelled_posts(since=at + timedelta(days=1), until=at + timedelta(days=2))) == 0
+
+
+def test_views_are_what_the_platform_last_told(
+    case: Case, judged_alike: Judged, read: Callable[[], LabelledPosts]
+) -> None:
+    for views in (None, 7):
+        case.score.revision.views = views
+        judged_alike(case, probability=0.5, spam=1, fine=0)
+    seen = Revision.objects.get(views=7)
+    seen.pk, seen.number, seen.views = None, 2, 30
+    seen.save()
+    seen.pk, seen.number, seen.views = None, 3, None
+    seen.save()
+
+    found = read()
+
+    assert found.with_views.views.tolist() == [30.0]
+    assert len(found) == 2

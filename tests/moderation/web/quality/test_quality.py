@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Score
+from moderation.models import Case, Label, Score
 from moderation.models.quality import Dimension, QualityTableKind
 from moderation.operations.quality import refresh
 from moderation.queries.quality import needed_labels
@@ -67,6 +67,28 @@ class TestPage:
 
         assert "Undecided: 1 post in review and 0 drawn posts." in body
         assert "If all in review were spam, recall would be" in body
+
+    def test_says_that_no_views_were_sent(self, lead_desk: Client, estimated: Case) -> None:
+        body = lead_desk.get("/quality/?unit=views").content.decode()
+
+        assert "No views were sent with these posts" in body
+        assert "quality__value" not in body
+
+    def test_weighs_by_views(
+        self, lead_desk: Client, estimated: Case, judged_alike: Judged, now: datetime
+    ) -> None:
+        estimated.score.revision.views = 50
+        judged_alike(estimated, probability=0.95, spam=25, fine=0, score=AUDIT)
+        Label.objects.update(labelled_at=now)
+        refresh.refresh(at=timezone.now())
+
+        body = lead_desk.get("/quality/?unit=views").content.decode()
+        rows = lead_desk.get("/quality/csv/figures/?unit=views").content.decode().splitlines()
+
+        assert '<strong class="quality__value">100.0%</strong>' in body
+        assert "Each post counts as often as it was seen" in body
+        assert "25 labels" in body
+        assert {row["unit"] for row in csv.DictReader(rows)} == {"views"}
 
     def test_plans_labels(self, lead_desk: Client, estimated: Case, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "No plan: 0 posts were let through this week" in lead_desk.get("/quality/").content.decode()
