@@ -28,6 +28,7 @@ __all__ = [
     "hundredth",
     "opinion",
     "sampled",
+    "strictest",
 ]
 
 NO_OPINION = 0.5
@@ -117,6 +118,13 @@ def decide(
     if reason is not None:
         return _review(reason)
     return _automatic(Route.REMOVE if is_spam else Route.ALLOW)
+
+
+def strictest(effect: Effect | None, *, is_held: bool | None) -> Effect | None:
+    """Return what a rule and policies in words do together; no allowance while a hold is unknown (None)."""
+    if is_held:
+        return Effect.HOLD
+    return None if is_held is None and effect is Effect.ALLOW else effect
 
 
 def hundredth(probability: float) -> int:
