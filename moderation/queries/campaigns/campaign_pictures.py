@@ -15,10 +15,15 @@ _TOP = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPicture:
-    """A thumbnail that one of the posts carries; `posts` of the newest ones show a copy of it."""
+    """A thumbnail that one of the posts carries; `posts` of the newest ones show a copy of it.
+
+    `width` and `height` are those of the picture that was sent: the thumbnail has the same shape.
+    """
 
     post_id: int
     digest: str
+    width: int
+    height: int
     posts: int
 
 
@@ -38,11 +43,15 @@ def shared(campaign_id: int) -> tuple[SharedPicture, ...]:
         revision__in=newest, evidence__picture_group__in=[group for group, _ in common]
     ).exclude(evidence__thumbnail="")
     rows = kept.order_by("-id").values_list(
-        "evidence__picture_group", "revision__post", "evidence__thumbnail"
+        "evidence__picture_group",
+        "revision__post",
+        "evidence__thumbnail",
+        "evidence__facts__width",
+        "evidence__facts__height",
     )
-    example = {group: (post, digest) for group, post, digest in rows}
-    return tuple(
-        SharedPicture(post_id=example[group][0], digest=example[group][1], posts=posts)
-        for group, posts in common
-        if group in example
-    )
+    example = {group: found for group, *found in rows}
+    return tuple(_shown(*example[group], posts=posts) for group, posts in common if group in example)
+
+
+def _shown(post_id: int, digest: str, width: int, height: int, *, posts: int) -> SharedPicture:
+    return SharedPicture(post_id=post_id, digest=digest, width=width, height=height, posts=posts)
