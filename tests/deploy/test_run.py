@@ -26,7 +26,6 @@ WORDS = (
     "config.server",
     "valkey-server",
     "beat",
-    "moderation.simulation.web.server",
     *(f"--hostname={kind.name}@" for kind in application.workers()),
 )
 
