@@ -35,7 +35,6 @@ _LISTS = [
     "second-reviews",
     "golden-items",
     "rules",
-    "policies",
     "audit",
     "labels",
     "quality",

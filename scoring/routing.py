@@ -28,7 +28,6 @@ __all__ = [
     "hundredth",
     "opinion",
     "sampled",
-    "strictest",
 ]
 
 NO_OPINION = 0.5
@@ -118,13 +117,6 @@ def decide(
     if reason is not None:
         return _review(reason)
     return _automatic(Route.REMOVE if is_spam else Route.ALLOW)
-
-
-def strictest(effect: Effect | None, *, is_held: bool | None) -> Effect | None:
-    """Return what a rule and policies in words do together; no allowance while a hold is unknown (None)."""
-    if is_held:
-        return Effect.HOLD
-    return None if is_held is None and effect is Effect.ALLOW else effect
 
 
 def hundredth(probability: float) -> int:

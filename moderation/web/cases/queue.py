@@ -39,7 +39,4 @@ def page(request: access.DeskRequest) -> HttpResponse:
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")
-    form = QueueFilterForm(request.GET)
-    if not request.htmx:
-        context["policies"] = form.policies()
-    return list_pages.answer(request, "cases/queue.html", context, form=form)
+    return list_pages.answer(request, "cases/queue.html", context, form=QueueFilterForm(request.GET))
