@@ -210,10 +210,10 @@ MUTATIONS = (
         "tests/scoring/test_label_balance.py",
     ),
     Mutation(
-        "scoring/pipeline.py",
+        "scoring/readings.py",
         "filter",
-        "is_needed[index] and record.text.strip()",
-        "is_needed[index] and record.text",
+        "is_needed[place] and record.text.strip()",
+        "is_needed[place] and record.text",
         "tests/scoring/test_pipeline.py",
     ),
     Mutation(

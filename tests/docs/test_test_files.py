@@ -27,6 +27,7 @@ BESIDE_NO_MODULE = {
     "moderation/simulation/test_realism.py": "the whole simulated world",
     "moderation/simulation/test_realism_of_complaints.py": "the whole simulated world",
     "moderation/simulation/test_realism_of_groups.py": "the whole simulated world",
+    "moderation/web/labels/test_drawn_unseen.py": "posts drawn at random, on every page that shows posts",
     "moderation/web/test_layout.py": "templates and styles as files",
     "moderation/test_logs.py": "one request's id through API, tasks and webhooks",
     "scoring/features/test_schema.py": "all features together",
