@@ -164,7 +164,7 @@ class TestPayloads:
             "parent",
         }
 
-        assert set().union(*(post.payload for post in posts)) == known | {"shares", "comments"}
+        assert set().union(*(post.payload for post in posts)) == known | {"shares", "comments", "views"}
 
 
 Rule = Callable[[PostEvent, int], bool]

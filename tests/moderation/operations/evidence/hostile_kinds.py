@@ -71,7 +71,7 @@ ANSWERS |= {f"/far/{number}": _far for number in range(7)} | {
     "/picture-and-page.png": sends(picture("WIN") + b"<html><script>x()</script>", kind="image/png"),
     "/no-charset": sends("<p>Gewinn f\u00fcr Sie".encode("utf-16"), kind="text/html; charset=no-such"),
     "/wrong-charset": sends(b"<p>Gewinn \xff\xfe Sie", kind="text/html; charset=utf-8"),
-    "/many-headers": _raw(_OK + b"X-A: b\r\n" * 20_000 + b"\r\n<p>Hello"),
+    "/many-headers": _raw(_OK + b"X-A: b\r\n" * 100_000 + b"\r\n<p>Hello"),
     "/long-header": _raw(_OK + b"X-A: " + b"b" * 3_000_000 + b"\r\n\r\n<p>Hello"),
     "/chunk-lie": _raw(_OK + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFF\r\n<p>Hello"),
     "/chunk-no-number": _raw(_OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n<p>Hello\r\n"),

@@ -72,7 +72,7 @@ TRICKS = (
     Trick("an installer that says it is a page", "/installer", (STATE.WRONG_KIND,)),
     Trick("a charset that does not exist", "/no-charset", (STATE.FETCHED,)),
     Trick("bytes that are not of the charset", "/wrong-charset", (STATE.FETCHED,), says="Gewinn"),
-    Trick("20,000 headers", "/many-headers", (STATE.UNREACHABLE,)),
+    Trick("100,000 headers", "/many-headers", (STATE.UNREACHABLE,)),
     Trick("a header of 3 MB", "/long-header", (STATE.UNREACHABLE,)),
     Trick("a chunk longer than what comes", "/chunk-lie", (STATE.UNREACHABLE,)),
     Trick("a chunk without a length", "/chunk-no-number", (STATE.UNREACHABLE,)),
