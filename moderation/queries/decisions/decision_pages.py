@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
-from moderation.queries import full_text, keyset
+from moderation.queries import case_access, full_text, keyset
 from moderation.queries.keyset import Key, Page
 
 _BATCH = 1_000
@@ -65,7 +65,10 @@ def correctable(*, decision_id: int, viewer: User, at: datetime) -> Correctable 
 
 
 def page(*, viewer: User, wanted: DecisionFilter, cursor: str = "", limit: int = 50) -> Page[Decision]:
-    """Return decisions, newest first: a moderator's own, to others those asked for. Raises InvalidCursor."""
+    """Return decisions, newest first: a moderator's own, to others those asked for. Raises InvalidCursor.
+
+    To whoever decides, others' decisions on a post that is being judged blindly come once it has been judged.
+    """
     return _page(viewer, wanted, after=keyset.after(cursor, datetime, int), limit=limit)
 
 
@@ -86,7 +89,16 @@ def _page(viewer: User, wanted: DecisionFilter, *, after: Key | None, limit: int
         decisions = decisions.filter(decided_by=viewer)
     elif wanted.user_id is not None:
         decisions = decisions.filter(decided_by=wanted.user_id)
+    if viewer.may_read_everyones_decisions and viewer.may_decide:
+        decisions = decisions.exclude(_tells_of_blind_case(viewer))
     return keyset.page(_filtered(decisions, wanted), order=("-decided_at", "-pk"), after=after, limit=limit)
+
+
+def _tells_of_blind_case(viewer: User) -> Q:
+    """Return the condition of others' decisions on a post that the viewer may yet have to judge blindly."""
+    blind = case_access.blind_cases().exclude(case_access.kept_from(viewer))
+    is_others = Q(decided_by__isnull=True) | ~Q(decided_by=viewer)
+    return is_others & Exists(blind.filter(post=OuterRef("post")))
 
 
 def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import cast
 
 import pytest
+from django.http import StreamingHttpResponse
 from django.test import Client
 from django.utils import timezone
 
 from moderation.models import Case, Decision, Platform, Post, Revision, User
 from moderation.models.cases import BLIND_REASONS, CaseState
 from moderation.models.decisions import Verdict
+from moderation.models.users import Role
 from moderation.operations.labels import draws
 from moderation.operations.posts.incoming_post import IncomingAuthor
 from moderation.operations.scoring import score
@@ -64,6 +67,23 @@ def test_look_the_same_whatever_the_filter_did(
         pages.append(_plain(html))
 
     assert pages[0] == pages[1]
+
+
+def test_leave_the_filter_out_of_a_lead_s_decisions(
+    client: Client, lead: User, pair: tuple[Case, Case]
+) -> None:
+    def listed(user: User) -> list[Case]:
+        client.force_login(user)
+        html = client.get("/decisions/").content.decode()
+        rows = b"".join(cast("StreamingHttpResponse", client.get("/decisions/csv/"))).decode()
+        shown = [case for case in pair if f'"/posts/{case.post_id}/"' in html]
+        assert len(rows.splitlines()) == len(shown) + 1
+        return shown
+
+    assert listed(lead) == []
+    assert listed(User.objects.create_user("reader", role=Role.ML_ENGINEER)) == list(pair), "judges nothing"
+    Case.objects.filter(pk=pair[0].pk).update(state=CaseState.WITHDRAWN)
+    assert listed(lead) == [pair[0]]
 
 
 @pytest.mark.parametrize("reason", sorted(BLIND_REASONS))
