@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import environ
 import psycopg
+from django.db import DEFAULT_DB_ALIAS
 from psycopg.abc import RV, PQGen
 from psycopg.pq import TransactionStatus
 
@@ -35,6 +37,9 @@ _SESSION = (
     # The server ends a statement whose client hung up.
     " SET client_connection_check_interval = '5s'"
 )
+
+
+POOL: dict[str, Any] = {"min_size": 1, "max_size": 8, "timeout": 5}
 
 
 class Connection(psycopg.Connection[Any]):
@@ -79,3 +84,24 @@ class Connection(psycopg.Connection[Any]):
 def limit_answers(*, seconds: float) -> None:
     """Set the time-out for all statements of this process."""
     Connection.answer_seconds = seconds
+
+
+def aliases(url: str, *, standby: str) -> dict[str, Any]:
+    """Return DATABASES: the primary and, where an address is given, a standby to read from."""
+    named = {DEFAULT_DB_ALIAS: url} | ({"standby": standby} if standby else {})
+    return {alias: _alias(address) for alias, address in named.items()}
+
+
+def _alias(url: str) -> dict[str, Any]:
+    given = environ.Env.db_url_config(url, engine="django.db.backends.postgresql")
+    return {
+        **given,
+        "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
+        "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
+        "OPTIONS": {
+            **NETWORK,
+            **given.get("OPTIONS", {}),
+            "pool": {**POOL, "connection_class": Connection},
+            "prepare_threshold": 5,  # for moderation/prepared.py alone
+        },
+    }

@@ -45,6 +45,7 @@ class Environment:
     allowed_hosts: tuple[str, ...]
     akismet_host: str
     database_url: str
+    standby_url: str
     broker_url: str
     triton_url: str
     state_dir: Path
@@ -95,6 +96,7 @@ def read(variables: Mapping[str, str] = os.environ) -> Environment:
         allowed_hosts=_allowed_hosts(variables, mode=mode),
         akismet_host=_akismet_host(variables),
         database_url=_url(variables, "DATABASE_URL", schemes=("postgresql", "postgres")),
+        standby_url=_given_url(variables, "DATABASE_STANDBY_URL", schemes=("postgresql", "postgres")),
         broker_url=_url(variables, "CELERY_BROKER_URL", schemes=("redis", "rediss")),
         triton_url=_triton_url(variables),
         state_dir=state_dir,

@@ -5,8 +5,6 @@ Sections: the installation, the application, web, data, jobs, scoring, logs.
 
 from typing import Any
 
-import environ
-
 from config import database, evidence, logs, schedule
 from config.environment import ROOT, Mode, read
 
@@ -58,6 +56,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "moderation.web.middleware.standby_reads.OwnWritesMiddleware",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
     "moderation.web.middleware.failure.OutageMiddleware",
 ]
@@ -211,25 +210,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 # -- Data
-_DATABASE = environ.Env.db_url_config(ENVIRONMENT.database_url, engine="django.db.backends.postgresql")
-DATABASES = {
-    "default": {
-        **_DATABASE,
-        "CONN_HEALTH_CHECKS": True,  # a restarted server leaves dead connections in the pool
-        "CONN_MAX_AGE": 0,  # the pool keeps the connections; Django's own keeping does not mix with it
-        "OPTIONS": {
-            **database.NETWORK,
-            **_DATABASE.get("OPTIONS", {}),
-            "pool": {
-                "min_size": 1,
-                "max_size": 8,
-                "timeout": 5,
-                "connection_class": database.Connection,
-            },
-            "prepare_threshold": 5,  # for moderation/prepared.py alone
-        },
-    },
-}
+DATABASES = database.aliases(ENVIRONMENT.database_url, standby=ENVIRONMENT.standby_url)
+DATABASE_ROUTERS = ["moderation.standby.Router"]
 
 # -- Tasks: PostgreSQL is the source of truth, the broker only a hint; a sweep recovers lost messages
 CELERY_BROKER_URL = ENVIRONMENT.broker_url

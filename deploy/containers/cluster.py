@@ -82,9 +82,11 @@ class Cluster:
     def create(cls, engine: Engine, *, folder: Path, settings: dict[str, str], port: int) -> Cluster:
         """Write the settings of every process; make network and volumes."""
         secrets = settings | {"REPLICATION_PASSWORD": settings["POSTGRES_PASSWORD"][::-1]}
+        login = f"postgresql://spamdesk:{settings['POSTGRES_PASSWORD']}"
         where = f"{_PREFIX}postgres-a:5432,{_PREFIX}postgres-b:5432/spamdesk?target_session_attrs=read-write"
         values = {name: value for name, value in settings.items() if name.startswith("SPAMDESK_")} | {
-            "DATABASE_URL": f"postgresql://spamdesk:{settings['POSTGRES_PASSWORD']}@{where}",
+            "DATABASE_URL": f"{login}@{where}",
+            "DATABASE_STANDBY_URL": f"{login}@{_PREFIX}postgres-b:5432/spamdesk",
             "CELERY_BROKER_URL": f"redis://:{settings['VALKEY_PASSWORD']}@{_PREFIX}valkey:6379/0",
             "TRITON_URL": f"grpc://{_PREFIX}balancer:8001",
             "SPAMDESK_PROXIES": "1",

@@ -108,6 +108,8 @@ class _Attempt:
             has_weights=self.row.has_weights,
             has_addresses=self.row.has_addresses,
             progress=lambda written: self._keep(rows_written=written),
+            # What a standby replays may end a statement there; the next attempt is safe from that.
+            may_read_standby=self.row.attempts == 1,
         )
 
     def publish(self, manifest: dict[str, Any]) -> None:

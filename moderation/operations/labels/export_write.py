@@ -6,10 +6,12 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from moderation import standby
 from moderation.models import Platform
 from moderation.models.exports import ExportFormat
 from moderation.models.feed import Stream
@@ -33,6 +35,7 @@ def write(
     has_weights: bool = True,
     has_addresses: bool = True,
     progress: Callable[[int], None] | None = None,
+    may_read_standby: bool = True,
 ) -> dict[str, Any]:
     """Stream labels into `out` and the manifest into `<out>.manifest.json`; return the manifest.
 
@@ -41,6 +44,9 @@ def write(
     Its `positions` are the feed positions up to which the file goes. With these as `wanted.after` a later
     file holds the changes since: applying its lines to this file, in order, gives what a whole export would
     hold.
+
+    Labels are read from the standby once it holds all that is committed and numbered by now: decisions of a
+    moment ago, and the erasures that were waited for.
 
     The file is written under a temporary name, synced and renamed, so an existing file is complete. The
     partial file stays when this fails. Raises OSError, and what `progress` raises.
@@ -51,7 +57,8 @@ def write(
     # Before any label is read: one that is committed meanwhile is numbered later, so that it is in the next
     # increment, whether or not this file has it, too.
     until = _numbered(wanted, at=at)
-    with partial.open("wb") as opened:
+    read_from = standby.reading_all_until_now() if may_read_standby else nullcontext()
+    with partial.open("wb") as opened, read_from:
         file = Digested(opened)
         labels_in = form_of(form, file=file, has_weights=has_weights)
         pause = (lambda: progress(tally.rows)) if progress else None

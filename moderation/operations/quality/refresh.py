@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from moderation import standby
 from moderation.models import Platform, QualityFigure, QualityTable
 from moderation.models.quality import Dimension, QualitySpan, QualityTableKind, QualityUnit
 from moderation.operations.infrastructure import advisory_locks
@@ -42,7 +43,8 @@ def refresh(*, at: datetime) -> int:
 
 def _refresh(platform: Platform | None, *, at: datetime) -> int:
     longest = at - timedelta(days=max(SPANS.values()))
-    posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
+    with standby.reading():
+        posts = labelled_posts(since=longest, until=at, platform_id=platform.pk if platform else None)
     rows = [
         row
         for unit, part in ((QualityUnit.POSTS, posts), (QualityUnit.VIEWS, posts.with_views))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
-
+from moderation import standby
 from moderation.models import Case
 from moderation.models.cases import CaseState
 
@@ -42,7 +41,7 @@ def over_last_day(*, at: datetime) -> list[Age]:
 
 
 def _oldest_closed(*, at: datetime) -> dict[int, datetime]:
-    with connection.cursor() as cursor:
+    with standby.connection().cursor() as cursor:
         # Cases still open count in every step; they are read apart, from their index.
         cursor.execute(_CLOSED, {"at": at, "start": at - STEPS * STEP, "step": STEP.total_seconds()})
         return dict(cursor.fetchall())

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from moderation import standby
 from moderation.models import Decision, Export, Post, User
 from moderation.models.decisions import DecisionSource
 from moderation.queries import case_access, full_text, keyset
@@ -76,7 +77,8 @@ def every(*, viewer: User, wanted: DecisionFilter) -> Iterator[Decision]:
     """Yield all decisions that the pages would show, a batch at a time: no transaction stays open between."""
     after = None
     while True:
-        found = _page(viewer, wanted, after=after, limit=_BATCH)
+        with standby.reading():
+            found = _page(viewer, wanted, after=after, limit=_BATCH)
         yield from found.rows
         if found.end is None:
             return

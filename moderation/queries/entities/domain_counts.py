@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
+from moderation import standby
 
 SAMPLE = 200
 """The latest links of a domain that are looked at: a domain may stand in a third of all posts (ADR 5)."""
@@ -61,7 +61,7 @@ CROSS JOIN LATERAL (
 
 def of(ids: Sequence[int], *, since: datetime) -> dict[int, DomainCounts]:
     """Return the counts of some domains by id, in one statement."""
-    with connection.cursor() as cursor:
+    with standby.connection().cursor() as cursor:
         cursor.execute(_COUNTS, {"ids": list(ids), "since": since, "sample": SAMPLE})
         return {pk: _counts(row) for pk, *row in cursor.fetchall()}
 

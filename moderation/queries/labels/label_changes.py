@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from moderation import standby
 from moderation.models import FeedEntry, FeedHead
 from moderation.models.feed import Stream
 from moderation.queries.decisions.feeds import Position
@@ -121,7 +121,7 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
         "chunk": CHUNK,
     }
     while True:
-        with connection.cursor() as cursor:
+        with standby.connection().cursor() as cursor:
             cursor.execute(_HEADS, values)
             found = cursor.fetchall()
         if found:
@@ -136,7 +136,7 @@ def _chunks(span: _Span) -> Iterator[list[tuple[Any, ...]]]:
 def _live(decision_ids: list[int], *, has_weights: bool, has_addresses: bool) -> dict[int, LabelLine]:
     statement: LiteralString = _LIVE
     values = {"decisions": decision_ids, "schema": SCHEMA_HASH, "has_addresses": has_addresses}
-    with connection.cursor() as cursor, cursor.copy(statement, values) as copy:
+    with standby.connection().cursor() as cursor, cursor.copy(statement, values) as copy:
         copy.set_types(KINDS)
         return {row[_DECISION]: line(row, has_weights=has_weights) for row in copy.rows()}
 

@@ -25,10 +25,10 @@ from typing import Any, LiteralString, Self
 
 import numpy as np
 import numpy.typing as npt
-from django.db import connection
 from django.db.models import F, FloatField, Max, Q
 from django.db.models.functions import Cast
 
+from moderation import standby
 from moderation.models import LabelDraw, Release
 from moderation.models.cases import CaseState
 from moderation.models.scores import RouteChoice
@@ -130,7 +130,7 @@ class _Draw:
 def labelled_posts(*, since: datetime, until: datetime, platform_id: int | None = None) -> LabelledPosts:
     """Read the labels of posts first scored at or after `since` and before `until`, oldest label first."""
     values = {"since": since, "until": until, "platform": platform_id}
-    with connection.cursor() as cursor:
+    with standby.connection().cursor() as cursor:
         cursor.execute(_ROWS, values)
         rows = cursor.fetchall()
     draws = _draws(since=since, platform_id=platform_id)

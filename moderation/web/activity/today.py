@@ -19,6 +19,7 @@ from moderation.queries.activity.today import Sheet
 from moderation.queries.quality import drift_pages
 from moderation.web import access
 from moderation.web.activity import charts
+from moderation.web.middleware.standby_reads import may_be_behind
 
 _EARLIEST = date(2000, 1, 1)
 
@@ -40,6 +41,7 @@ class PeriodForm(forms.Form):
 
 @require_safe
 @access.leads
+@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show a day, a week or a month."""
     at = timezone.now()
@@ -74,6 +76,7 @@ def _numbers(counts: Mapping[Measure, int] | None) -> list[int]:
 
 @require_safe
 @access.leads
+@may_be_behind
 def export(request: access.DeskRequest) -> HttpResponse:
     """Send the table of the page as CSV."""
     at = timezone.now()

@@ -26,6 +26,7 @@ from moderation.web.campaigns import campaign_timeline
 from moderation.web.campaigns.campaign_forms import CampaignCorrectForm, CampaignDecideForm, LeaveOutForm
 from moderation.web.lists import list_pages
 from moderation.web.lists.filter_form import FilterForm
+from moderation.web.middleware.standby_reads import may_be_behind
 
 
 class CampaignFilterForm(FilterForm):
@@ -36,6 +37,7 @@ class CampaignFilterForm(FilterForm):
 
 @require_safe
 @access.deciders
+@may_be_behind
 def index(request: access.DeskRequest) -> HttpResponse:
     """List the campaigns of which posts wait, or all."""
     is_all = CampaignFilterForm(request.GET).given("show") == "all"

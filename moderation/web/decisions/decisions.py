@@ -23,10 +23,12 @@ from moderation.web.decisions import decision_csv
 from moderation.web.decisions.decision_filters import DecisionFilterForm
 from moderation.web.forms import CorrectForm
 from moderation.web.lists import list_pages
+from moderation.web.middleware.standby_reads import may_be_behind
 
 
 @require_safe
 @access.readers
+@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show one's own decisions; a lead begins with everyone's."""
     form = DecisionFilterForm(request.GET, viewer=request.user)

@@ -13,10 +13,12 @@ from moderation.web import access
 from moderation.web.entities import entity
 from moderation.web.entities.author_filters import AuthorFilterForm
 from moderation.web.lists import list_pages
+from moderation.web.middleware.standby_reads import may_be_behind
 
 
 @require_safe
 @access.readers
+@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the authors that match, the newest first, or for htmx only the rows."""
     form = AuthorFilterForm(request.GET)
@@ -28,6 +30,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 @require_safe
 @access.readers
+@may_be_behind
 def author(request: access.DeskRequest, author_id: int) -> HttpResponse:
     """Show one author: what they posted, what became of it, which domains and addresses they used."""
     at = timezone.now()

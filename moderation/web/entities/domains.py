@@ -13,10 +13,12 @@ from moderation.web import access
 from moderation.web.entities import entity
 from moderation.web.entities.domain_filters import DomainFilterForm
 from moderation.web.lists import list_pages
+from moderation.web.middleware.standby_reads import may_be_behind
 
 
 @require_safe
 @access.readers
+@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """List domains: the most posted ones, those that match a search, or the banned ones."""
     at = timezone.now()
@@ -30,6 +32,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 @require_safe
 @access.readers
+@may_be_behind
 def domain(request: access.DeskRequest, name: str) -> HttpResponse:
     """Show one domain: its posts, its hosts, what a rule would have hit, and the rules so far."""
     at = timezone.now()

@@ -1,1 +1,1 @@
-"""Middleware of the desk: compression, when a session was used, and what a user sees when a request fails."""
+"""Middleware of the desk: compression, sessions, reads from a standby, and what a user sees of a failure."""

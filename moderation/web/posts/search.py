@@ -13,11 +13,13 @@ from moderation.queries.campaigns import campaign_names
 from moderation.web import access
 from moderation.web.cases import bulk
 from moderation.web.lists import list_pages
+from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.posts.post_filters import PostFilterForm
 
 
 @require_safe
 @access.readers
+@may_be_behind
 def posts(request: access.DeskRequest) -> HttpResponse:
     """Show the posts that match, the newest first, or for htmx only the rows."""
     form = PostFilterForm(request.GET)

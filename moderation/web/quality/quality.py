@@ -18,6 +18,7 @@ from moderation.queries.quality import figures, stored
 from moderation.queries.quality.estimates import FEWEST_SHOWN
 from moderation.queries.quality.stored import Sheet
 from moderation.web import access
+from moderation.web.middleware.standby_reads import may_be_behind
 from moderation.web.quality import charts, plan, shares, tables
 
 
@@ -46,6 +47,7 @@ class QualityForm(forms.Form):
 
 @require_safe
 @access.exporters
+@may_be_behind
 def page(request: access.DeskRequest) -> HttpResponse:
     """Show the five figures, their course, and every table."""
     at = timezone.now()
@@ -86,6 +88,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
 
 @require_safe
 @access.exporters
+@may_be_behind
 def export(request: access.DeskRequest, table: str) -> HttpResponse:
     """Send one table of the page as CSV, with the numbers as they were estimated."""
     form = QualityForm(request.GET)

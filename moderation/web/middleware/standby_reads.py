@@ -1,0 +1,59 @@
+"""Pages that may be read from a standby, and who must not: whoever has just changed something sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from moderation import standby
+
+COOKIE = "wrote"
+"""In a browser that has just sent a change: it reads from the primary until the standby has it, too."""
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+View = Callable[..., HttpResponseBase]
+
+
+class OwnWritesMiddleware:
+    """Marks browsers that change something; without a standby it does nothing."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on, and mark the browser."""
+        response = self.get_response(request)
+        if request.method not in _SAFE and standby.is_named() and not request.path.startswith("/api/"):
+            response.set_cookie(
+                COOKIE,
+                "1",
+                max_age=int(standby.MOST_SECONDS_UNHEARD),
+                secure=settings.SESSION_COOKIE_SECURE,
+                httponly=True,
+                samesite="Lax",
+            )
+        return response
+
+
+def may_be_behind(view: View) -> View:
+    """Read a page that changes nothing from the standby; if that fails, once more from the primary."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *arguments: object, **named: object) -> HttpResponseBase:
+        if COOKIE not in request.COOKIES:
+            with standby.reading() as is_standby:
+                try:
+                    return view(request, *arguments, **named)
+                except (OperationalError, InterfaceError) as failure:
+                    if not is_standby:
+                        raise
+                    standby.fitness.avoid(type(failure).__name__)
+        return view(request, *arguments, **named)
+
+    return answer
