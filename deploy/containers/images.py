@@ -70,6 +70,8 @@ def _pip_settings() -> tuple[dict[str, str], list[Path]]:
         key, _, quoted = line.partition("=")
         if (name := key.rpartition(".")[2]) in _PIP and quoted:
             settings[name] = str(ast.literal_eval(quoted))
-    words = [word.removeprefix("file://") for value in settings.values() for word in value.split()]
+    words = [word for value in settings.values() for word in value.split()]
     named = {Path(word) for word in words if word.startswith("/")} | {_CERTIFICATES}
+    # The pages of an index on disk name files that lie beside them.
+    named |= {Path(word.removeprefix("file://")).parent for word in words if word.startswith("file:///")}
     return settings, sorted(path for path in named if path.exists())
