@@ -14,7 +14,13 @@ from moderation.models import Case, Decision, Label, Post, Revision, Score, User
 from moderation.models.decisions import DecisionSource, Verdict
 from moderation.operations.quality import refresh
 
-PAGES = ("/quality/", "/quality/?span=7d", "/quality/?span=90d", "/quality/?platform=bench&span=90d")
+PAGES = (
+    "/quality/",
+    "/quality/?span=7d",
+    "/quality/?span=90d",
+    "/quality/?platform=bench&span=90d",
+    "/quality/?unit=views",
+)
 _SECONDS = 80 * 86_400
 
 
@@ -27,6 +33,7 @@ def filled(*, decisions: int, labels: int) -> Iterator[str]:
     multiply(
         Revision, revision.pk, decisions, id=own, post_id=own, received_at=then,
         language="(array['en','fr','de','ar'])[1 + g % 4]",
+        views="CASE WHEN g % 53 = 0 THEN 100000 ELSE g % 307 END",
     )  # fmt: skip
     multiply(
         Score, case.score_id, decisions, id=own, revision_id=own, scored_at=then,

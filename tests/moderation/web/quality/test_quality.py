@@ -71,7 +71,7 @@ class TestPage:
     def test_says_that_no_views_were_sent(self, lead_desk: Client, estimated: Case) -> None:
         body = lead_desk.get("/quality/?unit=views").content.decode()
 
-        assert "No views were sent with these posts" in body
+        assert "No labelled post has views" in body
         assert "quality__value" not in body
 
     def test_weighs_by_views(
