@@ -35,6 +35,7 @@ _LISTS = [
     "second-reviews",
     "golden-items",
     "rules",
+    "policies",
     "audit",
     "labels",
     "quality",

@@ -23,6 +23,9 @@ from scoring.trees import Floats
 
 __all__ = ["ContentProtocol", "ScoreResult", "Scorer"]
 
+_Asked = tuple[PostRecord, Rule | None, bool]
+"""A record, the rule that matches it, and whether a policy in words holds it."""
+
 
 class Scorer:
     """Scores records with one release; make one per process and share it.
@@ -68,14 +71,22 @@ class Scorer:
         """Score one record; the same record, rules and content probability always give the same result."""
         return self.score_many([record], blocklist=blocklist)[0]
 
-    def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]:
+    def score_many(
+        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+    ) -> list[ScoreResult]:
         """Score records with one call to the content model, results in their order.
 
         Banned posts run nothing else. If the content model is unavailable the rest are scored without it and
-        marked degraded.
+        marked degraded. `held` tells of each record whether a policy in words holds it for a human; by
+        default none is held.
         """
         ruled = [(record, blocklist.match(record)) for record in records]
-        asked = [(record, rule) for record, rule in ruled if not _is_ban(rule)]
+        holds = held or [False] * len(records)
+        asked = [
+            (record, rule, is_held)
+            for (record, rule), is_held in zip(ruled, holds, strict=True)
+            if not _is_ban(rule)
+        ]
         judged = iter(self._judged(asked) if asked else [])
         return [
             banned(record, rule, release=self._release)
@@ -157,8 +168,8 @@ class Scorer:
         platforms = [record.platform for record in records]
         return platform_routes.probabilities(self._release, judged.margins, platforms=platforms)
 
-    def _judged(self, asked: Sequence[tuple[PostRecord, Rule | None]]) -> list[ScoreResult]:
-        records = [record for record, _ in asked]
+    def _judged(self, asked: Sequence[_Asked]) -> list[ScoreResult]:
+        records = [record for record, _, _ in asked]
         rows = self._rows(records)
         answers = self._answers(records, rows=rows)
         judgement = self._judge(records, rows, content_probabilities=answers.texts)
@@ -168,16 +179,15 @@ class Scorer:
         sub_models = self._opinions(judgement, joined, answers.texts)
         return [
             self._result(
-                record,
+                one,
                 probability=float(probabilities[index]),
                 sub_models=sub_models[index],
                 row=rows[index],
                 shares=shares[index],
                 found=[Contribution(*one) for one in joined.told(index)],
                 is_degraded=answers.is_degraded,
-                rule=rule,
             )
-            for index, (record, rule) in enumerate(asked)
+            for index, one in enumerate(asked)
         ]
 
     def _answers(self, records: Sequence[PostRecord], *, rows: Floats) -> readings.Answers:
@@ -208,7 +218,7 @@ class Scorer:
 
     def _result(
         self,
-        record: PostRecord,
+        asked: _Asked,
         *,
         probability: float,
         sub_models: Mapping[str, float | None],
@@ -216,8 +226,8 @@ class Scorer:
         shares: Floats,
         found: Sequence[Contribution],
         is_degraded: bool,
-        rule: Rule | None,
     ) -> ScoreResult:
+        record, rule, is_held = asked
         names = (*features.NAMES, CONTENT_TEXT)
         content = sub_models["content"]
         values = (*row.tolist(), math.nan if content is None else content)
@@ -228,7 +238,7 @@ class Scorer:
             probability,
             sub_models=sub_models,
             is_degraded=is_degraded,
-            effect=rule.effect if rule else None,
+            effect=routing.strictest(rule.effect if rule else None, is_held=is_held),
         )
         return ScoreResult(
             release_id=self._release.id,

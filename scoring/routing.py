@@ -28,6 +28,7 @@ __all__ = [
     "hundredth",
     "opinion",
     "sampled",
+    "strictest",
 ]
 
 NO_OPINION = 0.5
@@ -117,6 +118,11 @@ def decide(
     if reason is not None:
         return _review(reason)
     return _automatic(Route.REMOVE if is_spam else Route.ALLOW)
+
+
+def strictest(effect: Effect | None, *, is_held: bool) -> Effect | None:
+    """Return what a rule and policies in words do together: a hold goes before an allowance."""
+    return Effect.HOLD if is_held else effect
 
 
 def hundredth(probability: float) -> int:

@@ -64,7 +64,8 @@ class Starter:
     def triton(self, *, name: str, model: Path, repository: Path) -> Server:
         """Start Triton on a copy of the repository with this model.onnx in it."""
         copy = self.folder / name / "triton_repo"
-        shutil.copytree(repository, copy, ignore=shutil.ignore_patterns("model.onnx", "__pycache__"))
+        left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
+        shutil.copytree(repository, copy, ignore=left_out)
         (copy / "distilbert" / "1" / "model.onnx").symlink_to(model.resolve())
         server = Triton(
             state=State(self.folder / name / "state"),

@@ -22,4 +22,4 @@ USER triton-server
 ENV PATH=/venv/bin:$PATH LD_LIBRARY_PATH=/usr/local/lib TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 CMD ["tritonserver", "--model-repository=/models", "--model-repository=/promoted/models", \
      "--backend-directory=/opt/tritonserver/backends", "--cache-directory=/opt/tritonserver/caches", \
-     "--model-control-mode=explicit", "--load-model=content", "--exit-on-error=false"]
+     "--model-control-mode=explicit", "--load-model=content", "--load-model=topics", "--exit-on-error=false"]

@@ -11,4 +11,4 @@ USER triton-server
 ENV TOKENIZERS_PARALLELISM=false PYTHONDONTWRITEBYTECODE=1
 CMD ["python3", "/usr/local/lib/spamdesk/check_plan.py", \
      "tritonserver", "--model-repository=/models", "--model-repository=/promoted/models", \
-     "--model-control-mode=explicit", "--load-model=content", "--exit-on-error=false"]
+     "--model-control-mode=explicit", "--load-model=content", "--load-model=topics", "--exit-on-error=false"]

@@ -86,6 +86,7 @@ class Triton:
             f"--cache-directory={files.caches}",
             "--model-control-mode=explicit",
             "--load-model=content",
+            "--load-model=topics",
             *(f"--load-model={name}" for name in self._live_models()),
             "--exit-on-error=false",  # an unusable release must not stop the others
             f"--http-address=unix:{self.socket}",

@@ -121,6 +121,7 @@ PAGE: dict[str, Any] = {
     "score_state": "pending",
     "scores": [],
     "campaign_id": None,
+    "policies": [{"id": "3", "name": "Coins", "effect": "tag", "probability": 0.47}],
     "case": None,
     "decision": None,
 }

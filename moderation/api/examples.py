@@ -48,6 +48,10 @@ REQUESTS: dict[str, Any] = {
     "send_posts": POST,
     "score_post": POST,
     "judge_post": POST,
+    "score_topics": {
+        "texts": ["Send 0.1 BTC and get 0.2 back today", "The choir rehearses on Wednesday"],
+        "topics": ["cryptocurrency, bitcoin or tokens", "music"],
+    },
     "update_counts": {"shares": 12, "comments": 4, "views": 2_310},
     "send_complaint": {
         "external_id": "report-1",
@@ -104,6 +108,10 @@ ANSWERS: dict[str, Any] = {
         "case_id": None,
         "contributions": [CONTRIBUTION],
         "took_ms": 41,
+    },
+    "score_topics": {
+        "topics": ["cryptocurrency, bitcoin or tokens", "music"],
+        "probabilities": [[0.4713, 0.0112], [0.0064, 0.3518]],
     },
     "find_post": PAGE,
     "read_post": PAGE,

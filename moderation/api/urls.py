@@ -34,6 +34,7 @@ from moderation.api.views.scores import EarlierScores, Scores
 from moderation.api.views.shadow_runs import Disagreements, OneShadowRun, ShadowFigures, ShadowRuns
 from moderation.api.views.simulations import ThresholdSimulations
 from moderation.api.views.statements import Statements
+from moderation.api.views.topics import TopicScores
 from moderation.api.views.webhooks import (
     DeliveryReplays,
     EndpointDeliveries,
@@ -56,6 +57,7 @@ urlpatterns = [
     path("api/v1/appeals", Appeals.as_view(), name="appeals"),
     path("api/v1/appeals/<str:id>", OneAppeal.as_view(), name="appeal"),
     path("api/v1/scores", Scores.as_view(), name="scores"),
+    path("api/v1/topics:score", TopicScores.as_view(), name="topic-scores"),
     path("api/v1/verdicts", EarlierScores.as_view(), name="verdicts"),
     path("api/v1/decisions", Decisions.as_view(), name="decisions"),
     path("api/v1/decisions/<str:id>/statement-of-reasons", Statements.as_view(), name="statement"),

@@ -25,6 +25,7 @@ from moderation.models.learning import ReleaseProposal
 from moderation.models.mentions import Mention
 from moderation.models.named_queues import NamedQueue, QueueAssignment
 from moderation.models.platforms import ApiKey, Platform
+from moderation.models.policies import Policy, PolicyMatch
 from moderation.models.posts import Author, Complaint, Post, Revision
 from moderation.models.presence import Presence, ReviewPage
 from moderation.models.quality import QualityFigure, QualityTable
@@ -93,6 +94,8 @@ __all__ = [
     "PictureBand",
     "PictureGroup",
     "Platform",
+    "Policy",
+    "PolicyMatch",
     "Post",
     "PostLink",
     "Presence",

@@ -36,7 +36,7 @@ class CaseReason(models.TextChoices):
     CONFLICT = "conflict", _("the filter and its campaign disagree")
     APPEALED = "appealed", _("the platform disputes the decision")
     SECOND = "second", _("second review requested")
-    HOLD = "hold", _("held by a rule: a person reviews every post")
+    HOLD = "hold", _("held by a rule or a policy: a person reviews every post")
     RANDOM = "random", _("drawn at random for labelling")
     RECONSIDERED = "reconsidered", _("let through before similar posts were found to be spam")
     OUTVOTED = "outvoted", _("one model is sure of spam, the others are not")

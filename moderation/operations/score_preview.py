@@ -13,6 +13,7 @@ from django.db import transaction
 from moderation import scorer
 from moderation.models import Platform, Release, Revision, Score
 from moderation.operations import explanations
+from moderation.operations.policies import matches
 from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingPost
 from moderation.operations.scoring import score_rows
@@ -47,7 +48,8 @@ def run(*, platform: Platform, post: IncomingPost, live: Scorer, at: datetime) -
     unknown = replace(post, external_id=f"preview-{uuid.uuid4().hex}", revision=1, parent=None)
     revision, record, rules = _frozen(platform=platform, post=unknown, at=at)
     # Only now: while the models compute, no row is locked that ingest may wait for.
-    [result] = live.score_many([record], blocklist=rules)
+    found = matches.find(revisions=[revision], at=at)
+    [result] = live.score_many([record], blocklist=rules, held=found.held)
     release = Release.objects.filter(pk=live.release.id).first()
     row = score_rows.row(
         revision=revision,

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from moderation.models import CampaignMember, Case, Decision, Platform, Post, Revision, Score
+from moderation.models import CampaignMember, Case, Decision, Platform, PolicyMatch, Post, Revision, Score
 from moderation.models.cases import CaseReason
 from moderation.queries import parents
 from moderation.queries.decisions import platform_decisions
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.parents import Parent
+from moderation.queries.policies import policy_pages
 
 _MAX_SCORES = 20
 
@@ -27,6 +28,7 @@ class PostPage:
     evidence: tuple[Finding, ...]
     scores: tuple[Score, ...]
     campaign_id: int | None
+    policies: tuple[PolicyMatch, ...]
     case: Case | None
     decision: Decision | None
 
@@ -64,6 +66,7 @@ def _page(*, platform: Platform, at: datetime, **key: Any) -> PostPage:
         evidence=findings.of(revision),
         scores=tuple(scores.defer("record", "features", "word_contributions")[:_MAX_SCORES]),
         campaign_id=members.values_list("campaign_id", flat=True).first(),
+        policies=tuple(policy_pages.matched_by(post.pk, at=at)),
         case=Case.objects.filter(post=post).exclude(reason=CaseReason.BLIND).order_by("-id").first(),
         decision=platform_decisions.standing(post_id=post.pk, at=at),
     )

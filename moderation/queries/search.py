@@ -31,6 +31,7 @@ from moderation.models.rules import RuleKind
 from moderation.queries import case_access, full_text, keyset, parents
 from moderation.queries.keyset import Page
 from moderation.queries.parents import Parent
+from moderation.queries.policies import policy_pages
 from moderation.queries.rules import targets
 from scoring.links import registrable_domain
 
@@ -49,6 +50,7 @@ class PostFilter:
     domain: str = ""
     address: str = ""
     author_id: int | None = None
+    policy: int | None = None
     post_ids: tuple[int, ...] | None = None
     state: str = ""
     since: datetime | None = None
@@ -138,7 +140,15 @@ def _filtered(found: QuerySet[Revision], wanted: PostFilter) -> QuerySet[Revisio
         found = found.filter(received_at__gte=wanted.since)
     if wanted.until:
         found = found.filter(received_at__lt=wanted.until)
-    return _in_state(found, wanted.state)
+    return _in_state(_matching(found, wanted.policy), wanted.state)
+
+
+def _matching(found: QuerySet[Revision], policy_id: int | None) -> QuerySet[Revision]:
+    """Restrict to what a policy matches, without posts that are judged blindly."""
+    if policy_id is None:
+        return found
+    blind = Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
+    return found.filter(policy_pages.matching(policy_id), ~Exists(blind))
 
 
 def _links(name: str) -> QuerySet[PostLink]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 from django.views.i18n import set_language
 
-from moderation.web import health, rules, webhooks
+from moderation.web import health, policies, rules, webhooks
 from moderation.web.accounts import account, platforms, preferences, reasons, users
 from moderation.web.activity import today
 from moderation.web.audit import audit_log
@@ -132,6 +132,12 @@ urlpatterns = [
     path("posts/<int:post_id>/translation/<int:number>/", translation.page, name="post-translation"),
     path("filters/keep/", saved_filters.keep, name="filter-keep"),
     path("filters/<int:filter_id>/forget/", saved_filters.forget, name="filter-forget"),
+    path("policies/", policies.page, name="policies"),
+    path("policies/new/", policies.new, name="policy-new"),
+    path("policies/<int:policy_id>/", policies.policy, name="policy"),
+    path("policies/<int:policy_id>/try/", policies.try_again, name="policy-try"),
+    path("policies/<int:policy_id>/activate/", policies.activate, name="policy-activate"),
+    path("policies/<int:policy_id>/end/", policies.end, name="policy-end"),
     path("rules/", rules.page, name="rules"),
     path("rules/new/", rules.new, name="rule-new"),
     path("rules/<int:rule_id>/", rules.draft, name="rule-draft"),

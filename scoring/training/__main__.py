@@ -22,6 +22,11 @@ COMMANDS = {
     "heads": ("scoring.training.train_heads", "give a release a head for each platform, from its decisions"),
     "parity": ("scoring.training.parity", "what each precision changes, against torch FP32"),
     "quantize": ("scoring.training.quantize", "calibrated INT8 of a trained content model"),
+    "topics": ("scoring.training.export_topics", "a model of topics in words for Triton's repository"),
+    "topic-quality": (
+        "scoring.training.measure_topics",
+        "what topics in words are worth, beside a classifier trained on labels",
+    ),
     "variants": ("scoring.training.variants", "Triton's repository for CPU, ONNX Runtime on GPU, TensorRT"),
     "tensorrt": ("scoring.training.build_tensorrt", "build the TensorRT plan, on the GPU it will run on"),
     "next-release": ("scoring.training.next_release", "from decisions to a judged candidate, step by step"),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SHIPPED = Path(__file__).resolve().parents[2] / "triton_repo"
+MODELS = ("content", "tokenizer", "distilbert")
+"""The models of Triton that make up the content model; SHIPPED has others beside them."""
 OPSET = 17
 MAX_FP32_DIFFERENCE = 1e-4  # logits; the exporter is faithful or it is not
 MAX_FP16_DIFFERENCE = 0.05  # logits; about 0.01 of probability at the steepest point
@@ -113,7 +115,7 @@ def export(*, model_folder: Path, repository: Path) -> Export:
 
 
 def _complete(repository: Path) -> None:
-    for file in SHIPPED.rglob("*"):
+    for file in (file for model in MODELS for file in (SHIPPED / model).rglob("*")):
         target = repository / file.relative_to(SHIPPED)
         if file.is_file() and file.parent.name != "__pycache__" and not target.exists():
             _place(file, target)

@@ -105,6 +105,9 @@ _TOKENIZER_COMMENT = (
     "Text in, token ids out: any client sends plain text. Tokens beyond 128 are cut.\n"
     "No queue delay: batches form by themselves while the instance is busy. WIDTHS: what rows are padded to."
 )
+_TOPICS_COMMENT = (
+    "Texts and topics in words in, the probability that a text is about a topic out; topics.json says how."
+)
 _DISTILBERT_COMMENT = (
     "Class 0 is not spam, class 1 is spam. Priority 1, which is also the default, goes before 2."
 )
@@ -149,6 +152,18 @@ def _content() -> ModelConfig:
             model_name=model, model_version=-1, input_map=takes, output_map=gives
         )
     return config
+
+
+def topics_text() -> str:
+    """Render the config.pbtxt of the topics model, which is the same in every variant."""
+    inputs: list[_Tensor] = [_TEXT, ("TOPICS", "TYPE_STRING", -1)]
+    config = _config("topics", backend="python", inputs=inputs, outputs=[("PROBABILITIES", "TYPE_FP32", -1)])
+    config.instance_group.add(count=1, kind="KIND_CPU")
+    batch_dynamically(config)
+    source = (
+        "Written by `python -m scoring.training topics`; change scoring/training/model_configs.py instead."
+    )
+    return rendered(config, _TOPICS_COMMENT, source=source)
 
 
 _Tensor = tuple[str, str, int]

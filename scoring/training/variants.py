@@ -73,6 +73,13 @@ def write(*, variant: Variant, repository: Path, out: Path) -> None:
     for name in ("tokenizer.json", "model.py"):
         shutil.copyfile(tokenizer / name, out / "tokenizer" / "1" / name)
     (out / "content" / "1" / ".gitkeep").touch()  # an ensemble needs its version folder
+    if (repository / "topics").is_dir():  # on CPU everywhere: few texts are asked about
+        shutil.copytree(
+            repository / "topics",
+            out / "topics",
+            ignore=shutil.ignore_patterns("__pycache__"),
+            dirs_exist_ok=True,
+        )
     target = out / "distilbert" / "1"
     if variant is Variant.CPU:
         for name in ("model.onnx", "model.py"):

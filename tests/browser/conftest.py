@@ -18,6 +18,7 @@ from tests.browser.stage import PATIENCE_SECONDS, Settle, Watch, sign_in, wait_u
 from tests.moderation.conftest import (  # noqa: F401 - the same rows as in the app's own tests
     at,
     fake_scorer,
+    fake_topics,
     incoming,
     later,
     lead,

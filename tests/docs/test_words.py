@@ -45,6 +45,7 @@ SUBJECTS = {
         "training_runs",
     },
     "outbox": {"feed"},
+    "policies": {"topics"},
     "posts": {"complaints", "bulk_posts", "incoming_post", "transcripts"},
     "quality": {"drift", "quality_figures"},
     "reconsider": {"reconsiderations", "reconsidered"},

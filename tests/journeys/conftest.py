@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.moderation.conftest import fake_scorer
+from tests.moderation.conftest import fake_scorer, fake_topics
 
-__all__ = ["fake_scorer"]
+__all__ = ["fake_scorer", "fake_topics"]

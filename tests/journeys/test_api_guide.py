@@ -30,7 +30,7 @@ from moderation.operations.audit import chain
 from moderation.operations.outbox import feed
 from moderation.operations.quality import refresh
 from moderation.operations.scoring import score
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.fakes import FakeScorer, FakeTopics
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "api-guide.md").read_text()
 _EXAMPLE = re.compile(r"```bash\n(curl .*?)```\s+Answer `(\d{3})`(?:(?!```).)*```json\n(.*?)```", re.DOTALL)
@@ -144,7 +144,12 @@ def scoring(fake_scorer: FakeScorer) -> Any:
 
 
 def test_every_example_answers_as_the_page_says(
-    variables: dict[str, str], scoring: Any, fake_scorer: FakeScorer, settings: Any, tmp_path: Path
+    variables: dict[str, str],
+    scoring: Any,
+    fake_scorer: FakeScorer,
+    fake_topics: FakeTopics,
+    settings: Any,
+    tmp_path: Path,
 ) -> None:
     settings.RELEASES_DIR = tmp_path
     seen = 0

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 from django.db.models import Model
 
-from moderation import scorer
+from moderation import scorer, topic_model
 from moderation.models import Case, Decision, Label, Platform, Post, Revision, User
 from moderation.models.decisions import DecisionSource
 from moderation.models.users import Role
@@ -22,7 +22,7 @@ from moderation.operations.posts import ingest
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingPost
 from moderation.operations.scoring import score
 from moderation.operations.similarity import backfill
-from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers
+from tests.moderation.fakes import FakeContent, FakeScorer, FakeScorers, FakeTopics
 
 Post_ = Callable[..., Post]
 Case_ = Callable[..., Case]
@@ -77,6 +77,14 @@ def fake_scorer(monkeypatch: pytest.MonkeyPatch) -> FakeScorer:
     fake = FakeScorer()
     stand_in = FakeScorers(scorer=fake, content=FakeContent(fake))
     monkeypatch.setattr(scorer, "current", lambda: stand_in)
+    return fake
+
+
+@pytest.fixture
+def fake_topics(monkeypatch: pytest.MonkeyPatch) -> FakeTopics:
+    """Put a stand-in where the process's topics model would be."""
+    fake = FakeTopics()
+    monkeypatch.setattr(topic_model, "current", lambda _seconds, _priority: fake)
     return fake
 
 

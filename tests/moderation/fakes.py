@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Protocol, cast
@@ -55,11 +55,31 @@ class FakeScorer:
         )
     )
 
-    def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]:
+    def score_many(
+        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+    ) -> list[ScoreResult]:
         self.asked += len(records)
         if self.poisonous is not None and any(record.text == self.poisonous for record in records):
             raise ZeroDivisionError("a poisonous record")
-        return [self._score(record, blocklist) for record in records]
+        holds = held or [False] * len(records)
+        return [
+            self._held(self._score(record, blocklist), is_held)
+            for record, is_held in zip(records, holds, strict=True)
+        ]
+
+    def _held(self, result: ScoreResult, is_held: bool) -> ScoreResult:
+        """Hold for a human as the scorer does; a ban and the audit sample stay what they are."""
+        if not is_held or result.routing.route is Route.REMOVE or result.routing.is_audit_sample:
+            return result
+        return replace(
+            result,
+            routing=routing.decide(
+                probability=result.spam_probability,
+                thresholds=THRESHOLDS,
+                is_degraded=result.is_degraded,
+                effect=Effect.HOLD,
+            ),
+        )
 
     @property
     def content(self) -> FakeContent:
@@ -141,7 +161,9 @@ class FakeContent:
 class _Scores(Protocol):
     """What the product asks of a scorer."""
 
-    def score_many(self, records: Sequence[PostRecord], *, blocklist: Blocklist) -> list[ScoreResult]: ...
+    def score_many(
+        self, records: Sequence[PostRecord], *, blocklist: Blocklist, held: Sequence[bool] = ()
+    ) -> list[ScoreResult]: ...
 
     def spam_probabilities(
         self,
@@ -163,6 +185,29 @@ class _Scores(Protocol):
 def _are_alike(real: Scorer, fake: FakeScorer) -> tuple[_Scores, _Scores]:
     """Never called: the type checker refuses it once the stand-in has other methods than the scorer."""
     return real, fake
+
+
+@dataclass
+class FakeTopics:
+    """The topics model's stand-in: a text is about a topic whose first word it has."""
+
+    is_away: bool = False
+    asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+
+    def is_ready(self) -> bool:
+        return not self.is_away
+
+    def probabilities(self, texts: Sequence[str], *, topics: Sequence[str]) -> np.ndarray:
+        if self.is_away:
+            raise Unavailable("switched off by the test")
+        self.asked.append((tuple(texts), tuple(topics)))
+        return np.array([[_likelihood(text, topic) for topic in topics] for text in texts])
+
+
+def _likelihood(text: str, topic: str) -> float:
+    if not text.strip():
+        return float("nan")
+    return 0.8 if topic.split(maxsplit=1)[0].lower() in text.lower() else 0.1
 
 
 @dataclass

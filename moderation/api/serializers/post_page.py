@@ -9,8 +9,9 @@ from rest_framework import serializers
 from moderation.api import about
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.serializers.evidence import EvidenceSerializer, evidence
-from moderation.models import Case, Score
+from moderation.models import Case, PolicyMatch, Score
 from moderation.models.cases import PLATFORM_REASONS, CaseState
+from moderation.models.policies import PolicyEffect
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
@@ -69,6 +70,17 @@ class PostParentSerializer(serializers.Serializer[Any]):
     author = PostAuthorSerializer(allow_null=True, help_text="Null where not told.")
 
 
+class PostPolicySerializer(serializers.Serializer[Any]):
+    """A policy in words that the post matches."""
+
+    id = serializers.CharField()
+    name = serializers.CharField()
+    effect = serializers.ChoiceField(choices=PolicyEffect.values)
+    probability = serializers.FloatField(
+        min_value=0, max_value=1, help_text="That the text is about what the policy says."
+    )
+
+
 class PostCaseSerializer(serializers.Serializer[Any]):
     """The post's last case."""
 
@@ -102,6 +114,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     score_state = serializers.ChoiceField(choices=ScoreState.values)
     scores = ScoreSerializer(many=True)
     campaign_id = serializers.CharField(allow_null=True, help_text="The campaign that it is in.")
+    policies = PostPolicySerializer(many=True, help_text="Active policies that it matches, the surest first.")
     case = PostCaseSerializer(allow_null=True)
     decision = DecisionSerializer(allow_null=True)
 
@@ -131,6 +144,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         "score_state": page.revision.score_state,
         "scores": [_score(score) for score in page.scores],
         "campaign_id": str(page.campaign_id) if page.campaign_id else None,
+        "policies": [_policy(match) for match in page.policies],
         "case": _case(page.case) if page.case else None,
         "decision": decision(page.decision) if page.decision else None,
     }
@@ -146,6 +160,15 @@ def parent(found: Parent) -> dict[str, Any]:
         "author": {"external_id": author.external_id, "display_name": author.display_name}
         if author
         else None,
+    }
+
+
+def _policy(match: PolicyMatch) -> dict[str, Any]:
+    return {
+        "id": str(match.policy_id),
+        "name": match.policy.name,
+        "effect": match.policy.effect,
+        "probability": match.probability,
     }
 
 

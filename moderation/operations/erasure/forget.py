@@ -27,6 +27,7 @@ from moderation.models import (
     EvidenceRequest,
     GoldenItem,
     LinkVerdict,
+    PolicyMatch,
     Post,
     PostLink,
     Reversal,
@@ -47,6 +48,7 @@ _WORD_LETTERS = 4
 def around_posts(post_ids: Sequence[int]) -> None:
     """Wipe what was written about posts, whoever wrote it. Call with the posts locked."""
     Complaint.objects.filter(post__in=post_ids).update(note="", external_id="")
+    PolicyMatch.objects.filter(post__in=post_ids).delete()
     CaseNote.objects.filter(case__post__in=post_ids).update(text="")
     BlindReview.objects.filter(post__in=post_ids).update(note="", settled_note="")
     GoldenItem.objects.filter(post__in=post_ids).update(note="")

@@ -64,6 +64,9 @@ class AdvisoryLock(IntEnum):
     PICTURES = 7_324
     """Finding the group of a picture, or deleting groups."""
 
+    POLICIES = 7_325
+    """Counting policies in words before one more is drafted or begins."""
+
     ERASURES = 7_318
     """Erasures take it shared; a starting export takes it exclusively for a moment."""
 

@@ -11,6 +11,7 @@ from moderation import enqueue, scorer
 from moderation.models import Revision
 from moderation.models.posts import ScoreState
 from moderation.operations import rescore
+from moderation.operations.policies import matches
 from moderation.operations.scoring import leases
 from moderation.queries.health import clocks
 
@@ -49,9 +50,13 @@ def sweep(*, at: datetime) -> int:
 
 
 def rescore_degraded(*, at: datetime) -> int:
-    """Score degraded posts again once the content model answers; return how many were enqueued."""
+    """Score degraded posts again once the content model answers; return how many were enqueued.
+
+    While a policy in words holds posts, the topics model has to answer, too: posts that could not be compared
+    with it are among them.
+    """
     degraded = Revision.objects.filter(score_state=ScoreState.DEGRADED)
-    if not degraded.exists() or not scorer.content().is_ready():
+    if not degraded.exists() or not scorer.content().is_ready() or not matches.is_ready(at=at):
         return 0
     with transaction.atomic():
         free = degraded.select_for_update(skip_locked=True).order_by("enqueued_at", "id")[:SWEEP_LIMIT]

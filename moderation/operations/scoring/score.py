@@ -16,6 +16,8 @@ from moderation.operations.campaigns import gather
 from moderation.operations.evidence import request
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
+from moderation.operations.policies import matches
+from moderation.operations.policies.matches import Matches
 from moderation.operations.releases import store
 from moderation.operations.scoring import (
     audit_sample,
@@ -42,6 +44,7 @@ class _Frozen:
     revisions: Sequence[Revision]
     records: Sequence[PostRecord]
     rules: Blocklist
+    policies: Matches
 
 
 class CandidateAway(Exception):
@@ -87,7 +90,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     gather.gather_or_leave(revisions=revisions, at=at)
     canary = canary_arm.running()
     ours, theirs = canary_arm.split(revisions, canary=canary, live=live.release.id)
-    scored = _scored(ours, judge=live, at=at) if ours else 0
+    scored = _scored(ours, judge=live, at=at, is_awaited=is_awaited) if ours else 0
     if canary is not None and theirs:
         by_candidate = _awaited_by_candidate if is_awaited else _by_candidate
         scored += by_candidate(theirs, canary=canary, live=live, at=at)
@@ -106,7 +109,7 @@ def _awaited_by_candidate(
         judge = scorer.low_latency(canary.candidate)
     except scorer.Loading:
         judge = live
-    return _scored(revisions, judge=judge, at=at)
+    return _scored(revisions, judge=judge, at=at, is_awaited=True)
 
 
 def _by_candidate(revisions: Sequence[Revision], *, canary: CanaryRun, live: Scorer, at: datetime) -> int:
@@ -123,15 +126,23 @@ def _by_candidate(revisions: Sequence[Revision], *, canary: CanaryRun, live: Sco
         return scored
 
 
-def _scored(revisions: Sequence[Revision], *, judge: Scorer, at: datetime, is_candidate: bool = False) -> int:
+def _scored(
+    revisions: Sequence[Revision],
+    *,
+    judge: Scorer,
+    at: datetime,
+    is_candidate: bool = False,
+    is_awaited: bool = False,
+) -> int:
     """Freeze, judge, store and route by one release; raises CandidateAway if a candidate lacks content."""
-    frozen = _freeze(revisions, at=at)
+    frozen = _freeze(revisions, at=at, is_awaited=is_awaited)
     results = _judge(frozen, live=judge, at=at)
     if is_candidate and any(result.is_degraded for result in results):
         raise CandidateAway("its content model does not answer")
     # Only now: while the models compute, a task holds no row that ingest or a moderator waits for.
     with transaction.atomic():
         scores = _store(frozen, results, live=judge, at=at)
+        matches.store(frozen.policies, scores=scores, at=at)
         announce.scored(scores, at=at)
         route.apply(scores=scores, at=at)
         request.after(scores, at=at)
@@ -146,11 +157,12 @@ def _score_alone(revision: Revision, *, at: datetime) -> int:
         return 0
 
 
-def _freeze(revisions: Sequence[Revision], *, at: datetime) -> _Frozen:
+def _freeze(revisions: Sequence[Revision], *, at: datetime, is_awaited: bool) -> _Frozen:
     return _Frozen(
         revisions=revisions,
         records=records.records_at(revisions=revisions, at=at),
         rules=rules_in_force.for_revisions(revisions=revisions, at=at),
+        policies=matches.find(revisions=revisions, at=at, is_awaited=is_awaited),
     )
 
 
@@ -158,7 +170,7 @@ def _judge(frozen: _Frozen, *, live: Scorer, at: datetime) -> Sequence[ScoreResu
     return audit_sample.drawn(
         revisions=frozen.revisions,
         records=frozen.records,
-        results=live.score_many(frozen.records, blocklist=frozen.rules),
+        results=live.score_many(frozen.records, blocklist=frozen.rules, held=frozen.policies.held),
         release=live.release,
         at=at,
     )
@@ -177,7 +189,8 @@ def _store(frozen: _Frozen, results: Sequence[ScoreResult], *, live: Scorer, at:
     review_sample.draw(rows, at=at)
     scores = Score.objects.bulk_create(rows)
     for score in scores:
-        score.revision.score_state = ScoreState.DEGRADED if score.is_degraded else ScoreState.SCORED
+        is_again = score.is_degraded or frozen.policies.is_owed
+        score.revision.score_state = ScoreState.DEGRADED if is_again else ScoreState.SCORED
         score.revision.lease_until = None
     Revision.objects.bulk_update([score.revision for score in scores], ["score_state", "lease_until"])
     return scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from moderation.models import Reason
+from moderation.models.decisions import Verdict
 
 
 def reasons() -> list[Reason]:
@@ -19,3 +20,14 @@ def ever() -> list[Reason]:
 def reason(code: str) -> Reason | None:
     """Return the active reason with this code, None if there is none."""
     return Reason.objects.filter(code=code, is_active=True).first()
+
+
+def for_spam() -> list[Reason]:
+    """Return the active reasons of spam, in the order of their digits."""
+    return [reason for reason in reasons() if reason.verdict == Verdict.SPAM]
+
+
+def title_of(code: str) -> str:
+    """Return how a reason is called, also one out of use; the code if there is none."""
+    found = Reason.objects.filter(code=code).first()
+    return found.shown_title if found else code

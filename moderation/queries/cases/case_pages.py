@@ -15,6 +15,7 @@ from moderation.models import (
     CaseNote,
     Complaint,
     Decision,
+    PolicyMatch,
     PostLink,
     Revision,
     RevisionPicture,
@@ -30,6 +31,7 @@ from moderation.queries.cases.scored_post import ScoredPost
 from moderation.queries.evidence import findings
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.parents import Thread
+from moderation.queries.policies import policy_pages
 from moderation.queries.rules import rule_pages
 from scoring.links import links_in
 from scoring.records import History as History  # noqa: PLC0414 - pages read records but never import scoring
@@ -95,6 +97,7 @@ class CasePage:
     thread: Thread | None
     domains: tuple[DomainFact, ...]
     evidence: tuple[Finding, ...]
+    policies: tuple[PolicyMatch, ...]
     complaints: tuple[Complaint, ...]
     complaint_count: int
     winner: Decision | None
@@ -187,6 +190,7 @@ def case_page(*, case_id: int, viewer: User, at: datetime) -> CasePage:
         thread=parents.thread(case.score.revision),
         domains=_domains(case, record, at=at),
         evidence=evidence,
+        policies=() if case_access.is_blind(case) else tuple(policy_pages.matched_by(case.post_id, at=at)),
         complaints=tuple(complaints[:_MAX_COMPLAINTS]),
         complaint_count=_count(case, complaints),
         winner=winner,

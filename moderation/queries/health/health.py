@@ -104,7 +104,7 @@ def backlogs(*, at: datetime) -> list[Backlog]:
         _backlog("scoring", _("Posts to score"), _("a worker"), unscored, "enqueued_at", minute),
         _backlog(
             "degraded",
-            _("Scored without the content model"),
+            _("Scored without one of the models"),
             _("Triton, then re-scoring"),
             degraded,
             "enqueued_at",

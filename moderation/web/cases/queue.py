@@ -41,4 +41,7 @@ def page(request: access.DeskRequest) -> HttpResponse:
         context["sorts"] = SORTS
         context["queues"] = named_queues.open_to(request.user, at=at)
         context["queue_id"] = request.GET.get("queue", "")
-    return list_pages.answer(request, "cases/queue.html", context, form=QueueFilterForm(request.GET))
+    form = QueueFilterForm(request.GET)
+    if not request.htmx:
+        context["policies"] = form.offered("policy")
+    return list_pages.answer(request, "cases/queue.html", context, form=form)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moderation.models.cases import CaseReason
 from moderation.models.fields import name_of
 from moderation.models.saved_filters import FilterPage
 from moderation.queries.cases.queue_filter import BUCKETS, QueueFilter, Sort
-from moderation.web.lists.filter_form import FilterForm
+from moderation.queries.policies import policy_pages
+from moderation.web.lists.filter_form import FilterForm, OptionField
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 SORTS = (
     (Sort.HARM.value, _("likely spam with wide reach")),
@@ -39,8 +44,13 @@ class QueueFilterForm(FilterForm):
     language = forms.CharField(max_length=16, required=False)
     domain = forms.CharField(max_length=255, required=False)
     campaign = forms.IntegerField(min_value=1, max_value=_LARGEST_ID, required=False)
+    policy = OptionField("policies")
     age = forms.IntegerField(min_value=0, max_value=len(BUCKETS) - 1, required=False)
     sort = forms.ChoiceField(choices=SORTS, required=False)
+
+    def policies(self) -> list[tuple[str, StrOrPromise]]:
+        """Return the policies in words that are in force."""
+        return [("", _("any")), *policy_pages.options(at=timezone.now())]
 
     def wanted(self) -> QueueFilter:
         age = self.given("age")
@@ -49,6 +59,7 @@ class QueueFilterForm(FilterForm):
             language=self.given("language"),
             domain=self.given("domain"),
             campaign=self.given("campaign") or None,
+            policy=int(self.given("policy")) if self.given("policy") else None,
             age=None if age == "" else age,
             sort=Sort(self.given("sort") or Sort.HARM),
         )

@@ -21,7 +21,7 @@ _REASONS = {
     CaseReason.CONFLICT: gettext_lazy("Differs from its campaign"),
     CaseReason.APPEALED: gettext_lazy("Disputed by the platform"),
     CaseReason.SECOND: gettext_lazy("Second review"),
-    CaseReason.HOLD: gettext_lazy("Held by a rule"),
+    CaseReason.HOLD: gettext_lazy("Held by a rule or policy"),
     CaseReason.RANDOM: gettext_lazy("Random label"),
     CaseReason.RECONSIDERED: gettext_lazy("Similar to a decided post"),
     CaseReason.OUTVOTED: gettext_lazy("One model is sure"),
@@ -31,7 +31,7 @@ _REASONS = {
 
 _PLACES = {
     CaseReason.SECOND: gettext_lazy("second review requested"),
-    CaseReason.HOLD: gettext_lazy("held by a rule, sorted by reach"),
+    CaseReason.HOLD: gettext_lazy("held by a rule or policy, sorted by reach"),
     CaseReason.RECONSIDERED: gettext_lazy("let through before similar posts were found to be spam"),
     CaseReason.OUTVOTED: gettext_lazy("one model is sure of spam"),
     CaseReason.UNREAD_SCRIPT: gettext_lazy("not readable by the models, sorted by reach"),

@@ -131,6 +131,8 @@ def _words(chosen: QueueFilter) -> list[str]:
         words.append(chosen.domain)
     if chosen.campaign is not None:
         words.append(_("one campaign"))
+    if chosen.policy is not None:
+        words.append(_("one policy"))
     if chosen.age is not None:
         words.append(_("waiting %(time)s") % {"time": BUCKETS[chosen.age][0]})
     if chosen.sort != Sort.HARM:

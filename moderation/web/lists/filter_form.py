@@ -47,6 +47,11 @@ class FilterForm(forms.Form):
         value = self.cleaned_data.get(name)
         return "" if value is None or value is False else value
 
+    def offered(self, name: str) -> list[tuple[str, str]]:
+        """Return the pairs that an OptionField offers, read once."""
+        field: Any = self.fields[name]
+        return list(field.choices)
+
     @property
     def chosen(self) -> dict[str, Any]:
         """The value of each filter, for the template; "" where none is chosen."""

@@ -11,6 +11,7 @@ from moderation.models import Post, Revision
 from moderation.queries import post_pages
 from moderation.queries.cases import golden_items
 from moderation.queries.cases.scored_post import ScoredPost
+from moderation.queries.policies import policy_pages
 from moderation.queries.post_pages import Cursors
 from moderation.web import access
 from moderation.web.cases import behind, evidence, model_view
@@ -40,6 +41,7 @@ def page(request: access.DeskRequest, post_id: int) -> HttpResponse:
         "at": at,
         "page": found,
         "may_be_golden": request.user.may_lead and golden_items.may_be_marked(post_id=post_id),
+        "policies": () if found.is_blind else policy_pages.matched_by(post_id, at=at),
         "texts": [_text(revision, explained) for revision in found.revisions.rows],
         "behind": behind.of(found.latest, found.evidence, at=at) if found.latest else None,
         "score": explained.score if explained else None,

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from moderation.queries import search
 from moderation.queries.campaigns import campaign_names
+from moderation.queries.policies import policy_pages
 from moderation.web import access
 from moderation.web.cases import bulk
 from moderation.web.lists import list_pages
@@ -26,13 +27,18 @@ def posts(request: access.DeskRequest) -> HttpResponse:
     wanted = form.wanted()
     if (only := search.only_post(wanted)) is not None:
         return _to_post(request, only)
+    at = timezone.now()
+    offered = form.offered("policy")
     with list_pages.cursor_or_404():
         found = search.posts(wanted=wanted, viewer=request.user, cursor=request.GET.get("cursor", ""))
     context = {
         "section": "posts",
-        "at": timezone.now(),
+        "at": at,
         "page": found,
         "campaigns": campaign_names.of_posts(found.rows),
+        "offered": offered,
+        # Without a policy there is nothing that posts could match.
+        "policies": policy_pages.of_posts([row.post_id for row in found.rows], at=at) if offered[1:] else {},
     }
     if not request.htmx:
         context |= bulk.context()

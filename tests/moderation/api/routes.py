@@ -13,6 +13,7 @@ OPERATIONS = {
     "appeals": "POST",
     "appeals/{id}": "GET",
     "scores": "POST",
+    "topics:score": "POST",
     "verdicts": "POST",
     "decisions": "GET",
     "metrics/drift": "GET",

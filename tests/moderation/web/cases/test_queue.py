@@ -62,12 +62,12 @@ class TestQueue:
         desk.get("/queue/")
         for number in range(3):
             open_case(text=f"https://shop{number}.example/ offer")
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             desk.get("/queue/")
         for number in range(9):
             open_case(text=f"https://stall{number}.example/ offer")
 
-        with django_assert_num_queries(10):
+        with django_assert_num_queries(11):
             desk.get("/queue/")
 
     @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class TestCase:
     ) -> None:
         desk.get(f"/review/{case_in_front.pk}/")  # what is remembered for minutes is read once
 
-        with django_assert_max_num_queries(14):
+        with django_assert_max_num_queries(15):
             desk.get(f"/review/{case_in_front.pk}/")
 
     def test_needs_no_more_queries_for_many_links(
@@ -105,7 +105,7 @@ class TestCase:
         case = open_case(text=" ".join(f"https://shop{number}.example/" for number in range(15)))
         desk.get(f"/review/{case.pk}/")
 
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(16):
             desk.get(f"/review/{case.pk}/")
 
     def test_breaks_the_links_that_others_wrote_beside_the_post(

@@ -118,11 +118,11 @@ def test_list_needs_no_query_more_for_more_answers(
 ) -> None:
     post(external_id="parent/1")
     post(parent=TOLD)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         desk.get("/posts/")
     for number in range(4):
         post(external_id=f"other-{number}")
         post(parent=IncomingParent(external_id=f"other-{number}"))
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         desk.get("/posts/")

@@ -89,12 +89,12 @@ class TestPosts:
         desk.get("/posts/")
         for number in range(2):
             open_case(text=f"https://shop{number}.example/ offer")
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             desk.get("/posts/")
         for number in range(9):
             open_case(text=f"https://stall{number}.example/ offer")
 
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             desk.get("/posts/")
 
     @pytest.mark.parametrize(

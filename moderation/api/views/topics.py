@@ -1,0 +1,54 @@
+"""Topics in words, asked without a trained classifier."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api.errors import Refused
+from moderation.api.idempotency import idempotent
+from moderation.api.serializers.topics import TopicsRequestSerializer, TopicsSerializer
+from moderation.api.views.base import ONCE, WRITE_PROBLEMS, ApiView, problem_responses
+from moderation.models import ApiKey
+from moderation.models.platforms import Scope
+from moderation.operations.infrastructure.limits import Bucket
+from moderation.operations.policies import topics
+
+PER_MINUTE, BURST = 300, 20
+"""Each asks about up to 64 texts and 20 topics."""
+
+
+class TopicScores(ApiView):
+    """POST /topics:score"""
+
+    scopes: ClassVar = {"POST": Scope.VERDICTS_READ}
+    waits_for_triton = True
+
+    @extend_schema(
+        operation_id="score_topics",
+        summary="Ask how probably texts are about topics in words",
+        description=(
+            "Without training and without keeping anything: each topic completes “This text is about …”. "
+            "What the numbers are worth is in the topic card. Policies in words, which tag or hold posts, "
+            "are written on the desk, where they are tried on decided posts first. Scope: `verdicts:read`."
+        ),
+        parameters=[ONCE],
+        request=TopicsRequestSerializer,
+        responses={200: TopicsSerializer, **problem_responses(*WRITE_PROBLEMS)},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Return a row of probabilities for each text."""
+        given = self.read(TopicsRequestSerializer, request)
+        try:
+            found = topics.score(given["texts"], topics=given["topics"])
+        except topics.NotAnswered as refusal:
+            raise Refused("unavailable", str(refusal)) from refusal
+        return Response({"topics": given["topics"], "probabilities": found})
+
+    def bucket(self, key: ApiKey) -> Bucket:  # noqa: ARG002 - the same for every key
+        """Return the limit: a burst of its own, since each of these holds a web thread for a while."""
+        return Bucket(name="topics", per_minute=PER_MINUTE, burst=BURST)

@@ -1,0 +1,249 @@
+"""Policies for pages: lists, what a trial says at a threshold, and what a post matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Left
+
+from moderation.models import Case, Label, Policy, PolicyMatch, Revision
+from moderation.models.cases import BLIND_REASONS, CaseState
+from moderation.models.policies import PolicyEffect
+from moderation.queries import outcome_counts
+from moderation.queries.policies import policies_in_force
+
+THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+FEWEST_OF_A_SHARE = 20
+"""Of fewer posts no percentage is shown: it would look surer than it is."""
+WIDE = 0.1
+"""A hold that matches more than this share of the newest posts is wide: moderators could not keep up."""
+_HITS = 10
+_EXCERPT = 300
+
+
+class PolicyState(StrEnum):
+    """Drafts wait for activation, live policies are in force, ended ones were ended or have expired."""
+
+    LIVE = "live"
+    DRAFT = "draft"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A part of a whole; a share in [0, 1] and its 95 % interval, None where there are too few."""
+
+    part: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The share, None of fewer than FEWEST_OF_A_SHARE."""
+        return self.part / self.of if self.of >= FEWEST_OF_A_SHARE else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval."""
+        return outcome_counts.interval(self.part, of=self.of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What a policy would do from a threshold on: `precision` of its hits, `recall` of what it is to find."""
+
+    threshold: float
+    precision: Share
+    recall: Share
+    newest: Share
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a hold from here on would put too many posts before people for one lead to begin it."""
+        return (self.newest.share or 0.0) > WIDE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A post that people judged and that the policy matches."""
+
+    post_id: int
+    excerpt: str
+    probability: float
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A trial with the labels of now; posts that were erased or are judged blindly are left out."""
+
+    judged: int
+    wanted: int
+    newest: int
+    rows: tuple[Row, ...]
+    right: tuple[Hit, ...]
+    wrong: tuple[Hit, ...]
+
+
+def state_of(policy: Policy, *, at: datetime) -> PolicyState:
+    """Return the state of a loaded policy at an instant."""
+    if policy.ended_at is not None or (policy.expires_at is not None and policy.expires_at <= at):
+        return PolicyState.ENDED
+    return PolicyState.DRAFT if policy.is_draft else PolicyState.LIVE
+
+
+def listed(*, state: PolicyState, at: datetime, limit: int = 200) -> list[Policy]:
+    """Return policies, the newest first, each with its number of matches as `hits`."""
+    rows = Policy.objects.filter(_in_state(state, at=at)).defer("trial")
+    counted = rows.select_related("written_by", "activated_by", "ended_by").annotate(hits=Count("matches"))
+    return list(counted.order_by("-pk")[:limit])
+
+
+def count(*, state: PolicyState, at: datetime) -> int:
+    """Return how many policies are in a state."""
+    return Policy.objects.filter(_in_state(state, at=at)).count()
+
+
+def one(policy_id: int) -> Policy:
+    """Read a policy with the people who acted on it. Raises Policy.DoesNotExist."""
+    return Policy.objects.select_related("written_by", "activated_by", "ended_by").get(pk=policy_id)
+
+
+def options(*, at: datetime) -> list[tuple[str, str]]:
+    """Return the policies in force as choices of a filter."""
+    found = policies_in_force.at(at)
+    return [(str(policy.pk), policy.name) for policy in sorted(found, key=lambda one: one.name.lower())]
+
+
+def matched_by(post_id: int, *, at: datetime) -> list[PolicyMatch]:
+    """Return what a post matches, the surest first."""
+    return of_posts([post_id], at=at).get(post_id, [])
+
+
+def of_posts(post_ids: Collection[int], *, at: datetime) -> dict[int, list[PolicyMatch]]:
+    """Return what posts match of the policies in force, the surest first; nothing of one judged blindly."""
+    live = policies_in_force.live(at=at, prefix="policy__")
+    rows = PolicyMatch.objects.filter(live, ~Exists(_blind()), post__in=post_ids)
+    found: dict[int, list[PolicyMatch]] = {}
+    for match in rows.select_related("policy").defer("policy__trial").order_by("-probability", "id"):
+        found.setdefault(match.post_id, []).append(match)
+    return found
+
+
+def matching(policy_id: int) -> Q:
+    """Return the condition for rows with a `post` that matched a policy when it was scored last."""
+    return Q(post__in=PolicyMatch.objects.filter(policy=policy_id).values("post"))
+
+
+def share_of_newest(policy: Policy, *, threshold: float) -> float:
+    """Return which share of the newest posts matched in the trial; 0 if it saw too few to say."""
+    newest = [probability for _, probability in _pairs(policy, "newest")]
+    return _newest(newest, threshold=threshold).share or 0.0
+
+
+def holds(*, at: datetime) -> list[Policy]:
+    """Return the policies in force that hold posts, with their trials."""
+    return list(Policy.objects.filter(policies_in_force.live(at=at), effect=PolicyEffect.HOLD).order_by("id"))
+
+
+def trial(policy: Policy, *, threshold: float) -> Trial:
+    """Read a trial with the labels of now; `right` and `wrong` are hits from `threshold` on."""
+    judged = _pairs(policy, "judged")
+    labels = _labels(judged)
+    known = [(post, probability) for post, probability in judged if post in labels]
+    newest = [probability for _, probability in _pairs(policy, "newest")]
+    wanted = sum(map(_is_right(policy, labels), (post for post, _ in known)))
+    return Trial(
+        judged=len(known),
+        wanted=wanted,
+        newest=len(newest),
+        rows=tuple(_row(one, policy, known, labels, newest) for one in THRESHOLDS),
+        right=_hits(policy, known, labels, threshold=threshold, is_right=True),
+        wrong=_hits(policy, known, labels, threshold=threshold, is_right=False),
+    )
+
+
+_Labels = dict[int, tuple[bool, str]]
+
+
+def _row(
+    threshold: float,
+    policy: Policy,
+    known: Sequence[tuple[int, float]],
+    labels: _Labels,
+    newest: Sequence[float],
+) -> Row:
+    is_right = _is_right(policy, labels)
+    hits = [post for post, probability in known if probability >= threshold]
+    right = sum(map(is_right, hits))
+    return Row(
+        threshold=threshold,
+        precision=Share(part=right, of=len(hits)),
+        recall=Share(part=right, of=sum(is_right(post) for post, _ in known)),
+        newest=_newest(newest, threshold=threshold),
+    )
+
+
+def _newest(probabilities: Sequence[float], *, threshold: float) -> Share:
+    return Share(part=sum(one >= threshold for one in probabilities), of=len(probabilities))
+
+
+def _is_right(policy: Policy, labels: _Labels) -> Callable[[int], bool]:
+    def is_right(post: int) -> bool:
+        is_spam, reason = labels[post]
+        return is_spam and (not policy.counts or reason == policy.counts)
+
+    return is_right
+
+
+def _pairs(policy: Policy, name: str) -> list[tuple[int, float]]:
+    return [(int(post), float(probability)) for post, probability in policy.trial.get(name, ())]
+
+
+def _labels(pairs: Iterable[tuple[int, float]]) -> _Labels:
+    posts = [post for post, _ in pairs]
+    rows = Label.objects.filter(
+        ~Exists(_blind()), post__in=posts, retracted_at__isnull=True, post__erased_at__isnull=True
+    )
+    return {
+        post: (is_spam, reason)
+        for post, is_spam, reason in rows.values_list("post", "is_spam", "decision__reason")
+    }
+
+
+def _blind() -> QuerySet[Case]:
+    """Cases of a `post` whose judge must not read what models or people said of it."""
+    return Case.objects.filter(post=OuterRef("post"), state=CaseState.OPEN, reason__in=BLIND_REASONS)
+
+
+def _hits(
+    policy: Policy,
+    known: Sequence[tuple[int, float]],
+    labels: _Labels,
+    *,
+    threshold: float,
+    is_right: bool,
+) -> tuple[Hit, ...]:
+    check = _is_right(policy, labels)
+    chosen = [pair for pair in known if pair[1] >= threshold and check(pair[0]) == is_right]
+    chosen = sorted(chosen, key=lambda pair: (-pair[1], pair[0]))[:_HITS]
+    latest = Revision.objects.filter(
+        post__in=[post for post, _ in chosen], number=F("post__latest_revision")
+    ).values_list("post", Left("text", _EXCERPT))
+    texts = dict(latest)
+    return tuple(
+        Hit(post_id=post, excerpt=texts.get(post, ""), probability=probability, is_right=is_right)
+        for post, probability in chosen
+    )
+
+
+def _in_state(state: PolicyState, *, at: datetime) -> Q:
+    ended = Q(ended_at__isnull=False) | Q(expires_at__lte=at)
+    return {
+        PolicyState.LIVE: policies_in_force.live(at=at),
+        PolicyState.DRAFT: Q(activated_at__isnull=True, ended_at__isnull=True),
+        PolicyState.ENDED: ended,
+    }[state]

@@ -1,0 +1,90 @@
+"""Client of the topics model: texts and topics in words in, probabilities that a text is about a topic out.
+
+No training for the topic: triton_repo/topics/ compares sentence embeddings, or asks a model of natural
+language inference whether the text entails "This text is about …" (zero-shot classification, Yin et al.
+2019). Which of the two is served does not show here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring import normalise
+from scoring.triton_calls import FIRST, TritonCalls, Unavailable, shortened
+
+MODEL, VERSION = "topics", "1"
+MAX_TOPIC_CHARACTERS = 200
+PROBE = ("Are you ready?", "anything")
+
+
+class TopicModel:
+    """The topics model on a Triton server. Share one per process; safe across threads and forks."""
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        model: str = MODEL,
+        priority: int = FIRST,
+        timeout_seconds: float = 2.0,
+        batch_size: int = 16,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Take `url` as ContentModel does; `timeout_seconds` limits each call of `batch_size` texts."""
+        self._batch_size = batch_size
+        self._calls = TritonCalls(
+            url=url,
+            model=model,
+            version=VERSION,
+            priority=priority,
+            timeout_seconds=timeout_seconds,
+            clock=clock,
+        )
+
+    def probabilities(self, texts: Sequence[str], *, topics: Sequence[str]) -> NDArray[np.float64]:
+        """Answer P(about) of each text and topic: float64 array of shape (n_texts, n_topics), in [0, 1].
+
+        A blank text is about nothing: NaN, since there is nothing to judge. Raises Unavailable.
+        """
+        found = np.full((len(texts), len(topics)), np.nan)
+        asked = [row for row, text in enumerate(texts) if text.strip()]
+        if not topics:
+            return found
+        for start in range(0, len(asked), self._batch_size):
+            rows = asked[start : start + self._batch_size]
+            self._calls.check()
+            found[rows] = self._batch([texts[row] for row in rows], topics)
+        return found
+
+    def is_ready(self) -> bool:
+        """Request one inference, whatever the breaker's state."""
+        try:
+            self._batch([PROBE[0]], [PROBE[1]])
+        except Unavailable:
+            return False
+        return True
+
+    def _batch(self, texts: Sequence[str], topics: Sequence[str]) -> NDArray[np.float64]:
+        wanted = [topic[:MAX_TOPIC_CHARACTERS] for topic in topics]
+        return self._calls.infer(
+            {
+                "TEXT": [[normalise.normalise(shortened(text)).text] for text in texts],
+                "TOPICS": [wanted] * len(texts),
+            },
+            output="PROBABILITIES",
+            check=lambda answer: _checked(answer, shape=(len(texts), len(topics))),
+        )
+
+
+def _checked(answer: Any, *, shape: tuple[int, int]) -> NDArray[np.float64]:
+    if not isinstance(answer, np.ndarray) or answer.shape != shape:
+        raise Unavailable(f"expected probabilities of shape {shape}, got {getattr(answer, 'shape', None)}")
+    found = answer.astype(np.float64)
+    if not (np.isfinite(found) & (found >= 0) & (found <= 1)).all():
+        raise Unavailable("the probabilities are not in [0, 1]")
+    return found

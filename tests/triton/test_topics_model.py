@@ -1,0 +1,129 @@
+"""The topics model on the real server: the shipped one, and one of inference that a test made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tritonclient.grpc
+from tritonclient.utils import InferenceServerException
+
+from deploy.local import ports
+from deploy.local.places import ROOT, State
+from deploy.local.supervisor import Supervisor
+from deploy.local.triton import Triton
+from scoring.topics import TopicModel
+from scoring.training import export_topics
+from tests.libraries import needs
+
+pytestmark = pytest.mark.xdist_group("topics model")
+CRYPTO = "Bitcoin and Ethereum prices rise while traders wait for the new token"
+SPORT = "What a match! Our team scored in the last minute and won the cup"
+TOPICS = ["cryptocurrency, bitcoin or tokens", "sports", "cooking or food"]
+
+
+@pytest.fixture
+def model(triton_url: str) -> TopicModel:
+    return TopicModel(url=triton_url, timeout_seconds=20.0)
+
+
+def asked(client: Any, texts: list[str], topics: list[list[str]]) -> Any:
+    inputs = []
+    for name, rows in (("TEXT", [[text] for text in texts]), ("TOPICS", topics)):
+        tensor = tritonclient.grpc.InferInput(name, [len(rows), len(rows[0])], "BYTES")
+        tensor.set_data_from_numpy(np.array([[t.encode() for t in row] for row in rows], dtype=np.object_))
+        inputs.append(tensor)
+    return client.infer("topics", inputs).as_numpy("PROBABILITIES")
+
+
+class TestShipped:
+    def test_texts_are_most_about_their_own_topic(self, model: TopicModel) -> None:
+        found = model.probabilities([CRYPTO, SPORT], topics=TOPICS)
+
+        assert found.argmax(axis=1).tolist() == [0, 1]
+        assert found[0, 0] > 0.3 > found[0, 2]
+
+    def test_an_answer_does_not_depend_on_its_neighbours(self, model: TopicModel) -> None:
+        texts = [CRYPTO, "x", SPORT, "word " * 300, "日本語", "\ud800 half"]
+
+        together = model.probabilities(texts, topics=TOPICS)
+
+        alone = np.concatenate([model.probabilities([text], topics=TOPICS) for text in texts])
+        assert np.array_equal(together, alone)
+
+    def test_hostile_topics_are_words_like_others(self, model: TopicModel) -> None:
+        hostile = ["{}", "{0.__class__}", "\x00", "\u202e" * 200, "🎉" * 200, "%s %n", "a" * 5_000]
+
+        found = model.probabilities([CRYPTO], topics=hostile)
+
+        assert np.isfinite(found).all()
+
+    @pytest.mark.long  # each topic costs a run of the model
+    def test_more_topics_than_are_kept_are_all_answered(self, model: TopicModel) -> None:
+        found = model.probabilities([SPORT], topics=[f"the number {number}" for number in range(600)])
+
+        assert found.shape == (1, 600)
+
+    def test_refuses_too_many_pairs(self, triton_client: Any, triton: None) -> None:
+        with pytest.raises(InferenceServerException, match="pairs of text and topic"):
+            asked(triton_client, ["a"] * 100, [["b"] * 100] * 100)
+
+        assert asked(triton_client, ["a"], [["b"]]).shape == (1, 1)
+
+    def test_is_ready(self, model: TopicModel) -> None:
+        assert model.is_ready()
+
+
+@pytest.mark.long  # a server of its own, torch and transformers
+@pytest.mark.timeout(300)
+@needs("torch", "transformers", "onnx")
+def test_a_model_of_inference_answers_as_in_torch(nli_base: Path, served: tuple[TopicModel, Path]) -> None:
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model, base = served
+    texts, topics = [CRYPTO, SPORT, "x"], ["sports", "a much longer topic than the text that it is asked of"]
+
+    found = model.probabilities(texts, topics=topics)
+
+    torch_model = AutoModelForSequenceClassification.from_pretrained(base).eval()
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    for row, text in enumerate(texts):
+        for column, topic in enumerate(topics):
+            pair = tokenizer(text, export_topics.HYPOTHESIS.format(topic), return_tensors="pt")
+            with torch.no_grad():
+                logits = torch_model(**pair).logits[0]
+            expected = torch.softmax(logits[[0, 2]], dim=0)[1].item()
+            assert abs(found[row, column] - expected) < 0.02  # INT8 weights; 0.006 was measured
+
+
+@pytest.fixture(scope="module")
+def nli_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.scoring.training.tiny_nli import write
+
+    return write(tmp_path_factory.mktemp("nli"))
+
+
+@pytest.fixture(scope="module")
+def served(nli_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TopicModel, Path]]:
+    folder = tmp_path_factory.mktemp("topics")
+    repository = folder / "triton_repo"
+    shutil.copytree(ROOT / "triton_repo", repository, ignore=shutil.ignore_patterns("__pycache__", "topics"))
+    export_topics.export(export_topics.load(str(nli_base)), repository=repository)
+    server = Triton(
+        state=State(folder / "state"),
+        grpc_port=ports.free(),
+        metrics_port=ports.free(),
+        repository=repository,
+    )
+    with Supervisor(
+        logs=server.state.folder("logs"), mark=str(folder), environment=os.environ, say=lambda _line: None
+    ) as supervisor:
+        supervisor.launch(server.service())
+        supervisor.wait_until_up(["triton"])
+        yield TopicModel(url=server.url, timeout_seconds=20), nli_base

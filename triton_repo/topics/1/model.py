@@ -1,0 +1,227 @@
+"""Triton's model of topics on CPU: how probably is a text about what some words say, without training for it.
+
+topics.json beside this file says by which of two engines: `embeddings` compares mean-pooled sentence
+embeddings of text and hypothesis, `nli` asks a model of natural language inference whether the text entails
+the hypothesis. Both read "This text is about …", and both answer probabilities.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+os.environ["TOKENIZERS_PARALLELISM"] = "false"  # Triton runs requests side by side already
+
+import numpy as np
+import openvino
+import triton_python_backend_utils as pb_utils
+from tokenizers import Encoding, Tokenizer
+
+MAX_TOKENS = 128
+# 126 tokens never need more; a megabyte of text must not cost a megabyte of tokenizing.
+MAX_CHARACTERS = 20_000
+MAX_TOPIC_CHARACTERS = 300
+WIDTH_STEP = 16
+MAX_ROWS = 32
+MAX_PAIRS = 2_048
+"""Texts times topics of one request: each pair costs the engine `nli` a run of its model."""
+KEPT_TOPICS = 512
+"""Embeddings of topics that are kept: the same few are asked for with every text."""
+
+
+class Refused(ValueError):
+    """A request that the model cannot answer; its message goes to the client."""
+
+
+class Unusable(RuntimeError):
+    """A file is missing or not what topics.json says, or the model answers what is no number."""
+
+
+class TritonPythonModel:
+    """TEXT [n, 1], TOPICS [n, m] → PROBABILITIES FP32 [n, m]."""
+
+    def initialize(self, args: dict[str, str]) -> None:
+        """Load the engine of this version and ask it once. Raises Unusable, which refuses the load."""
+        folder = Path(args["model_repository"], args["model_version"])
+        self.engine = _engine(folder)
+        found = self.engine.probabilities(["Are you ready?"], [["anything"]])
+        if found.shape != (1, 1) or not np.isfinite(found).all():
+            raise Unusable("topics: the model answers what is no probability")
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        """Answer every request by itself: one bad text fails its own request only."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Any) -> Any:
+        try:
+            texts = pb_utils.get_input_tensor_by_name(request, "TEXT").as_numpy().reshape(-1)
+            topics = pb_utils.get_input_tensor_by_name(request, "TOPICS").as_numpy()
+            found = self._checked(texts, topics)
+        except Exception as error:  # noqa: BLE001 - the edge: an exception here would fail the whole batch
+            return pb_utils.InferenceResponse(error=pb_utils.TritonError(f"topics: {error}"))
+        return pb_utils.InferenceResponse(
+            [pb_utils.Tensor("PROBABILITIES", np.ascontiguousarray(found, dtype=np.float32))]
+        )
+
+    def _checked(self, texts: np.ndarray, topics: np.ndarray) -> np.ndarray:
+        if topics.ndim != 2 or len(topics) != len(texts):
+            raise Refused(f"TOPICS {topics.shape} must have a row for each of {len(texts)} texts")
+        if not 1 <= topics.size <= MAX_PAIRS:
+            raise Refused(f"{topics.size} pairs of text and topic, 1 to {MAX_PAIRS} are allowed")
+        wanted = [[_text(topic)[:MAX_TOPIC_CHARACTERS] for topic in row] for row in topics]
+        found = self.engine.probabilities([_text(text) for text in texts], wanted)
+        if not np.isfinite(found).all():
+            raise Refused("the model answered a number that is not finite")
+        return found
+
+
+class Embeddings:
+    """Cosine of the embeddings of text and hypothesis, less that of a hypothesis that says nothing, through a
+    logistic curve: what a text has in common with every such sentence says nothing of its topic.
+    """
+
+    def __init__(self, encoder: Encoder, told: dict[str, Any]) -> None:
+        self.encoder, self.hypothesis = encoder, str(told["hypothesis"])
+        self.slope, self.intercept = float(told["slope"]), float(told["intercept"])
+        self.nothing = encoder.run([self.hypothesis.format(told["neutral"])])[0]
+        self.kept: OrderedDict[str, np.ndarray] = OrderedDict()
+
+    def probabilities(self, texts: list[str], topics: list[list[str]]) -> np.ndarray:
+        """Answer P(about) of each text and each topic of its row."""
+        known = self._topics({topic for row in topics for topic in row})
+        rows = self.encoder.run(texts)
+        contrasts = np.array(
+            [
+                [float(text @ (known[topic] - self.nothing)) for topic in row]
+                for text, row in zip(rows, topics, strict=True)
+            ]
+        )
+        return 1 / (1 + np.exp(-np.clip(self.slope * contrasts + self.intercept, -50, 50)))
+
+    def _topics(self, wanted: set[str]) -> dict[str, np.ndarray]:
+        missing = sorted(wanted - self.kept.keys())
+        if missing:
+            made = self.encoder.run([self.hypothesis.format(topic) for topic in missing])
+            self.kept.update(zip(missing, made, strict=True))
+        found = {topic: self.kept[topic] for topic in wanted}
+        for topic in wanted:
+            self.kept.move_to_end(topic)
+        while len(self.kept) > KEPT_TOPICS:
+            self.kept.popitem(last=False)
+        return found
+
+
+class Inference:
+    """P(entailment) against contradiction alone, as zero-shot classification reads NLI (Yin et al. 2019)."""
+
+    def __init__(self, encoder: Encoder, told: dict[str, Any]) -> None:
+        self.encoder, self.hypothesis = encoder, str(told["hypothesis"])
+        self.entailment, self.contradiction = int(told["entailment"]), int(told["contradiction"])
+
+    def probabilities(self, texts: list[str], topics: list[list[str]]) -> np.ndarray:
+        """Answer P(about) of each text and each topic of its row."""
+        pairs = [
+            (text, self.hypothesis.format(topic))
+            for text, row in zip(texts, topics, strict=True)
+            for topic in row
+        ]
+        logits = self.encoder.run(pairs)
+        margin = logits[:, self.entailment] - logits[:, self.contradiction]
+        return (1 / (1 + np.exp(-np.clip(margin, -50, 50)))).reshape(len(texts), -1)
+
+
+class Encoder:
+    """Tokenizer and ONNX model: texts, or pairs of them, to the model's row for each.
+
+    Rows of one width run together. A row's width depends on its own length alone, so a text's answer does not
+    depend on who shares its batch.
+    """
+
+    def __init__(self, folder: Path, *, pad: int) -> None:
+        self.tokenizer = _tokenizer(folder / "tokenizer.json")
+        model = _model(folder / "model.onnx")
+        self.names = {name for tensor in model.inputs for name in tensor.names}
+        self.pad = pad
+        settings = {
+            "PERFORMANCE_HINT": "LATENCY",
+            # The answers are compared with thresholds: every processor computes them alike.
+            "INFERENCE_PRECISION_HINT": "f32",
+            "INFERENCE_NUM_THREADS": len(os.sched_getaffinity(0)),
+        }
+        self.request = openvino.Core().compile_model(model, "CPU", settings).create_infer_request()
+
+    def run(self, texts: Sequence[str | tuple[str, str]]) -> np.ndarray:
+        """Return float32 of shape (n_texts, columns), in their order."""
+        encodings = self.tokenizer.encode_batch(list(texts))
+        widths = np.array([-(-len(one.ids) // WIDTH_STEP) * WIDTH_STEP for one in encodings])
+        found: dict[int, np.ndarray] = {}
+        for width in np.unique(widths):
+            rows = np.flatnonzero(widths == width)
+            for start in range(0, len(rows), MAX_ROWS):
+                chosen = rows[start : start + MAX_ROWS]
+                inputs = self._padded([encodings[row] for row in chosen], width=int(width))
+                answer = next(iter(self.request.infer(inputs).values()))
+                found.update(zip(chosen.tolist(), np.array(answer), strict=True))
+        return np.stack([found[row] for row in range(len(encodings))])
+
+    def _padded(self, encodings: list[Encoding], *, width: int) -> dict[str, np.ndarray]:
+        shape = (len(encodings), width)
+        every = {
+            "input_ids": np.full(shape, self.pad, dtype=np.int32),
+            "attention_mask": np.zeros(shape, dtype=np.int32),
+            "token_type_ids": np.zeros(shape, dtype=np.int32),
+        }
+        for row, one in enumerate(encodings):
+            every["input_ids"][row, : len(one.ids)] = one.ids
+            every["attention_mask"][row, : len(one.ids)] = 1
+            every["token_type_ids"][row, : len(one.ids)] = one.type_ids
+        return {name: every[name] for name in self.names}
+
+
+_ENGINES = {"embeddings": Embeddings, "nli": Inference}
+
+
+def _engine(folder: Path) -> Any:
+    try:
+        told = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
+        return _ENGINES[told["engine"]](Encoder(folder, pad=int(told["pad"])), told)
+    except (OSError, ValueError, KeyError, TypeError) as wrong:
+        raise Unusable(f"topics: {folder / 'topics.json'} cannot be used: {wrong!r}") from wrong
+
+
+def _model(path: Path) -> Any:
+    if not path.is_file():
+        raise Unusable(f"topics: {path} is missing")
+    try:
+        model = openvino.Core().read_model(path)
+    except RuntimeError as error:
+        raise Unusable(f"topics: {path} is not a model: {error}") from error
+    names = {name for tensor in model.inputs for name in tensor.names}
+    if not {"input_ids", "attention_mask"} <= names <= {"input_ids", "attention_mask", "token_type_ids"}:
+        raise Unusable(f"topics: {path} takes {sorted(names)}")
+    return model
+
+
+def _tokenizer(path: Path) -> Tokenizer:
+    if not path.is_file():
+        raise Unusable(f"topics: {path} is missing")
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise Unusable(f"topics: {path} is not a tokenizer: {error}") from error
+    tokenizer.no_padding()
+    # Of a pair the longer is cut: neither a long text nor a long topic pushes the other out.
+    tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
+    return tokenizer
+
+
+def _text(row: bytes) -> str:
+    text = row.decode("utf-8", errors="replace")
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    # Runs of white space hold no tokens: padding must not push the message out of sight.
+    return " ".join(text[: 10 * MAX_CHARACTERS].split())[:MAX_CHARACTERS]
