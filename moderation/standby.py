@@ -29,7 +29,7 @@ MOST_SECONDS_UNHEARD = 15.0
 sweep `number_feeds` writes a row every 2 s. That is the age that a read can have at most.
 """
 
-_CHECKED_SECONDS = 2.0
+_LOOK_SECONDS = 2.0
 _AVOIDED_SECONDS = 10.0
 _WAIT_SECONDS = 10.0
 _STEP_SECONDS = 0.1
@@ -65,34 +65,42 @@ class Router:
 
 
 class _Fitness:
-    """Whether the standby may be read, asked at most every 2 s by each process."""
+    """Whether the standby may be read, as last seen by this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._is_fit = False
-        self._until = 0.0
+        self._due = self._forgotten = 0.0
 
     def is_fit(self) -> bool:
-        """Tell whether to read from the standby now; whoever asks while another one looks is not kept."""
-        if ALIAS not in connections.databases:
-            return False
-        if time.monotonic() >= self._until and self._lock.acquire(blocking=False):
-            try:
-                self._set(_why_unfit())
-            finally:
-                self._lock.release()
+        """Tell whether to read from the standby, and never wait for it: if a look is due, a thread looks."""
+        now = time.monotonic()
+        if now >= self._due and self._lock.acquire(blocking=False):
+            # A vanished machine answers nothing for seconds, and nobody's page waits for that.
+            threading.Thread(target=self._look_and_close, name="standby", daemon=True).start()
+        return self._is_fit and now < self._forgotten
+
+    def look(self) -> bool:
+        """Look if it is due, and tell whether to read from the standby."""
+        if is_named() and time.monotonic() >= self._due:
+            self.set(_why_unfit())
         return self._is_fit
 
-    def avoid(self, why: str) -> None:
-        """Read from the primary for ten seconds."""
-        self._set(why)
-
-    def _set(self, why: str) -> None:
-        is_fit = not why
+    def set(self, why_unfit: str) -> None:
+        """Note what was seen, "" for a standby that is fit; an unfit one is left alone for ten seconds."""
+        is_fit, now = not why_unfit, time.monotonic()
         if is_fit != self._is_fit:
-            log.warning("standby_fit" if is_fit else "standby_unfit", reason=why)
+            log.warning("standby_fit" if is_fit else "standby_unfit", reason=why_unfit)
         self._is_fit = is_fit
-        self._until = time.monotonic() + (_CHECKED_SECONDS if is_fit else _AVOIDED_SECONDS)
+        self._due = now + (_LOOK_SECONDS if is_fit else _AVOIDED_SECONDS)
+        self._forgotten = self._due + _LOOK_SECONDS
+
+    def _look_and_close(self) -> None:
+        try:
+            self.look()
+        finally:
+            connections.close_all()
+            self._lock.release()
 
 
 fitness = _Fitness()
@@ -109,18 +117,20 @@ def connection() -> BaseDatabaseWrapper:
 
 
 @contextmanager
-def reading() -> Iterator[bool]:
+def reading(*, waits: bool = True) -> Iterator[bool]:
     """Read from the standby if it is fit; yields whether it is. After an error of the database it is avoided.
 
-    Not for code that yields to its caller within: the caller would read from the standby, too.
+    `waits` asks the standby first if that is due; a page goes by what was last seen. Not for code that yields
+    to its caller within: the caller would read from the standby, too.
     """
-    alias = ALIAS if fitness.is_fit() else DEFAULT_DB_ALIAS
+    is_fit = is_named() and (fitness.look() if waits else fitness.is_fit())
+    alias = ALIAS if is_fit else DEFAULT_DB_ALIAS
     token = _alias.set(alias)
     try:
         yield alias == ALIAS
     except Error as failure:
         if alias == ALIAS:
-            fitness.avoid(type(failure).__name__)
+            fitness.set(type(failure).__name__)
         raise
     finally:
         _alias.reset(token)
@@ -129,7 +139,7 @@ def reading() -> Iterator[bool]:
 @contextmanager
 def reading_all_until_now() -> Iterator[bool]:
     """Read from the standby once it has replayed all that the primary holds now; else from the primary."""
-    if not fitness.is_fit() or not _has_replayed(_written()):
+    if not is_named() or not fitness.look() or not _has_replayed(_written()):
         yield False
         return
     with reading() as is_standby:
@@ -157,7 +167,7 @@ def _has_replayed(position: str) -> bool:
                 return False
             time.sleep(_STEP_SECONDS)
     except Error as failure:
-        fitness.avoid(type(failure).__name__)
+        fitness.set(type(failure).__name__)
         return False
 
 

@@ -47,13 +47,13 @@ def may_be_behind(view: View) -> View:
     @wraps(view)
     def answer(request: HttpRequest, *arguments: object, **named: object) -> HttpResponseBase:
         if COOKIE not in request.COOKIES:
-            with standby.reading() as is_standby:
+            with standby.reading(waits=False) as is_standby:
                 try:
                     return view(request, *arguments, **named)
                 except (OperationalError, InterfaceError) as failure:
                     if not is_standby:
                         raise
-                    standby.fitness.avoid(type(failure).__name__)
+                    standby.fitness.set(type(failure).__name__)
         return view(request, *arguments, **named)
 
     return answer
