@@ -92,18 +92,19 @@ def posts_are_scored_with_content(api: Api, *, run: str) -> set[str]:
 
 
 def labels_are_exported(api: Api) -> int:
-    """Ask for an export and return the number of labels in it."""
-    asked = api.post("/exports", {"dataset": "labels", "format": "jsonl"})
-    found = asked
+    """Ask for exports until one holds labels, and return how many; what can still be undone is none yet."""
+    found: dict[str, Any] = {"state": "ready", "rows": 0}
 
-    def is_ready() -> bool:
+    def has_labels() -> bool:
         nonlocal found
-        found = api.get(f"/exports/{asked['id']}")
+        if found["state"] == "ready":
+            found = api.post("/exports", {"dataset": "labels", "format": "jsonl"})
+        found = api.get(f"/exports/{found['id']}")
         if found["state"] == "failed":
             raise Failed(f"the export failed: {found['error']}")
-        return bool(found["state"] == "ready")
+        return bool(found["state"] == "ready" and found["rows"])
 
-    containers.wait("the export", is_ready, seconds=_PATIENCE_SECONDS)
+    containers.wait("an export with labels", has_labels, seconds=_PATIENCE_SECONDS)
     return int(found["rows"])
 
 
