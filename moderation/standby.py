@@ -139,18 +139,20 @@ def reading(*, waits: bool = True) -> Iterator[bool]:
 @contextmanager
 def reading_all_until_now() -> Iterator[bool]:
     """Read from the standby once it has replayed all that the primary holds now; else from the primary."""
-    if not is_named() or not fitness.look() or not _has_replayed(_written()):
+    written = _written() if is_named() and fitness.look() else None
+    if written is None or not _has_replayed(written):
         yield False
         return
     with reading() as is_standby:
         yield is_standby
 
 
-def _written() -> str:
-    """Return where the primary's log ends now."""
+def _written() -> str | None:
+    """Return where the primary's log ends now; None if this process was given a standby for the primary."""
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-        cursor.execute("SELECT pg_current_wal_insert_lsn()::text")
-        return str(cursor.fetchone()[0])
+        cursor.execute("SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn()::text END")
+        position: str | None = cursor.fetchone()[0]
+        return position
 
 
 def _has_replayed(position: str) -> bool:

@@ -137,6 +137,17 @@ def test_one_that_has_not_heard_the_primary_is_left(replica: HotStandby) -> None
         assert not is_standby
 
 
+def test_a_command_may_be_given_the_standby_itself(
+    replica: HotStandby, platform: Platform, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _follow()
+    monkeypatch.setattr(standby, "DEFAULT_DB_ALIAS", standby.ALIAS)
+
+    with standby.reading_all_until_now() as is_chosen:
+        assert not is_chosen
+        assert Platform.objects.get() == platform
+
+
 def test_rows_read_there_are_changed_on_the_primary(replica: HotStandby, platform: Platform) -> None:
     _follow()
     with standby.reading() as is_standby:
@@ -228,6 +239,7 @@ def _read() -> Iterator[dict[str, int]]:
 def _follow() -> None:
     """Wait until the standby holds what was committed."""
     written = standby._written()
+    assert written
     assert any(standby._has_replayed(written) for _ in range(5)), "not within a minute"
     standby.fitness._due = 0.0
     standby.fitness.look()
