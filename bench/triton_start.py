@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import os
 import statistics
 import tempfile
@@ -16,6 +17,7 @@ from deploy.local import ports
 from deploy.local.places import State
 from deploy.local.supervisor import Supervisor
 from deploy.local.triton import Triton
+from scoring.topics import TopicModel
 
 _TOPICS = "--load-model=topics"
 _WAYS = ("content alone", "content and topics")
@@ -23,11 +25,14 @@ _WAYS = ("content alone", "content and topics")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Start:
-    """One start: until the content model answers, with what all of Triton's processes used until then."""
+    """One start: until the content model answers, with what all of Triton's processes used until then, and
+    how long the first request about a topic takes, NaN without that model.
+    """
 
     seconds: float
     processor_seconds: float
     megabytes: float
+    first_request_seconds: float
 
 
 def main() -> None:
@@ -40,14 +45,14 @@ def main() -> None:
         for way in _WAYS:
             found[way].append(_start(has_topics=way != _WAYS[0]))
     print(f"{arguments.rounds} starts each, medians; load average {os.getloadavg()[0]:.1f}")
-    print("| loaded | s until it answers | processor s | PSS MB |")
-    print("|---|--:|--:|--:|")
+    print("| loaded | s until it answers | processor s | PSS MB | s of the first request about a topic |")
+    print("|---|--:|--:|--:|--:|")
     for way, starts in found.items():
         cells = [
             statistics.median(getattr(one, field.name) for one in starts)
             for field in dataclasses.fields(Start)
         ]
-        print(f"| {way} | {cells[0]:.1f} | {cells[1]:.2f} | {cells[2]:.0f} |")
+        print(f"| {way} | {cells[0]:.1f} | {cells[1]:.2f} | {cells[2]:.0f} | {cells[3]:.1f} |")
 
 
 def _start(*, has_topics: bool) -> Start:
@@ -70,7 +75,15 @@ def _start(*, has_topics: bool) -> Start:
                 seconds=seconds,
                 processor_seconds=sum(one.user + one.system for one in times),
                 megabytes=sum(one.memory_full_info().pss for one in served) / 1e6,
+                first_request_seconds=_first_request(triton.url) if has_topics else math.nan,
             )
+
+
+def _first_request(url: str) -> float:
+    began = time.monotonic()
+    if not TopicModel(url=url, timeout_seconds=60).is_ready():
+        raise SystemExit("the topics model does not answer")
+    return time.monotonic() - began
 
 
 def _processes(folder: str) -> list[psutil.Process]:

@@ -19,12 +19,12 @@ def client(*, is_awaited: bool) -> TopicModel:
     return current(seconds, FIRST)
 
 
-def patient() -> TopicModel:
+def patient(*, seconds: float | None = None) -> TopicModel:
     """Return a client whose requests let all scoring go first."""
-    return current(settings.TRITON_TIMEOUT_SECONDS, LAST)
+    return current(seconds or settings.TRITON_TIMEOUT_SECONDS, LAST)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def current(timeout_seconds: float, priority: int) -> TopicModel:
     """Return a client; tests replace it here and nowhere else."""
     return TopicModel(url=settings.TRITON_URL, timeout_seconds=timeout_seconds, priority=priority)

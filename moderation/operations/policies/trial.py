@@ -52,12 +52,14 @@ def _texts(posts: QuerySet[Any, Any]) -> list[tuple[int, str]]:
 
 def _asked(texts: Sequence[tuple[int, str]], words: str, *, ends: float) -> list[tuple[int, float]]:
     found: list[tuple[int, float]] = []
+    # The first request after a start of Triton waits until the model is loaded.
+    model = topic_model.patient(seconds=BUDGET_SECONDS)
     for start in range(0, len(texts), _CHUNK):
         if start and time.monotonic() > ends:
             break
         chunk = texts[start : start + _CHUNK]
         try:
-            answers = topic_model.patient().probabilities([text for _, text in chunk], topics=[words])
+            answers = model.probabilities([text for _, text in chunk], topics=[words])
         except Unavailable as reason:
             if found:
                 break

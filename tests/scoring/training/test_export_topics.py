@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -92,3 +95,47 @@ def test_int8_weights_compute_nearly_the_same(tmp_path: Path) -> None:
     found = session.run(["y"], {"x": x})[0]
     assert np.abs(found - weights).max() <= np.abs(weights).max() / 254 + 1e-6
     assert (tmp_path / "small.onnx").stat().st_size < (tmp_path / "full.onnx").stat().st_size / 3
+
+
+class TestServedCode:
+    """What Triton runs, without Triton: nothing is loaded before the first request."""
+
+    @pytest.fixture
+    def code(self, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+        monkeypatch.setitem(sys.modules, "triton_python_backend_utils", ModuleType("pb_utils"))
+        spec = importlib.util.spec_from_file_location("topics_model", SHIPPED / "1" / "model.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    @pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json", "topics.json"])
+    def test_refuses_a_version_without_its_files(
+        self, code: ModuleType, tmp_path: Path, missing: str
+    ) -> None:
+        (tmp_path / "1").mkdir()
+        for name in {"model.onnx", "tokenizer.json", "topics.json"} - {missing}:
+            (tmp_path / "1" / name).symlink_to(SHIPPED / "1" / name)
+
+        with pytest.raises(code.Unusable, match=missing):
+            code.TritonPythonModel().initialize({"model_repository": str(tmp_path), "model_version": "1"})
+
+    def test_loads_at_the_first_request_and_once(
+        self, code: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried: list[Path] = []
+
+        def broken(folder: Path) -> None:
+            tried.append(folder)
+            raise code.Unusable("damaged")
+
+        monkeypatch.setattr(code, "_engine", broken)
+        model = code.TritonPythonModel()
+        model.initialize({"model_repository": str(SHIPPED), "model_version": "1"})
+        assert tried == []
+
+        for _ in range(2):
+            with pytest.raises(code.Unusable, match="damaged"):
+                model._checked(np.array([b"a"]), np.array([[b"b"]]))
+        assert tried == [SHIPPED / "1"]

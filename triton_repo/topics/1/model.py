@@ -3,6 +3,9 @@
 topics.json beside this file says by which of two engines: `embeddings` compares mean-pooled sentence
 embeddings of text and hypothesis, `nli` asks a model of natural language inference whether the text entails
 the hypothesis. Both read "This text is about …", and both answer probabilities.
+
+The weights are read at the first request: most servers start without a policy in words, and every start
+would cost a second of a core and a hundred megabytes.
 """
 
 from __future__ import annotations
@@ -17,9 +20,7 @@ from typing import Any
 os.environ["TOKENIZERS_PARALLELISM"] = "false"  # Triton runs requests side by side already
 
 import numpy as np
-import openvino
 import triton_python_backend_utils as pb_utils
-from tokenizers import Encoding, Tokenizer
 
 MAX_TOKENS = 128
 # 126 tokens never need more; a megabyte of text must not cost a megabyte of tokenizing.
@@ -45,12 +46,11 @@ class TritonPythonModel:
     """TEXT [n, 1], TOPICS [n, m] → PROBABILITIES FP32 [n, m]."""
 
     def initialize(self, args: dict[str, str]) -> None:
-        """Load the engine of this version and ask it once. Raises Unusable, which refuses the load."""
-        folder = Path(args["model_repository"], args["model_version"])
-        self.engine = _engine(folder)
-        found = self.engine.probabilities(["Are you ready?"], [["anything"]])
-        if found.shape != (1, 1) or not np.isfinite(found).all():
-            raise Unusable("topics: the model answers what is no probability")
+        """Look at the files of this version. Raises Unusable, which refuses the load."""
+        self.folder = Path(args["model_repository"], args["model_version"])
+        _told(self.folder)
+        self.engine: Any = None
+        self.refused: Exception | None = None
 
     def execute(self, requests: list[Any]) -> list[Any]:
         """Answer every request by itself: one bad text fails its own request only."""
@@ -73,10 +73,22 @@ class TritonPythonModel:
         if not 1 <= topics.size <= MAX_PAIRS:
             raise Refused(f"{topics.size} pairs of text and topic, 1 to {MAX_PAIRS} are allowed")
         wanted = [[_text(topic)[:MAX_TOPIC_CHARACTERS] for topic in row] for row in topics]
-        found = self.engine.probabilities([_text(text) for text in texts], wanted)
+        found = self._ready_engine().probabilities([_text(text) for text in texts], wanted)
         if not np.isfinite(found).all():
             raise Refused("the model answered a number that is not finite")
         return found
+
+    def _ready_engine(self) -> Any:
+        """Return the engine, at the first request loaded and asked once. Raises Unusable, from then on."""
+        if self.refused is not None:
+            raise self.refused
+        if self.engine is None:
+            try:
+                self.engine = _engine(self.folder)
+            except Unusable as wrong:
+                self.refused = wrong
+                raise
+        return self.engine
 
 
 class Embeddings:
@@ -142,6 +154,8 @@ class Encoder:
     """
 
     def __init__(self, folder: Path, *, pad: int) -> None:
+        import openvino  # noqa: PLC0415 - at the first request
+
         self.tokenizer = _tokenizer(folder / "tokenizer.json")
         model = _model(folder / "model.onnx")
         self.names = {name for tensor in model.inputs for name in tensor.names}
@@ -168,7 +182,7 @@ class Encoder:
                 found.update(zip(chosen.tolist(), np.array(answer), strict=True))
         return np.stack([found[row] for row in range(len(encodings))])
 
-    def _padded(self, encodings: list[Encoding], *, width: int) -> dict[str, np.ndarray]:
+    def _padded(self, encodings: list[Any], *, width: int) -> dict[str, np.ndarray]:
         shape = (len(encodings), width)
         every = {
             "input_ids": np.full(shape, self.pad, dtype=np.int32),
@@ -186,16 +200,33 @@ _ENGINES = {"embeddings": Embeddings, "nli": Inference}
 
 
 def _engine(folder: Path) -> Any:
+    told = _told(folder)
     try:
-        told = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
-        return _ENGINES[told["engine"]](Encoder(folder, pad=int(told["pad"])), told)
+        engine = _ENGINES[told["engine"]](Encoder(folder, pad=int(told["pad"])), told)
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise Unusable(f"topics: {folder / 'topics.json'} cannot be used: {wrong!r}") from wrong
+    found = engine.probabilities(["Are you ready?"], [["anything"]])
+    if found.shape != (1, 1) or not np.isfinite(found).all():
+        raise Unusable("topics: the model answers what is no probability")
+    return engine
+
+
+def _told(folder: Path) -> dict[str, Any]:
+    for name in ("model.onnx", "tokenizer.json"):
+        if not (folder / name).is_file():
+            raise Unusable(f"topics: {folder / name} is missing")
+    try:
+        told: dict[str, Any] = json.loads((folder / "topics.json").read_text(encoding="utf-8"))
+        if told["engine"] not in _ENGINES:
+            raise Unusable(f"topics: no engine is called {told['engine']!r}")
     except (OSError, ValueError, KeyError, TypeError) as wrong:
         raise Unusable(f"topics: {folder / 'topics.json'} cannot be used: {wrong!r}") from wrong
+    return told
 
 
 def _model(path: Path) -> Any:
-    if not path.is_file():
-        raise Unusable(f"topics: {path} is missing")
+    import openvino  # noqa: PLC0415 - at the first request
+
     try:
         model = openvino.Core().read_model(path)
     except RuntimeError as error:
@@ -206,9 +237,9 @@ def _model(path: Path) -> Any:
     return model
 
 
-def _tokenizer(path: Path) -> Tokenizer:
-    if not path.is_file():
-        raise Unusable(f"topics: {path} is missing")
+def _tokenizer(path: Path) -> Any:
+    from tokenizers import Tokenizer  # noqa: PLC0415 - at the first request
+
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
