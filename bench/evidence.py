@@ -85,7 +85,7 @@ def _collecting(collects: str) -> Iterator[None]:
         Platform.objects.filter(pk=platform.pk).update(collects_evidence=before)
 
 
-def _scored(options: argparse.Namespace, *, turn: int, collects: str, collected: list[float]) -> list[float]:
+def _scored(options: argparse.Namespace, *, collects: str, collected: list[float]) -> list[float]:
     """Send one half turn; return the milliseconds to each stored score, and add those to each evidence."""
     run = f"evidence-{uuid.uuid4().hex[:8]}"
     payloads = _payloads(
