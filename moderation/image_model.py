@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 from django.conf import settings
 
@@ -31,11 +30,11 @@ def of(release_id: str) -> ImageModel | None:
 
 
 def served_name(one: Release) -> str | None:
-    """Return the name of a release's image model on Triton, if it has one; the shipped one's is its own."""
-    if one.image is None:
-        return None
-    is_shipped = one.folder == Path(settings.RELEASE_DIR)
-    return one.image.model if is_shipped else hosting.served_name(one.image)
+    """Return the name of a release's image model on Triton, if it has one.
+
+    Also that of the release before any promotion: Triton's repository holds a content model, no image model.
+    """
+    return None if one.image is None else hosting.served_name(one.image)
 
 
 @lru_cache(maxsize=4)

@@ -44,12 +44,17 @@ class PageRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureRead:
-    """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash."""
+    """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash.
+
+    `spam_probability` is what the image model of then made of it, None without one and where it did not
+    answer. No feature reads it yet.
+    """
 
     text: str | None = None
     codes: tuple[str, ...] = ()
     pdq: str = ""
     pdq_quality: int = 0
+    spam_probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

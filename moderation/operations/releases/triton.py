@@ -18,6 +18,9 @@ from scoring.triton_socket import TritonSocket
 
 log = structlog.get_logger(__name__)
 
+_NOT_THERE = "failed to poll"
+"""What Triton says of a model that is in none of its repositories."""
+
 STANDBY = 2
 """Releases that stay loaded beside the live one, so that a rollback needs only one row."""
 
@@ -59,20 +62,25 @@ def load(release: Release) -> None:
 
 
 def reload() -> list[str]:
-    """Load again what Triton lost in a restart; return the names of the models."""
+    """Load what Triton lost in a restart, or never had: the image model of a release that nobody promoted.
+
+    Return the names of the models.
+    """
     wanted = _wanted()
     if not wanted:
         return []
     triton = admin()
-    lost = [name for name in wanted if not triton.is_ready(name)]
-    try:
-        for name in lost:
+    loaded = []
+    for name in (name for name in wanted if not triton.is_ready(name)):
+        try:
             triton.load(name)
-    except hosting.Refused as reason:
-        # Triton is down or still starting; posts are scored without content meanwhile, and again later.
-        log.warning("content_model_not_loaded", reason=str(reason))
-        return []
-    return lost
+            loaded.append(name)
+        except hosting.Refused as reason:
+            # Posts are scored without content meanwhile, and again later; of pictures nothing is said.
+            log.warning("model_not_loaded", model=name, reason=str(reason))
+            if _NOT_THERE not in str(reason):
+                break  # Triton is down or still starting, and each attempt may wait as long as it may
+    return loaded
 
 
 def tidy() -> None:
@@ -144,7 +152,7 @@ def _load_installed(triton: TritonAdmin, name: str) -> None:
     try:
         triton.load(name)
     except hosting.Refused as refusal:
-        if "failed to poll" not in str(refusal):
+        if _NOT_THERE not in str(refusal):
             raise
         raise hosting.Refused(
             f"{refusal}: it was installed in {settings.TRITON_MODELS_DIR} (SPAMDESK_TRITON_MODELS_DIR), which"
@@ -154,18 +162,20 @@ def _load_installed(triton: TritonAdmin, name: str) -> None:
 
 def _wanted() -> list[str]:
     """Return the models of the live release, of those on standby and of a candidate in shadow, the live ones
-    first.
+    first. Triton has the content model of the release before any promotion under its own name.
     """
     # More rows than releases are wanted: going forth and back names the same ones again.
     newest = Promotion.objects.order_by("-id").values_list("release_id", "replaced_id")[: 4 * (STANDBY + 1)]
-    ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1]
+    ids = list(dict.fromkeys(one for pair in newest for one in pair))[: STANDBY + 1] or [scorer.shipped().id]
     for candidates in (ShadowRun.objects, CanaryRun.objects.filter(started_at__isnull=False)):
         ids += candidates.filter(stopped_at__isnull=True).values_list("candidate", flat=True)
     names: dict[str, None] = {}
     for release_id in ids:
         with suppress(*scorer.UNUSABLE):  # no rollback to it is possible, so it needs no model
-            if release_id != scorer.shipped().id:
-                names.update(dict.fromkeys(_served_names(scorer.kept(release_id))))
+            release = scorer.kept(release_id)
+            is_shipped = release_id == scorer.shipped().id
+            served = (None if is_shipped else scorer.served_name(release), image_model.served_name(release))
+            names.update(dict.fromkeys(name for name in served if name))
     return list(names)
 
 

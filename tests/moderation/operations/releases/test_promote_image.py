@@ -145,6 +145,23 @@ def test_one_that_training_installed_is_found_without_its_repository(
     assert (judged(RED) or 0.0) > 0.95
 
 
+def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
+    models: Path, pin: dict[str, Any], tmp_path: Path, settings: Any
+) -> None:
+    first = releases.release(tmp_path / "release", image=pin)
+    assert first.image is not None
+    settings.RELEASE_DIR = first.folder
+    scorer.forget()
+    assert triton.reload() == []  # it is not installed, and says so
+    assert judged(RED) is None
+
+    name = hosting.install(first.image, repository=models, models=Path(settings.TRITON_MODELS_DIR))
+
+    assert triton.reload() == [name]
+    assert (judged(RED) or 0.0) > 0.95
+    assert triton.reload() == []
+
+
 def test_a_rollback_does_not_wait_for_an_image_model(
     models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
 ) -> None:
