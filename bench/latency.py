@@ -35,9 +35,9 @@ def main() -> None:
     addresses.fill()
     payloads = _payloads(posts=int(options.rate * options.seconds), seed=options.seed, rate=options.rate)
     sent: queue.Queue[tuple[str, float]] = queue.Queue()
-    watcher = _Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
+    watcher = Watcher(prefix=payloads[0]["external_id"].rsplit("-", 1)[0], expected=len(payloads))
     watcher.start()
-    answers = _send(payloads, rate=options.rate, sent=sent)
+    answers = send_all(payloads, rate=options.rate, sent=sent)
     watcher.join()
     started = dict(sent.queue)
     waits = np.array([seen - started[name] for name, seen in watcher.seen.items()]) * 1000
@@ -65,7 +65,7 @@ def _payloads(*, posts: int, seed: int, rate: float) -> list[dict[str, Any]]:
     return [payload | {"external_id": f"{run}-{number}"} for number, payload in enumerate(payloads)]
 
 
-def _send(
+def send_all(
     payloads: list[dict[str, Any]], *, rate: float, sent: queue.Queue[tuple[str, float]]
 ) -> list[float]:
     """Send at fixed times, whether or not earlier answers are back: a slow server must not slow the load."""
@@ -87,7 +87,7 @@ def _send(
         return list(pool.map(send, range(len(payloads)), payloads))
 
 
-class _Watcher(threading.Thread):
+class Watcher(threading.Thread):
     """Polls for new scores and notes when each became visible to other connections."""
 
     def __init__(self, *, prefix: str, expected: int) -> None:
