@@ -15,7 +15,8 @@ class Truth:
 
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
     how the author behaves in this post, in spam the family of spammers. `hides_in` says where spam whose
-    words are harmless says the rest, `twin_in` where an honest post leads on in the same way.
+    words are harmless says the rest, `twin_in` where an honest post leads on in the same way. `families` are
+    those of all that it leads to and shows.
     """
 
     is_spam: bool
@@ -26,6 +27,7 @@ class Truth:
     role: str = ""
     hides_in: str = ""
     twin_in: str = ""
+    families: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

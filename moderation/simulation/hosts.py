@@ -77,6 +77,12 @@ def is_shared(domain: str) -> bool:
     return domain in {*hosts["shorteners"], *hosts["free_hosts"], *hosts["large_sites"]}
 
 
+def small_site(*, rng: random.Random) -> str:
+    """Return the site of honest people, which spammers may have broken into: its name says nothing."""
+    hosts = material.table("hosts")
+    return f"{rng.choice(hosts['owners'])}-{rng.choice(hosts['trades'])}.example"
+
+
 def is_small_site(host: str) -> bool:
     """Tell whether this is the site of honest people, whoever links to it."""
     return host.removeprefix("www.") in _small_sites()
@@ -98,7 +104,7 @@ def _known_host(place: str, *, words: Sequence[str], rng: random.Random) -> str:
     if place == "free_host":
         free = rng.choice(hosts["free_hosts"])
         return f"{rng.choice(words)}{rng.randint(1, 99)}.{free}" if rng.random() < 0.5 else str(free)
-    site = f"{rng.choice(hosts['owners'])}-{rng.choice(hosts['trades'])}.example"
+    site = small_site(rng=rng)
     return f"www.{site}" if rng.random() < 0.3 else site
 
 

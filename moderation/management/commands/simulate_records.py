@@ -248,8 +248,11 @@ def _write(file: TextIO, one: Frozen, *, group: str) -> None:
         "kind": one.truth.kind,
         "group": group,
     }
-    # Where spam whose own words are harmless says the rest, and honest posts that lead on in the same way.
-    line |= {name: where for name in ("hides_in", "twin_in") if (where := getattr(one.truth, name))}
+    # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, and
+    # who worded all that: a reader is judged on what it has not learnt from.
+    line |= {
+        name: known for name in ("hides_in", "twin_in", "families") if (known := getattr(one.truth, name))
+    }
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from moderation.simulation import material
 
 _HOSTILE, _HONEST = ("hostile_en", "hostile_more_en"), ("honest_en", "honest_more_en")
+_LEARN_HOSTILE = ("learn_hostile_en", "learn_hostile_more_en", "learn_hostile_plain_en")
+_LEARN_HONEST = ("learn_honest_en", "learn_honest_more_en", "learn_honest_media_en", "learn_honest_plain_en")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,14 +30,14 @@ class Family:
 
 @functools.cache
 def families() -> Mapping[str, Family]:
-    """Return every family by name."""
-    found = [
-        family
-        for names in (_HOSTILE, _HONEST)
-        for name in names
-        for family in _of_file(name, names is _HOSTILE)
-    ]
-    return {family.name: family for family in found}
+    """Return every family that a world shows, by name."""
+    return _by_name(hostile=_HOSTILE, honest=_HONEST)
+
+
+@functools.cache
+def to_learn() -> Mapping[str, Family]:
+    """Return families that no world shows, by name: more wordings for a reader of pages to learn from."""
+    return _by_name(hostile=_LEARN_HOSTILE, honest=_LEARN_HONEST)
 
 
 @functools.cache
@@ -63,9 +65,16 @@ def everyday_slots() -> Mapping[str, Sequence[str]]:
     return {**material.table("texts/en_spam")["slots"], **material.table("texts/en_talk")["slots"]}
 
 
+def _by_name(*, hostile: Sequence[str], honest: Sequence[str]) -> Mapping[str, Family]:
+    found = [
+        family for names in (hostile, honest) for name in names for family in _of_file(name, names is hostile)
+    ]
+    return {family.name: family for family in found}
+
+
 def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - private, named where it is called
     table = dict(material.table(f"pages/{name}"))
-    slots = {**everyday_slots(), **_slots("pages/" + name.replace("_more", "")), **table.pop("slots", {})}
+    slots = {**everyday_slots(), **_side_slots(is_hostile), **table.pop("slots", {})}
     return [
         _family(kind, own, row, slots=slots, is_hostile=is_hostile)
         for kind, rows in table.items()
@@ -73,8 +82,8 @@ def _of_file(name: str, is_hostile: bool) -> list[Family]:  # noqa: FBT001 - pri
     ]
 
 
-def _slots(name: str) -> dict[str, Any]:
-    return dict(material.table(name)["slots"])
+def _side_slots(is_hostile: bool) -> dict[str, Any]:  # noqa: FBT001 - as above
+    return dict(material.table("pages/" + (_HOSTILE if is_hostile else _HONEST)[0])["slots"])
 
 
 def _family(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,8 +33,22 @@ class Led:
     sites: tuple[Site, ...] = ()
     media: tuple[str, ...] = ()
     transcripts: tuple[dict[str, Any], ...] = ()
+    spoken: tuple[str, ...] = ()
+    """Families of the transcripts."""
     hides_in: str = ""
     twin_in: str = ""
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Return the families of all pages, also those that only some see, and of pictures and captions."""
+        drawn = [pictures.pool()[name.rpartition("/")[2]] for name in (*self.media, *self._previews)]
+        of_sites = (name for site in self.sites for name in (site.family, site.face) if name)
+        found = (*of_sites, *(one.family for one in drawn if one.show != Show.PHOTO), *self.spoken)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def _previews(self) -> Iterator[str]:
+        return (site.preview for site in self.sites if site.preview)
 
     @property
     def shown(self) -> dict[str, Any]:
@@ -95,7 +110,7 @@ class Leading:
             linked = dataclasses.replace(text, text=f"{text.text} {url}", urls=(url,))
             return Led(text=linked, sites=self._sites(linked, is_open=False, at=at))
         if where == Where.CAPTIONS:
-            return Led(text=text, transcripts=(self._captions(text),))
+            return self._spoken(Led(text=text))
         show = (
             Show.CODE
             if where == Where.CODE
@@ -124,7 +139,7 @@ class Leading:
                 led, media=(self._picture(Show.PHOTO if is_photo else planning.drawn(shows, rng=rng), text),)
             )
         if rng.random() < (self._shares.spam_captions if is_spam else self._shares.talk_captions):
-            led = dataclasses.replace(led, transcripts=(self._captions(text),))
+            led = self._spoken(led)
         return led
 
     def _sites(self, text: Text, *, is_open: bool, at: datetime) -> tuple[Site, ...]:
@@ -154,7 +169,9 @@ class Leading:
         )
         return f"https://{MEDIA_HOST}{PICTURE_PATH}{picture.name}"
 
-    def _captions(self, text: Text) -> dict[str, Any]:
-        pages = self._rng.choice(families.page_kinds(text.kind.name))
+    def _spoken(self, led: Led) -> Led:
+        """Add the captions of a video."""
+        pages = self._rng.choice(families.page_kinds(led.text.kind.name))
         family = self._rng.choice(families.of_kind(pages, held_out=self._held_out))
-        return speech.captions(family, rng=self._rng)
+        captions = speech.captions(family, rng=self._rng)
+        return dataclasses.replace(led, transcripts=(captions,), spoken=(family.name,))

@@ -44,10 +44,21 @@ def page(site: Site, *, is_face: bool) -> str:
     family = families.families()[site.face if is_face else site.family]
     rng = random.Random(f"page {site.look} {family.name}")
     host = urlsplit(site.urls[-1]).hostname or ""
-    name = site_name(host)
+    name = wording.site_name(host)
     kind = "" if is_face else site.kind
     said = wording.said(family, post_kind=kind, language=site.language, site=name, rng=rng)
-    body = layouts.choose(rng)(
+    body = body_of(family, said=said, host=host, rng=rng)
+    head = _head(
+        site, said=_previewed(site, said, name=name, is_face=is_face), title=said.title, host=host, rng=rng
+    )
+    language = escape(site.language or "en")
+    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{body}</body></html>'
+
+
+def body_of(family: Family, *, said: Said, host: str, rng: random.Random) -> str:
+    """Return what stands in the body of a page: its words in a layout, with what surrounds them."""
+    name = wording.site_name(host)
+    return layouts.choose(rng)(
         Dressed(
             said=said,
             site=name,
@@ -57,23 +68,12 @@ def page(site: Site, *, is_face: bool) -> str:
             extra=_extra(family, host=host, rng=rng),
         )
     )
-    head = _head(
-        site, said=_previewed(site, said, name=name, is_face=is_face), title=said.title, host=host, rng=rng
-    )
-    language = escape(site.language or "en")
-    return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{body}</body></html>'
 
 
 def missing(host: str) -> str:
     """Return the page of a site that has none at this address."""
     body = f"<h1>Not found</h1>{escape(host)}"
     return f"<!doctype html><html><head><title>404</title></head><body>{body}</body></html>"
-
-
-def site_name(host: str) -> str:
-    """Return what a site calls itself: its host without what all hosts have, in capitals."""
-    labels = [label for label in host.split(".")[:-1] if label not in ("www", "m", "secure")]
-    return " ".join(part.capitalize() for part in (labels or [host])[-1].split("-"))[:40]
 
 
 def _previewed(site: Site, said: Said, *, name: str, is_face: bool) -> Said:
@@ -88,7 +88,7 @@ def _head(site: Site, *, said: Said, title: str, host: str, rng: random.Random) 
     tags = ['<meta charset="utf-8">', f"<title>{escape(title)}</title>"]
     if rng.random() < 0.75:
         tags.append(f'<meta property="og:title" content="{escape(said.title)}">')
-        tags.append(f'<meta property="og:site_name" content="{escape(site_name(host))}">')
+        tags.append(f'<meta property="og:site_name" content="{escape(wording.site_name(host))}">')
         tags.append(f'<meta property="og:description" content="{escape(said.paragraphs[0][:150])}">')
     if rng.random() < 0.6:
         tags.append(f'<meta name="description" content="{escape(said.paragraphs[-1][:150])}">')

@@ -12,6 +12,7 @@ from hashlib import sha256
 from moderation.simulation import hosts, material
 from moderation.simulation.grammar import Choices, expand
 from moderation.simulation.web import families, wording
+from moderation.simulation.web.families import Family
 from moderation.simulation.web.sites import Site
 
 
@@ -196,6 +197,10 @@ def _post(picture: Picture, *, rng: random.Random) -> str:
 
 
 def _poster(picture: Picture, *, rng: random.Random) -> tuple[str, ...]:
-    family = families.families()[picture.family]
-    said = wording.english(family, site=family.kind.replace("_", " "), rng=rng)
+    return poster(families.families()[picture.family], rng=rng)
+
+
+def poster(family: Family, *, rng: random.Random) -> tuple[str, ...]:
+    """Return the texts of a poster of a family, from top to bottom."""
+    said = wording.english(family, site=wording.owner(family), rng=rng)
     return (said.title, *said.paragraphs[: rng.randint(1, 2)], said.calls[0])

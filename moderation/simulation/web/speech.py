@@ -17,8 +17,18 @@ _UNHEARD = re.compile(r"[^\w\s'%$€£@.-]|(?<!\d)[.-]|[.-](?!\d)")
 
 def captions(family: Family, *, rng: random.Random) -> dict[str, Any]:
     """Return a transcript as the API takes it."""
-    said = wording.english(family, site=family.kind.replace("_", " "), rng=rng)
-    spoken = " ".join(
+    words, is_machine = spoken(family, rng=rng)
+    return {
+        "captions": _web_vtt(words.split(), rng=rng),
+        "language": "en",
+        "source": "machine" if is_machine else "author",
+    }
+
+
+def spoken(family: Family, *, rng: random.Random) -> tuple[str, bool]:
+    """Return what somebody says in a video, and whether a machine wrote it down."""
+    said = wording.english(family, site=wording.owner(family), rng=rng)
+    words = " ".join(
         (
             rng.choice(wording.words("spoken_openings")),
             said.title,
@@ -27,13 +37,7 @@ def captions(family: Family, *, rng: random.Random) -> dict[str, Any]:
         )
     )
     is_machine = rng.random() < _MACHINE_SHARE
-    if is_machine:
-        spoken = " ".join(_UNHEARD.sub(" ", spoken).lower().split())
-    return {
-        "captions": _web_vtt(spoken.split(), rng=rng),
-        "language": "en",
-        "source": "machine" if is_machine else "author",
-    }
+    return (" ".join(_UNHEARD.sub(" ", words).lower().split()) if is_machine else words), is_machine
 
 
 def _web_vtt(words: list[str], *, rng: random.Random) -> str:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moderation.simulation import material
+from moderation.simulation import hosts, material
 from moderation.simulation.grammar import Choices, expand
 from moderation.simulation.web import families
 from moderation.simulation.web.families import Family
@@ -29,7 +29,7 @@ def english(family: Family, *, site: str, rng: random.Random) -> Said:
     def filled(template: str) -> str:
         return phrase(template, slots=family, site=site, rng=rng)
 
-    paragraphs = rng.sample(family.paragraphs, k=rng.randint(_FEWEST, _MOST))
+    paragraphs = rng.sample(family.paragraphs, k=min(rng.randint(_FEWEST, _MOST), len(family.paragraphs)))
     return Said(
         title=filled(rng.choice(family.titles)),
         paragraphs=tuple(filled(one) for one in paragraphs),
@@ -56,6 +56,17 @@ def said(family: Family, *, post_kind: str, language: str, site: str, rng: rando
         for _ in range(rng.randint(_FEWEST, _MOST))
     )
     return Said(title=paragraphs[0][:70], paragraphs=paragraphs, calls=spoken.calls)
+
+
+def site_name(host: str) -> str:
+    """Return what a site calls itself: its host without what all hosts have, in capitals."""
+    labels = [label for label in host.split(".")[:-1] if label not in ("www", "m", "secure")]
+    return " ".join(part.capitalize() for part in (labels or [host])[-1].split("-"))[:40]
+
+
+def owner(family: Family) -> str:
+    """Return who signs a family's posters and videos: a name that does not tell which side it is on."""
+    return site_name(hosts.small_site(rng=random.Random(f"owner {family.name}")))
 
 
 def furniture(name: str, *, site: str, rng: random.Random) -> str:
