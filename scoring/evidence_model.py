@@ -84,9 +84,9 @@ class Joined:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceModel:
     """Steps of features by name. `intercept` is the log-odds at which their sum begins to count, `suspicion`
-    bounds what circumstances add to the rest, in log-odds. `reader` is a head on the content model, as
-    platforms have one: what its answer means for pages, pictures and captions, which are not written as
-    posts are. `trained` tells what both were fitted on.
+    bounds what circumstances add to the rest, in log-odds. `reader` reads pages, pictures and captions, which
+    are not written as posts are: the n-grams of a platform's head, without the content model, which is asked
+    only where there is no reader. `trained` tells what both were fitted on.
     """
 
     steps: Mapping[str, Steps]

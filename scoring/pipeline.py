@@ -120,14 +120,17 @@ class Scorer:
         return [self._route(record, said, sub_models=own).route for record, said, own in told]
 
     def read(self, records: Sequence[PostRecord], *, content: ContentProtocol | None = None) -> Floats:
-        """Return what the content model says of the evidence of records, float64 (n, 3): all unknown if this
-        release looks at none. Raises content.Unavailable.
+        """Return what is read in the evidence of records, float64 (n, 3): all unknown if this release looks
+        at none. Raises content.Unavailable, if the content model is what reads it.
         """
         if self._evidence is None:
             return readings.unknown(len(records))
         evidence = Readings(records, manifest=self._release.manifest)
-        said = (content or self._content).probabilities(evidence.texts) if evidence.texts else ()
-        return evidence.highest(said, head=self._evidence.reader)
+        if self._evidence.reader is not None:
+            return evidence.read_by(self._evidence.reader)
+        return evidence.highest(
+            (content or self._content).probabilities(evidence.texts) if evidence.texts else ()
+        )
 
     def _known(
         self, records: Sequence[PostRecord], *, content_probabilities: Floats, read: Floats | None

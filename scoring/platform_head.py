@@ -82,6 +82,12 @@ class PlatformHead:
         grams = math.fsum((self.weights[buckets].astype(np.float64) * values).tolist())
         return self.content_slope * content_margin + self.intercept + grams
 
+    def alone(self, texts: Sequence[str]) -> Floats:
+        """Return what the n-grams alone say of texts, as probabilities (n,): nobody was asked."""
+        return probabilities_of(
+            np.array([self.margin(text, content_margin=0.0) for text in texts], dtype=np.float64)
+        )
+
     def probabilities(self, texts: Sequence[str], *, content_probabilities: Floats) -> Floats:
         """Return spam probabilities on this platform, float64 (n,).
 

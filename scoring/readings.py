@@ -1,6 +1,7 @@
-"""The texts of a post's evidence that the content model reads, each by itself beside the post's own.
+"""The texts of a post's evidence, each read by itself: by the release's own reader if it has one, else by the
+content model in the call that has the post's own text.
 
-What it says of several pieces of a kind counts as the highest: one page that reads like spam is enough.
+What is said of several pieces of a kind counts as the highest: one page that reads like spam is enough.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MOST_TEXTS = 6
 """Of a post: of each kind in turn, so that ten links leave room for a picture."""
 _FEWEST_LETTERS = 3
 _ARTICLE = 600
-"""As much as the content model reads; the head reads on."""
+"""As much as the content model reads; a reader reads on."""
 _KINDS = _PAGE, _PICTURE, _TRANSCRIPT = range(3)
 """In the order of scoring.features.collected.READ."""
 
@@ -51,9 +52,9 @@ class HeadedContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What the content model says of posts: of their own texts (n,), of their evidence (n, 3); NaN unknown.
+    """What is said of posts: of their own texts (n,), of their evidence (n, 3); NaN unknown.
 
-    They are degraded if it did not answer.
+    They are degraded if the content model did not answer.
     """
 
     texts: Floats
@@ -98,15 +99,16 @@ class Readings:
         """Return the texts to have read, at most MOST_TEXTS of a post."""
         return [one.text for one in self._asked]
 
-    def highest(self, said: Sequence[float] | Floats, *, head: PlatformHead | None = None) -> Floats:
-        """Return the highest probability of each kind by record: float64 (n, 3), NaN without a text.
+    def read_by(self, reader: PlatformHead) -> Floats:
+        """Return what a reader says, as `highest` gives it; it asks nobody."""
+        return self.highest(reader.alone(self.texts))
 
-        `said` is what the content model says of the texts, `head` what it means on pages and pictures.
+    def highest(self, said: Sequence[float] | Floats) -> Floats:
+        """Return the highest probability of each kind by record, of what is said of each text: float64
+        (n, 3), NaN without a text.
         """
-        found, probabilities = unknown(self._rows), np.array(said, dtype=np.float64)
-        if head is not None and self._asked:
-            probabilities = head.probabilities(self.texts, content_probabilities=probabilities)
-        for one, probability in zip(self._asked, probabilities, strict=True):
+        found = unknown(self._rows)
+        for one, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
             found[one.row, one.kind] = np.fmax(found[one.row, one.kind], probability)
         return found
 
@@ -120,22 +122,24 @@ def ask(
     evidence: Readings,
     reader: PlatformHead | None,
 ) -> Answers:
-    """Query the content model once, for own texts where it is needed and for all texts of evidence, which
-    `reader` is the head for.
+    """Query the content model once, for own texts where it is needed and, without a `reader`, for all texts
+    of evidence.
 
-    Everything is unknown if it is unavailable. Without anything to ask nothing was missed.
+    What it was asked is unknown if it is unavailable. Without anything to ask nothing was missed.
     """
     own = np.full(len(records), np.nan)
     asked = [place for place, record in enumerate(records) if is_needed[place] and record.text.strip()]
-    if not asked and not evidence.texts:
-        return Answers(texts=own, read=unknown(len(records)))
+    others = evidence.texts if reader is None else []
+    read = unknown(len(records)) if reader is None else evidence.read_by(reader)
+    if not asked and not others:
+        return Answers(texts=own, read=read)
     try:
-        said = content.probabilities([*(records[place].text for place in asked), *evidence.texts])
+        said = content.probabilities([*(records[place].text for place in asked), *others])
     except Unavailable:
-        return Answers(texts=own, read=unknown(len(records)), is_degraded=True)
+        return Answers(texts=own, read=read, is_degraded=True)
     for place, probability in zip(asked, said[: len(asked)].tolist(), strict=True):
         own[place] = heads.read_one(records[place], probability)
-    return Answers(texts=own, read=evidence.highest(said[len(asked) :], head=reader))
+    return Answers(texts=own, read=evidence.highest(said[len(asked) :]) if reader is None else read)
 
 
 def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

@@ -26,8 +26,8 @@ _OF_EVIDENCE = """## Evidence
 What links lead to, pictures and captions. No tree reads these: they come after a post's first score, and
 `scoring/evidence_model.py` joins them to its margin, towards spam only
 ([ADR 31](adr/0031-evidence-adds-and-never-excuses.md)). They are not in the schema hash; a score
-names only those that are known of its post. What begins with `content.` is what the content model says of a
-text by itself.
+names only those that are known of its post. What begins with `content.` is what the release's reader says
+of a text by itself.
 """
 
 

@@ -59,7 +59,7 @@ def _web_codes(picture: PictureRead) -> int:
 
 
 def _read(name: str, *, meaning: str, why: str) -> Feature:
-    """A probability of the content model, which is asked in the pipeline: nothing here computes it."""
+    """A probability of the release's reader, which is asked in the pipeline: nothing here computes it."""
     return Feature(
         name=name,
         unit="probability",
@@ -75,7 +75,7 @@ def _read(name: str, *, meaning: str, why: str) -> Feature:
 READ = (
     _read(
         "content.page_probability",
-        meaning="What the content model makes of the pages behind links and codes, the highest; unknown "
+        meaning="What the reader of evidence makes of the pages behind links and codes, the highest; unknown "
         "without one",
         why="The text is harmless, the page is not",
     ),

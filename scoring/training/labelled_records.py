@@ -25,7 +25,7 @@ _LINKS_DRESSED = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRecord:
     """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
-    share a `group`.
+    share a `group`. `families` word what a simulated post leads to.
 
     `weight` is for how many posts it stands, 0 for one that stands for no other; `is_random` says that chance
     alone brought it to a human.
@@ -38,6 +38,7 @@ class LabelledRecord:
     weight: float = 1.0
     origin: Origin = Origin.SIMULATED
     is_random: bool = False
+    families: tuple[str, ...] = ()
 
     @property
     def platform(self) -> str:
@@ -112,6 +113,7 @@ def labelled(line: LabelledLine) -> LabelledRecord:
             is_spam=_truth(stored["is_spam"]),
             kind=str(stored["kind"]),
             group=str(stored["group"]),
+            families=tuple(map(str, stored.get("families", ()))),
         )
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from scoring.evidence_model import EvidenceModel, Steps
+from scoring.evidence_model import FILES, EvidenceModel, Steps
 from scoring.release import MANIFEST, Release, file_sha256
 from tests.scoring.starter import STARTER
 
@@ -26,9 +26,10 @@ MODEL = EvidenceModel(
 
 def release_with_evidence(folder: Path, *, model: EvidenceModel = MODEL) -> Release:
     """Return a copy of the shipped release in a new folder that looks at evidence."""
-    shutil.copytree(STARTER, folder)
+    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns(*FILES))
     made = model.save(folder)
     manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["files"] |= {path.name: file_sha256(path) for path in made}
+    kept = {name: digest for name, digest in manifest["files"].items() if name not in FILES}
+    manifest["files"] = kept | {path.name: file_sha256(path) for path in made}
     (folder / MANIFEST).write_text(json.dumps(manifest))
     return Release.load(folder)

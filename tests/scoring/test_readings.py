@@ -45,15 +45,16 @@ def test_what_says_nothing_to_the_model_is_not_read(words: str) -> None:
     assert texts(page(words)) == []
 
 
-def test_the_highest_of_a_kind_counts_and_a_head_says_what_it_means() -> None:
+def test_the_highest_of_a_kind_counts_and_a_reader_asks_nobody() -> None:
     weights = np.zeros(BUCKETS, dtype=np.float32)
     weights[grams_of("casino")[0]] = 3.0
-    head = PlatformHead(weights=weights, content_slope=0.0, intercept=-2.0)
+    reader = PlatformHead(weights=weights, content_slope=0.7, intercept=-2.0)
     posts = [record(evidence=(page("recipe for bread"), page("casino"))), record()]
     readings = Readings(posts, manifest=LATIN)
     said: Floats = np.array([0.99, 0.01])
 
-    plain, by_head = readings.highest(said), readings.highest(said, head=head)
+    plain, by_reader = readings.highest(said), readings.read_by(reader)
 
     np.testing.assert_equal(plain, [[0.99, np.nan, np.nan], [np.nan] * 3])
-    assert by_head[0, 0] > 0.9
+    assert by_reader[0, 0] > 0.9
+    np.testing.assert_equal(by_reader[1], [np.nan] * 3)

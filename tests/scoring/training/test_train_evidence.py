@@ -16,8 +16,9 @@ from scoring.evidence_model import EvidenceModel
 from scoring.features import collected
 from scoring.pipeline import Scorer
 from scoring.release import Release
-from scoring.training import fit_evidence, measure_evidence, train_evidence
+from scoring.training import fit_evidence, fit_reader, measure_evidence, train_evidence
 from scoring.training.labelled_records import LabelledRecord
+from scoring.training.worded_texts import Texts, WordedText
 from tests.scoring.random_records import FakeContent, labelled
 from tests.scoring.ruled_posts import NO_BANS, equal
 from tests.scoring.starter import STARTER
@@ -25,6 +26,12 @@ from tests.scoring.starter import STARTER
 SOURCE = {"file": "tests.jsonl", "sha256": "0" * 64}
 _SPAM = ("casino bonus claim now", "verify your wallet today", "cheap pills no script")
 _HONEST = ("bread rises in the oven", "the council met on monday", "sign in to your library")
+PAGES = [
+    WordedText(text=f"{words}, page {number}", is_spam=is_spam, family=f"{words} {number % 8}")
+    for is_spam, said in ((True, _SPAM), (False, _HONEST))
+    for words in said
+    for number in range(16)
+]
 
 
 def hidden(count: int, *, seed: int = 3) -> list[LabelledRecord]:
@@ -52,11 +59,11 @@ def base() -> Release:
 
 @pytest.fixture(scope="module")
 def model(base: Release) -> EvidenceModel:
-    return train_evidence.train(hidden(240), base=base, content=FakeContent(), source=SOURCE, seed=1)
+    return train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
 
 
 def test_is_fitted_in_the_same_way_twice(base: Release, model: EvidenceModel) -> None:
-    again = train_evidence.train(hidden(240), base=base, content=FakeContent(), source=SOURCE, seed=1)
+    again = train_evidence.train(hidden(240), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
 
     assert again.steps == model.steps
     assert again.intercept == model.intercept
@@ -65,7 +72,26 @@ def test_is_fitted_in_the_same_way_twice(base: Release, model: EvidenceModel) ->
 
 def test_refuses_too_few(base: Release) -> None:
     with pytest.raises(fit_evidence.TooFew, match="posts with evidence"):
-        train_evidence.train(hidden(40), base=base, content=FakeContent(), source=SOURCE, seed=1)
+        train_evidence.train(hidden(40), PAGES, base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+
+def test_refuses_too_few_texts_to_learn_from(base: Release) -> None:
+    with pytest.raises(fit_evidence.TooFew, match="texts to learn from"):
+        train_evidence.train(hidden(240), PAGES[:40], base=base, content=FakeContent(), source=SOURCE, seed=1)
+
+
+def test_a_record_is_read_by_one_that_has_not_learnt_its_families(base: Release) -> None:
+    readers = fit_reader.fit(Texts.of(PAGES), seed=1)
+    families = [PAGES[0].family, PAGES[-1].family]
+    known = [
+        dataclasses.replace(hidden(1)[0], families=tuple(chosen))
+        for chosen in ([families[0]], ["somebody else"], sorted({one.family for one in PAGES}))
+    ]
+
+    judged = train_evidence.cross_read(known, readers=readers, manifest=base.manifest)
+
+    assert [one.families for one, _ in judged] == [(families[0],), ("somebody else",)]
+    assert readers.unaware_of(()) is readers.whole
 
 
 def test_is_written_beside_trees_that_stay_as_they_are(
