@@ -100,7 +100,7 @@ def _tells_of_blind_case(viewer: User) -> Q:
     """Return the condition of others' decisions on a post that the viewer may yet have to judge blindly."""
     blind = case_access.blind_cases().exclude(case_access.kept_from(viewer))
     is_others = Q(decided_by__isnull=True) | ~Q(decided_by=viewer)
-    return is_others & Exists(blind.filter(post=OuterRef("post")))
+    return is_others & Q(Exists(blind.filter(post=OuterRef("post"))))
 
 
 def _related(decisions: QuerySet[Decision]) -> QuerySet[Decision]:
