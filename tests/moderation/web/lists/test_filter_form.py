@@ -15,7 +15,7 @@ from moderation.web.cases.queue_filters import QueueFilterForm
 from moderation.web.entities.author_filters import AuthorFilterForm
 from moderation.web.lists.saved_filters import FORMS
 
-_WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to"}
+_WHERE_THERE_ARE_ANY = {"queue", "campaign", "answers_to", "policy"}
 """Filters that are shown where there is something to choose."""
 _VALUES = {"language", "queue", "age"}
 """Selects of the queue that offer values, not choices: a language in which nothing waits finds nothing, or
