@@ -203,11 +203,11 @@ class TestRead:
     def test_finds_nothing_by_an_unknown_external_id(self, api: APIClient, sent: str) -> None:
         problem(api.get(POSTS, {"external_id": "p-2"}), status=404, code="not_found")
 
-    def test_costs_nine_queries(
+    def test_costs_ten_queries(
         self, api: APIClient, sent: str, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         assert ApiKey.objects.get().last_used_at
         assert Post.objects.exists()
 
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(10):
             api.get(f"{POSTS}/{sent}")
