@@ -39,9 +39,6 @@ _SESSION = (
 )
 
 
-POOL: dict[str, Any] = {"min_size": 1, "max_size": 8, "timeout": 5}
-
-
 class Connection(psycopg.Connection[Any]):
     """A connection with a time-out for answers, closed after a time-out."""
 
@@ -101,7 +98,7 @@ def _alias(url: str) -> dict[str, Any]:
         "OPTIONS": {
             **NETWORK,
             **given.get("OPTIONS", {}),
-            "pool": {**POOL, "connection_class": Connection},
+            "pool": {"min_size": 1, "max_size": 8, "timeout": 5, "connection_class": Connection},
             "prepare_threshold": 5,  # for moderation/prepared.py alone
         },
     }

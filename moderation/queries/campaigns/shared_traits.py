@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import connection
 from django.db.models import Value
 
-from moderation import standby
 from moderation.models import PostLink, Revision, RevisionPicture
 from moderation.models.campaigns import TieKind
 from scoring import similarity
@@ -140,7 +140,7 @@ def sightings_of(
 
 
 def _latest(kind: TieKind, asked: list[tuple[Revision, Trait]]) -> list[list[int]]:
-    with standby.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(
             _QUERY.format(source=_SOURCES[kind], post_id=_POST_ID[kind], latest=LATEST, first=FIRST),
             {
@@ -175,7 +175,7 @@ def _groups(revisions: Sequence[Revision]) -> dict[int, Counter[str]]:
 
 def _known(digests: set[int]) -> dict[int, str]:
     """Look up the groups of bands; as one array parameter, since a batch has a thousand of them."""
-    with standby.connection().cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(
             "SELECT digest, similarity_group::text FROM moderation_similarityband"
             " WHERE digest = ANY(%s::bigint[])",

@@ -47,13 +47,13 @@ def may_be_behind(view: View) -> View:
     @wraps(view)
     def answer(request: HttpRequest, *arguments: object, **named: object) -> HttpResponseBase:
         if COOKIE not in request.COOKIES:
-            with standby.reading(waits=False) as is_standby:
-                try:
+            is_standby = False
+            try:
+                with standby.reading(waits=False) as is_standby:
                     return view(request, *arguments, **named)
-                except (OperationalError, InterfaceError) as failure:
-                    if not is_standby:
-                        raise
-                    standby.fitness.set(type(failure).__name__)
+            except (OperationalError, InterfaceError):
+                if not is_standby:
+                    raise
         return view(request, *arguments, **named)
 
     return answer

@@ -86,10 +86,6 @@ def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Calla
 
 
 @pytest.fixture(autouse=True)
-def unread(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The live release looks at no evidence: what is tested here is how it comes, not what it says.
-
-    test_mattering.py is about the other case.
-    """
-    if request.module.__name__.rpartition(".")[2] != "test_mattering":
-        monkeypatch.setattr(mattering, "_is_read", lambda: False)
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The live release looks at no evidence: what is tested here is how it comes, not what it says."""
+    monkeypatch.setattr(mattering, "_is_read", lambda: False)

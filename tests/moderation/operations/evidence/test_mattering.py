@@ -21,6 +21,11 @@ from tests.scoring.evidence_release import release_with_evidence
 Later = Callable[[float], datetime]
 
 
+@pytest.fixture(autouse=True)
+def unread() -> None:
+    """Here releases look at evidence or not as they are."""
+
+
 @pytest.fixture
 def reading(settings: Settings, tmp_path: Path) -> Iterator[None]:
     """The release that ships looks at evidence."""
