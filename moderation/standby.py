@@ -26,10 +26,13 @@ MOST_SECONDS_BEHIND = 5.0
 
 MOST_SECONDS_UNHEARD = 15.0
 """A standby that is cut off has replayed all that it knows of. So the primary must have been heard, too: the
-sweep `number_feeds` writes a row every 2 s. That is the age that a read can have at most.
+sweep `number_feeds` writes a row every 2 s.
 """
 
 _LOOK_SECONDS = 2.0
+MOST_SECONDS_OLD = MOST_SECONDS_UNHEARD + 2 * _LOOK_SECONDS
+"""The age that a read can have at most: what a look saw counts until the one after the next is due."""
+
 _AVOIDED_SECONDS = 10.0
 _WAIT_SECONDS = 10.0
 _STEP_SECONDS = 0.1

@@ -94,6 +94,7 @@ def test_pages_that_only_show_are_read_there(lead_desk: Client, address: str) ->
 
 def test_who_has_just_changed_something_sees_it(lead_desk: Client) -> None:
     lead_desk.post("/language/", {"language": "en"})
+    assert lead_desk.cookies[COOKIE]["max-age"] >= 15 + 2 + 2, "heard, looked at, remembered"
     with _read() as read:
         lead_desk.get("/queue/")
     assert read["standby"] == 0

@@ -33,7 +33,7 @@ class OwnWritesMiddleware:
             response.set_cookie(
                 COOKIE,
                 "1",
-                max_age=int(standby.MOST_SECONDS_UNHEARD),
+                max_age=int(standby.MOST_SECONDS_OLD),
                 secure=settings.SESSION_COOKIE_SECURE,
                 httponly=True,
                 samesite="Lax",
