@@ -76,6 +76,7 @@ EVIDENCE: dict[str, Any] = {"url": "https://parcel.example/pay", "role": "link",
     "differs_for_browser": False,
     "differs_from_preview": False,
     "picture": None,
+    "transcript": None,
 }
 PICTURE_EVIDENCE: dict[str, Any] = {
     "url": "https://pictures.example/parcel.png",
@@ -97,6 +98,27 @@ PICTURE_EVIDENCE: dict[str, Any] = {
         "codes": [{"format": "QRCode", "text": "https://parcel.example/pay", "host": "parcel.example"}],
         "image_spam_probability": None,
     },
+    "transcript": None,
+}
+SPEECH_EVIDENCE: dict[str, Any] = dict.fromkeys(PICTURE_EVIDENCE) | {
+    "url": "https://videos.example/won.webm",
+    "role": "media",
+    "state": "fetched",
+    "fetched_at": "2026-03-01T09:30:09Z",
+    "chain": [{"url": "https://videos.example/won.webm", "status": 200}],
+    **dict.fromkeys(("final_host", "final_domain"), "videos.example"),
+    "text": "you have won\nwrite to me now",
+    "is_cut": True,
+    "transcript": {
+        "language": None,
+        "source": "vosk: vosk-model-small-en-us-0.15",
+        "heard_seconds": 60.0,
+        "cues": [
+            {"start_ms": 900, "end_ms": 2_100, "text": "you have won"},
+            {"start_ms": 2_400, "end_ms": 3_900, "text": "write to me now"},
+        ],
+        "is_cut": True,
+    },
 }
 PAGE: dict[str, Any] = {
     **{name: ACCEPTED[name] for name in ("id", "external_id", "revision")},
@@ -116,8 +138,17 @@ PAGE: dict[str, Any] = {
     "language": "en",
     "author": {"external_id": "user-77", "display_name": "Rosa"},
     "links": [],
-    "media_urls": [PICTURE_EVIDENCE["url"]],
-    "evidence": [EVIDENCE, PICTURE_EVIDENCE],
+    "media_urls": [PICTURE_EVIDENCE["url"], SPEECH_EVIDENCE["url"]],
+    "transcripts": [
+        {
+            "language": "en",
+            "source": "author",
+            "heard_seconds": None,
+            "cues": [{"start_ms": 1_000, "end_ms": 4_000, "text": "She answers to Luna"}],
+            "is_cut": False,
+        }
+    ],
+    "evidence": [EVIDENCE, PICTURE_EVIDENCE, SPEECH_EVIDENCE],
     "score_state": "pending",
     "scores": [],
     "campaign_id": None,

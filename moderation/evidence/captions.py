@@ -11,22 +11,13 @@ from typing import Any
 import webvtt
 from webvtt.errors import MalformedCaptionError, MalformedFileError
 
-from moderation.evidence.facts import Reason, Unreadable, storable
+from moderation.evidence.facts import Cue, Reason, Unreadable, storable
 
 MOST_BYTES = 200_000
 MOST_CUES = 2_000
 MOST_TEXT = 20_000
 MOST_LINE_CHARACTERS = 1_000
 """Of a longer line the beginning is read: the library looks for tags in time by the square of its length."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cue:
-    """What is said from `start_ms` to `end_ms`, in milliseconds from the start of the video."""
-
-    start_ms: int
-    end_ms: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

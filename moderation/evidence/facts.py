@@ -1,4 +1,4 @@
-"""What is found in a page, a picture or captions; every text and list is capped and can be stored."""
+"""What is found in pages, pictures, captions and recordings; texts and lists are capped and can be stored."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ class PageFacts:
     refresh_url: str = ""
     preview_url: str = ""
     is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cue:
+    """What is said from `start_ms` to `end_ms`, in milliseconds from the start of the video."""
+
+    start_ms: int
+    end_ms: int
+    text: str
 
 
 def line(text: object) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from moderation.evidence.captions import MOST_CUES, MOST_TEXT, Cue
-from moderation.evidence.facts import Reason, Unreadable, storable
+from moderation.evidence.captions import MOST_CUES, MOST_TEXT
+from moderation.evidence.facts import Cue, Reason, Unreadable, storable
 
 RATE = 16_000
 """Samples in a second, as all three engines want them."""

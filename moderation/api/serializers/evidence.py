@@ -7,8 +7,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from moderation.api.serializers.transcripts import SaidSerializer, said
 from moderation.models.evidence import EvidenceRole, EvidenceState
-from moderation.queries.evidence import findings
+from moderation.queries.evidence import findings, transcripts
 from moderation.queries.evidence.findings import Finding
 from moderation.queries.wire import instant
 
@@ -106,6 +107,9 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         "if too little can be read.",
     )
     picture = EvidencePictureSerializer(allow_null=True, help_text="Null of what is no picture.")
+    transcript = SaidSerializer(
+        allow_null=True, help_text="What an engine heard; null of what is no recording, and of one not heard."
+    )
 
 
 def evidence(found: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -118,6 +122,7 @@ def _one(finding: Finding, *, hosts: Mapping[str, str]) -> dict[str, Any]:
     row, facts = finding.row, finding.facts
     article, text = facts.get("article"), None if finding.is_unread else facts.get("text")
     known = [words for words in (article, text) if words is not None]
+    heard = transcripts.heard(facts)
     return {
         "url": row.url,
         "role": finding.role,
@@ -137,6 +142,7 @@ def _one(finding: Finding, *, hosts: Mapping[str, str]) -> dict[str, Any]:
         "differs_for_browser": finding.differs_for_browser,
         "differs_from_preview": finding.differs_from_preview,
         "picture": _picture(finding, hosts=hosts) if "format" in facts else None,
+        "transcript": said(heard) if heard else None,
     }
 
 

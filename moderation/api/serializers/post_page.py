@@ -9,12 +9,14 @@ from rest_framework import serializers
 from moderation.api import about
 from moderation.api.serializers.decisions import DecisionSerializer, decision
 from moderation.api.serializers.evidence import EvidenceSerializer, evidence
+from moderation.api.serializers.transcripts import SaidSerializer, said
 from moderation.models import Case, PolicyMatch, Score
 from moderation.models.cases import PLATFORM_REASONS, CaseState
 from moderation.models.policies import PolicyEffect
 from moderation.models.posts import ScoreState
 from moderation.models.rules import RuleEffect, RuleKind
 from moderation.models.scores import RouteChoice
+from moderation.queries.evidence import transcripts
 from moderation.queries.parents import Parent
 from moderation.queries.platform_posts import PostPage
 from moderation.queries.wire import instant
@@ -110,6 +112,7 @@ class PostPageSerializer(serializers.Serializer[Any]):
     author = PostAuthorSerializer()
     links = serializers.ListField(child=serializers.CharField())
     media_urls = serializers.ListField(child=serializers.CharField())
+    transcripts = SaidSerializer(many=True, help_text="Captions of its videos, as you sent them.")
     evidence = EvidenceSerializer(many=True)
     score_state = serializers.ChoiceField(choices=ScoreState.values)
     scores = ScoreSerializer(many=True)
@@ -140,6 +143,7 @@ def post_page(page: PostPage) -> dict[str, Any]:
         },
         "links": page.revision.links,
         "media_urls": page.revision.media_urls,
+        "transcripts": [said(one) for one in transcripts.sent(page.revision)],
         "evidence": evidence(page.evidence),
         "score_state": page.revision.score_state,
         "scores": [_score(score) for score in page.scores],

@@ -136,7 +136,7 @@ class PostSerializer(StrictSerializer):
         max_length=MAX_TRANSCRIPTS,  # type: ignore[call-arg]  # as of the journey below
         required=False,
         allow_null=True,
-        help_text="Captions of the post's videos, for people to read; the models do not read them.",
+        help_text="Captions of the post's videos, for people and for releases that look at evidence.",
     )
     journey = JourneyStepSerializer(
         many=True,

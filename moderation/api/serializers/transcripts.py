@@ -1,7 +1,12 @@
-"""Captions of a post's videos, as platforms send them: read at once, so that wrong ones are refused."""
+"""What is said in a post's videos: captions as platforms send them, and the answer format of all transcripts.
+
+Captions are read at once, so that wrong ones are refused.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from rest_framework import serializers
@@ -10,11 +15,14 @@ from rest_framework.exceptions import ErrorDetail
 from moderation.api.serializers.fields import TextField
 from moderation.api.serializers.language_field import LanguageField
 from moderation.api.serializers.strict import StrictSerializer
-from moderation.evidence.facts import Reason, Unreadable
+from moderation.evidence.facts import Cue, Reason, Unreadable
+from moderation.queries.evidence.transcripts import Transcript
 
 MAX_TRANSCRIPTS = 5
 MAX_CAPTIONS_LENGTH = 100_000
 MAX_SOURCE_LENGTH = 64
+MOST_CUES, MOST_TEXT = 500, 5_000
+"""Cues of a transcript that are answered, and characters of all of them together."""
 _WHY = {
     Reason.WRONG_KIND: "Must be WebVTT, beginning with the line WEBVTT, or SRT, with at least one cue.",
     Reason.BROKEN: "Begins as WebVTT, but no cue with its times can be read.",
@@ -44,3 +52,52 @@ class TranscriptSerializer(StrictSerializer):
         except Unreadable as unreadable:
             refusal = ErrorDetail(_WHY[unreadable.reason], code="not_captions")
             raise serializers.ValidationError({"captions": [refusal]}) from unreadable
+
+
+class CueSerializer(serializers.Serializer[Any]):
+    """What is said from one time to another, in milliseconds from the start."""
+
+    start_ms = serializers.IntegerField()
+    end_ms = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class SaidSerializer(serializers.Serializer[Any]):
+    """What is said in a video or a recording."""
+
+    language = serializers.CharField(allow_null=True, help_text="As you sent it; null if you did not.")
+    source = serializers.CharField(  # type: ignore[assignment]  # a field named as an attribute of every field
+        allow_null=True, help_text="Who wrote it: in your words, or the engine that heard it and its model."
+    )
+    heard_seconds = serializers.FloatField(
+        allow_null=True, help_text="How much of it the engine listened to; null of captions that you sent."
+    )
+    cues = CueSerializer(
+        many=True,
+        help_text=f"The first {MOST_CUES}, at most {MOST_TEXT:,} characters; none where nothing was said.",
+    )
+    is_cut = serializers.BooleanField(help_text="Whether more is said than the cues tell.")
+
+
+def said(transcript: Transcript) -> dict[str, Any]:
+    """Return what is said, as far as it is answered."""
+    cues = list(_first(transcript.cues))
+    told, known = sum(len(cue["text"]) for cue in cues), sum(len(cue.text) for cue in transcript.cues)
+    return {
+        "language": transcript.language or None,
+        "source": transcript.source or None,
+        "heard_seconds": transcript.seconds,
+        "cues": cues,
+        "is_cut": transcript.is_cut or told < known,
+    }
+
+
+def _first(cues: Iterable[Cue]) -> Iterator[dict[str, Any]]:
+    """Yield as many cues as are answered; the last one may be cut."""
+    left = MOST_TEXT
+    for cue in islice(cues, MOST_CUES):
+        if not left:
+            return
+        text = cue.text[:left]
+        left -= len(text)
+        yield {"start_ms": cue.start_ms, "end_ms": cue.end_ms, "text": text}

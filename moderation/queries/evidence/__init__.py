@@ -1,1 +1,1 @@
-"""What links of posts lead to, as pages and the API show it (`findings`)."""
+"""What links lead to (`findings`) and what is said in videos (`transcripts`), for pages and the API."""

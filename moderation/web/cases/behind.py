@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from moderation.models import Revision
 from moderation.queries.cases import behind
 from moderation.queries.cases.behind import Behind, Hits
 from moderation.queries.cases.case_pages import read_link
+from moderation.queries.evidence import transcripts
 from moderation.queries.evidence.findings import Finding
+from moderation.queries.evidence.transcripts import Transcript
 from moderation.web.text import inert
 from moderation.web.text.text_marks import Segment
 
@@ -18,12 +20,25 @@ _PAGE_CHARACTERS, _PICTURE_CHARACTERS = 3_000, 700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SaidAt:
+    """What is said in a recording from a time on, with what rules in force name marked."""
+
+    start_ms: int
+    segments: list[Segment]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page; `segments` are the beginning of its text, with what rules in force name marked."""
+    """A page; `segments` are the beginning of its text, with what rules in force name marked.
+
+    Of a recording that an engine heard, `heard` says by which; `said` is its text cue by cue.
+    """
 
     finding: Finding
     segments: list[Segment]
     is_named: bool
+    heard: Transcript | None = None
+    said: list[SaidAt] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +73,7 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Show
     """Prepare what was found behind a revision's addresses."""
     found = behind.of(revision, findings, at=at)
     return Shown(
-        pages=[
-            Page(
-                finding=one, segments=_segments(one.text, hits, most=_PAGE_CHARACTERS), is_named=hits.is_named
-            )
-            for one, hits in found.pages
-        ],
+        pages=[_page(one, hits) for one, hits in found.pages],
         pictures=[
             Picture(
                 finding=one,
@@ -75,6 +85,28 @@ def of(revision: Revision, findings: Sequence[Finding], *, at: datetime) -> Show
         ],
         unopened=found.unopened,
     )
+
+
+def _page(finding: Finding, hits: Hits) -> Page:
+    heard = transcripts.heard(finding.facts)
+    segments = [] if heard else _segments(finding.text, hits, most=_PAGE_CHARACTERS)
+    said = list(_said(heard, hits)) if heard else []
+    return Page(finding=finding, segments=segments, is_named=hits.is_named, heard=heard, said=said)
+
+
+def _said(heard: Transcript, hits: Hits) -> Iterator[SaidAt]:
+    """Yield the first cues; the text in which rules were looked for is these, one on each line."""
+    begins = 0
+    for cue in heard.cues:
+        if begins >= _PAGE_CHARACTERS:
+            return
+        spans = tuple((start - begins, end - begins) for start, end in hits.spans if start >= begins)
+        within = Hits(spans=tuple(span for span in spans if span[1] <= len(cue.text)))
+        yield SaidAt(
+            start_ms=cue.start_ms,
+            segments=_segments(cue.text, within, most=_PAGE_CHARACTERS - begins),
+        )
+        begins += len(cue.text) + 1
 
 
 def _segments(text: str, hits: Hits, *, most: int) -> list[Segment]:

@@ -139,7 +139,7 @@ class TestTexts:
 
     def test_that_were_heard_have_no_page(self, open_case: Callable[..., Case], read: Read) -> None:
         case = open_case()
-        said = {"source": "vosk: small", "seconds": 60.0, "cues": [[0, 900, "pay"]], "text": "pay"}
+        said = {"source": "vosk: small", "seconds": 60.0, "cues": [], "text": "pay"}
         carry_page(case, facts=said | {"is_cut": True})
 
         [found] = read(case)

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from moderation.evidence import captions
-from moderation.evidence.captions import Cue
-from moderation.evidence.facts import Reason, Unreadable
+from moderation.evidence.facts import Cue, Reason, Unreadable
 
 _WEB = """\ufeffWEBVTT
 

@@ -16,8 +16,7 @@ import pytest
 from pocketsphinx import get_model_path
 
 from moderation.evidence import speech
-from moderation.evidence.captions import Cue
-from moderation.evidence.facts import Reason, Unreadable
+from moderation.evidence.facts import Cue, Reason, Unreadable
 from moderation.evidence.reader import Reader
 
 SPOKEN = (Path(__file__).parent / "sounds" / "spoken.ogg").read_bytes()

@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from moderation.models import Case, Evidence, Platform, RevisionEvidence
+from moderation.models import Case, Evidence, Platform, RevisionEvidence, User
 from moderation.models.evidence import EvidenceKind, EvidenceRole, EvidenceState
 from moderation.models.platforms import Scope
+from moderation.operations import rules
 from moderation.operations.accounts import api_keys
 
 FACTS = {
@@ -101,3 +102,38 @@ def test_the_platform_reads_it(case: Case, platform: Platform) -> None:
         "unreachable",
         [{"url": "http://gone.example/", "status": None}],
     )
+
+
+HEARD = {
+    "source": "vosk: <i>small</i>",
+    "seconds": 60.0,
+    "cues": [
+        {"start_ms": 900, "end_ms": 2_000, "text": "you have won"},
+        {"start_ms": 61_500, "end_ms": 63_000, "text": "<b>write</b> to http://takes.example/now"},
+    ],
+    "text": "you have won\n<b>write</b> to http://takes.example/now",
+    "is_cut": True,
+}
+
+
+@pytest.mark.parametrize("address", ["/review/{case.pk}/", "/posts/{case.post_id}/"])
+def test_pages_show_what_was_heard_with_its_times(address: str, case: Case, lead: User, desk: Client) -> None:
+    rules.impose(value="takes.example", reason="Scam", actor=lead, at=timezone.now())
+    Evidence.objects.filter(url_digest="a").update(facts=HEARD)
+
+    body = re.sub(r"\s+", " ", desk.get(address.format(case=case)).content.decode())
+
+    assert re.search(r"Heard by \S*vosk: &lt;i&gt;small&lt;/i&gt;\S* \(the first 1 minute\)", body)
+    assert re.search(r">0:00</span> <span class=\"transcript__words\">you have won<", body)
+    assert re.search(r">1:01</span> <span class=\"transcript__words\">&lt;b&gt;write&lt;/b&gt; to ", body)
+    assert re.search(r"word--spam-3[^>]*>(?:<[^>]+>)*takes", body)
+
+
+def test_pages_say_that_nothing_was_understood(case: Case, desk: Client) -> None:
+    silent = HEARD | {"cues": [], "text": "", "is_cut": False}
+    Evidence.objects.filter(url_digest="a").update(facts=silent)
+
+    body = desk.get(f"/review/{case.pk}/").content.decode()
+
+    assert "Nothing that is said was understood." in body
+    assert "the first" not in body[body.index("Heard by") :][:200]

@@ -1,0 +1,50 @@
+"""What is said in videos: captions that platforms sent, and what an engine heard, in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from moderation.evidence.facts import Cue
+from moderation.models import Revision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """What is said, and when; `language` and `source` are empty where nobody told.
+
+    `seconds` is how much an engine listened to, None of captions. `is_cut` says that there is more.
+    """
+
+    language: str
+    source: str
+    seconds: float | None = None
+    cues: tuple[Cue, ...]
+    is_cut: bool
+
+
+def sent(revision: Revision) -> tuple[Transcript, ...]:
+    """Return the captions that the platform sent with a revision, in its order."""
+    return tuple(
+        Transcript(
+            language=one["language"] or "",
+            source=one["source"] or "",
+            cues=tuple(Cue(start_ms=start, end_ms=end, text=text) for start, end, text in one["cues"]),
+            is_cut=bool(one["is_cut"]),
+        )
+        for one in revision.transcripts
+    )
+
+
+def heard(facts: Mapping[str, Any]) -> Transcript | None:
+    """Return what an engine heard, from the facts of evidence; None of what is no recording."""
+    if "cues" not in facts:
+        return None
+    return Transcript(
+        language="",
+        source=str(facts["source"]),
+        seconds=facts["seconds"],
+        cues=tuple(Cue(**cue) for cue in facts["cues"]),
+        is_cut=bool(facts["is_cut"]),
+    )
