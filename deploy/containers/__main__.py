@@ -16,20 +16,16 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from deploy.containers import compose, images, journey, machines
+from deploy.containers import compose, images, machines, use
 from deploy.containers import engine as containers
-from deploy.containers.client import Api
 from deploy.containers.cluster import Cluster
-from deploy.containers.compose import STORES, WORKERS, Stack
+from deploy.containers.compose import Stack
 from deploy.containers.engine import Engine, Failed
-from deploy.containers.traffic import Traffic
+from deploy.containers.pods import Pods
 from deploy.local import ports
 
 _COMMAND = "make containers"
-_KILLED = (*WORKERS, "beat", "web", *reversed(STORES))
 _LOGS = Path("/var/tmp/spamdesk-containers-logs")
-_BACK_SECONDS = 180
-_BESIDE_SECONDS = 5
 
 
 def main() -> None:
@@ -49,8 +45,7 @@ def main() -> None:
             images.build_stand_ins(engine, say=say)
             stack = Stack.create(engine, folder=folder, project="spamdesk-trial", port=ports.free())
             _build(stack, is_rebuilt=not options.keep_images, say=say)
-            trial = _machines if options.machines else _one_host
-            trial(stack, folder=folder, say=say)
+            options.trial(stack, folder=folder, say=say)
         except Failed as failure:
             sys.exit(f"spamdesk: {failure}")
     say("stopped and removed")
@@ -62,9 +57,14 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, help="keep base images here for the next run")
     parser.add_argument("--keep-images", action="store_true", help="do not build what the folder holds")
-    parser.add_argument(
-        "--machines", action="store_true", help="several machines instead, each cut off, frozen and killed"
-    )
+    trials = {
+        "--machines": (_machines, "several machines instead, each cut off, frozen and killed"),
+        "--kubernetes": (_kubernetes, "the manifests of Kubernetes instead, as far as podman plays them"),
+    }
+    instead = parser.add_mutually_exclusive_group()
+    for name, (trial, meaning) in trials.items():
+        instead.add_argument(name, dest="trial", action="store_const", const=trial, help=meaning)
+    parser.set_defaults(trial=_one_host)
     return parser.parse_args()
 
 
@@ -92,14 +92,24 @@ def _one_host(stack: Stack, *, folder: Path, say: containers.Say) -> None:
     with _stopped_at_the_end(stack.engine, stop=stack.stop, say=say):
         say("starting deploy/compose.yaml")
         stack.start(say=say)
-        _use(stack, folder=folder, say=say)
+        use.run(stack, folder=folder, say=say)
 
 
 def _machines(stack: Stack, *, folder: Path, say: containers.Say) -> None:
     settings = compose.settings(port=stack.port)
     cluster = Cluster.create(stack.engine, folder=folder, settings=settings, port=stack.port)
     with _stopped_at_the_end(stack.engine, stop=cluster.stop, say=say):
-        machines.run(cluster, say=say, check=partial(_check, say=say))
+        machines.run(cluster, say=say, check=partial(use.check, say=say))
+
+
+def _kubernetes(stack: Stack, *, folder: Path, say: containers.Say) -> None:
+    pods = Pods.create(
+        stack.engine, folder=folder, settings=compose.settings(port=stack.port), port=stack.port
+    )
+    with _stopped_at_the_end(stack.engine, stop=pods.stop, say=say):
+        say("playing deploy/kubernetes")
+        pods.start(say=say)
+        use.run(pods, folder=folder, say=say)
 
 
 @contextmanager
@@ -112,79 +122,6 @@ def _stopped_at_the_end(engine: Engine, *, stop: Callable[[], None], say: contai
         raise
     finally:
         stop()
-
-
-def _use(stack: Stack, *, folder: Path, say: containers.Say) -> None:
-    api = journey.first_key(stack.port, partial(stack.run, "web"))
-    say("an administrator has signed in and chosen a password; a platform has a key")
-    [shipped] = journey.posts_are_scored_with_content(api, run="first")
-    say(f"12 posts are scored with content by release {shipped[:12]}")
-    with Traffic(api) as traffic:
-        containers.wait("ten decisions", lambda: _is_busy(traffic), seconds=300)
-        say(f"posts come in and are decided: {traffic.counts}")
-        say(f"an export holds {journey.labels_are_exported(api)} labels")
-        _release(stack, api, folder=folder, shipped=shipped, say=say)
-        for service in _KILLED:
-            say(f"  {service:<13} killed: {_kill(stack, service)}; {traffic.counts}")
-            traffic.check()
-    _check(traffic, say=say)
-
-
-def _check(traffic: Traffic, *, say: containers.Say) -> None:
-    say(f"sent, decided and read beside all this: {traffic.counts}")
-    if found := traffic.findings():
-        raise Failed("; ".join(found))
-    say("each acknowledged post is scored, each acknowledged decision was read, once")
-
-
-def _is_busy(traffic: Traffic) -> bool:
-    traffic.check()
-    return len(traffic.decided) >= 10
-
-
-def _release(stack: Stack, api: Api, *, folder: Path, shipped: str, say: containers.Say) -> None:
-    candidate = journey.make_candidate(stack.engine, folder=folder)
-    say(journey.promote(stack, folder=folder))
-    _scored_by(candidate, api)
-    say(f"posts are scored by {candidate[:12]}, whose content model Triton has loaded from the shared volume")
-    say(journey.roll_back(stack))
-    _scored_by(shipped, api)
-    say(f"posts are scored by {shipped[:12]} again")
-    say("the learning worker trains on the decisions so far")
-    training = journey.train(api, say=say)
-    candidate = journey.propose_and_confirm(partial(stack.run, "web"), api, training=training)
-    _scored_by(candidate, api)
-    say(f"one lead proposed {candidate[:12]}, another confirmed it on the web server; posts are scored by it")
-
-
-def _scored_by(release: str, api: Api) -> None:
-    """Wait until workers have followed: new posts are scored by this release alone."""
-    for number in range(10):
-        found = journey.posts_are_scored_with_content(api, run=f"{release[:8]}-{number}-{time.time_ns()}")
-        if found == {release}:
-            return
-    raise Failed(f"posts are scored by {', '.join(one[:12] for one in found)}, not by {release[:12]}")
-
-
-def _kill(stack: Stack, service: str) -> str:
-    """Kill the first process of a service's container; return how its successor came."""
-    name = stack.container(service)
-    before = stack.engine.state(name)
-    stack.engine.kill_process(name)
-    seconds = containers.wait(
-        f"{service}'s restart", lambda: _is_another(stack.engine, name, before["Pid"]), seconds=_BACK_SECONDS
-    )
-    if service in (*STORES, "web"):
-        seconds += stack.wait_until_healthy(service)
-        time.sleep(_BESIDE_SECONDS)
-        return f"healthy again after {seconds:.0f} s"
-    time.sleep(_BESIDE_SECONDS)
-    return f"runs again after {seconds:.0f} s"
-
-
-def _is_another(engine: Engine, name: str, process: int) -> bool:
-    state = engine.state(name)
-    return bool(state["Running"]) and state["Pid"] not in (0, process)
 
 
 if __name__ == "__main__":

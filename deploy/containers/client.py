@@ -71,27 +71,28 @@ class Desk:
 
     def sign_in(self, username: str, password: str) -> None:
         """Sign in, and choose another password, as the first sign-in demands. Raises Failed."""
-        self._submit("/sign-in/", {"username": username, "password": password})
+        self.submit("/sign-in/", {"username": username, "password": password})
         new = f"another-{uuid.uuid4()}"
         passwords = {"old_password": password, "new_password1": new, "new_password2": new}
-        self._submit("/account/password/", passwords, form="/account/")
+        self.submit("/account/password/", passwords, form="/account/")
         status, _ = self.open("/queue/")
         if status != 200:
             raise Failed(f"/queue/ answers {status} to {username}, who has signed in")
 
-    def open(self, path: str) -> tuple[int, str]:
-        """Read a page."""
-        return self._exchange("GET", path, None)
-
-    def _submit(self, path: str, fields: dict[str, str], *, form: str = "") -> None:
-        _, page = self.open(form or path)
+    def submit(self, path: str, fields: dict[str, str], *, form: str = "") -> None:
+        """Send a form, which stands on its own page unless `form` names another. Raises Failed."""
+        status, page = self.open(form or path)
         found = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
         if found is None:
-            raise Failed(f"{form or path} has no form: {page[:500]}")
+            raise Failed(f"{form or path} has no form, but answers {status}: {page[:500]}")
         body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": found[1]}).encode()
         status, answer = self._exchange("POST", path, body)
         if status != 302:
             raise Failed(f"{path} answers {status}: {answer[-2_000:]}")
+
+    def open(self, path: str) -> tuple[int, str]:
+        """Read a page."""
+        return self._exchange("GET", path, None)
 
     def _exchange(self, method: str, path: str, body: bytes | None) -> tuple[int, str]:
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}

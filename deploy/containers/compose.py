@@ -75,6 +75,15 @@ class Stack:
             f"{service}'s health", lambda: self.engine.is_healthy(name), seconds=_HEALTHY_SECONDS
         )
 
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """Return the services whose containers a trial kills, those last that others need."""
+        return (*WORKERS, "beat", "web", *reversed(STORES))
+
+    def is_asked(self, service: str) -> bool:
+        """Return whether the service has a check of its health."""
+        return service in (*STORES, "web")
+
     def container(self, service: str) -> str:
         """Return the name of a service's container."""
         return f"{self.project}_{service}_1"

@@ -116,9 +116,14 @@ class Engine:
             raise Failed(f"{shlex.join(command)[:300]} ended with exit code {ended.returncode}:\n{end}")
         return said
 
+    def succeeds(self, *arguments: str) -> bool:
+        """Return whether podman ends with exit code 0."""
+        command = ["podman", *arguments]
+        return subprocess.run(command, env=self.environment, capture_output=True, check=False).returncode == 0
+
     def has_image(self, name: str) -> bool:
         """Return whether an image of this name is kept."""
-        return self._succeeds("image", "exists", name)
+        return self.succeeds("image", "exists", name)
 
     def state(self, container: str) -> dict[str, Any]:
         """Return the container's state as podman inspects it."""
@@ -136,11 +141,13 @@ class Engine:
         """Write what every container said, to be read after a failure."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in self("ps", "--all", "--format={{.Names}}").split():
+            if name.endswith("-infra"):  # a pod's own container, which says nothing
+                continue
             (folder / f"{name}.log").write_text(self.logs(name))
 
     def is_healthy(self, container: str) -> bool:
         """Ask the container's own health check, which no timer of this machine runs."""
-        return self._succeeds("healthcheck", "run", container)
+        return self.succeeds("healthcheck", "run", container)
 
     def kill_process(self, container: str) -> None:
         """Kill the container's first process from outside, so that podman takes it for a failure."""
@@ -148,10 +155,6 @@ class Engine:
         if process <= 0:
             raise Failed(f"{container} does not run")
         os.kill(process, signal.SIGKILL)
-
-    def _succeeds(self, *arguments: str) -> bool:
-        command = ["podman", *arguments]
-        return subprocess.run(command, env=self.environment, capture_output=True, check=False).returncode == 0
 
 
 def wait(what: str, is_done: Callable[[], bool], *, seconds: float) -> float:

@@ -10,8 +10,8 @@ from typing import Any
 from deploy.containers import engine as containers
 from deploy.containers import images
 from deploy.containers.client import Api, Desk
-from deploy.containers.compose import Stack
 from deploy.containers.engine import Engine, Failed
+from deploy.containers.product import Product
 from deploy.local.places import ROOT
 
 _PLATFORM = "trial-social"
@@ -119,18 +119,18 @@ def make_candidate(engine: Engine, *, folder: Path) -> str:
     return engine("run", *options, "python", "-c", _CANDIDATE).split()[-1]
 
 
-def promote(stack: Stack, *, folder: Path) -> str:
+def promote(product: Product, *, folder: Path) -> str:
     """Promote the candidate from within the product's containers."""
-    web = stack.container("web")
-    stack.engine("cp", str(folder / "candidate"), f"{web}:/var/lib/spamdesk/candidate")
+    web = product.container("web")
+    product.engine("cp", str(folder / "candidate"), f"{web}:/var/lib/spamdesk/candidate")
     place = "/var/lib/spamdesk/candidate"
     options = (f"{place}/release", f"--report={place}/report.json", f"--repository={place}/repository")
-    return stack.run("web", "python", "manage.py", "promote", *options).strip()
+    return product.run("web", "python", "manage.py", "promote", *options).strip()
 
 
-def roll_back(stack: Stack) -> str:
+def roll_back(product: Product) -> str:
     """Take the promotion back."""
-    return stack.run("web", "python", "manage.py", "rollback").strip()
+    return product.run("web", "python", "manage.py", "rollback").strip()
 
 
 def train(api: Api, *, say: containers.Say) -> str:
