@@ -101,6 +101,7 @@ def test_words_of_no_message_and_no_row_are_found() -> None:
     assert untranslated(page, "Ann\nBob") == {"Hover", "and Ann", "All is well"}
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_nothing_is_clipped(
     page_of: Callable[..., Page], furnished: list[str], admin: User, pseudo_locale: None

@@ -66,6 +66,7 @@ def test_compares_two_releases(triton_url: str, data: Path, tmp_path: Path) -> N
     assert candidate.id[:12] in page
 
 
+@pytest.mark.long
 def test_candidates_can_be_compared_without_the_test_part(
     triton_url: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

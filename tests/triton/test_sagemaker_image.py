@@ -17,6 +17,7 @@ from tests.triton.sagemaker_endpoint import Endpoint
 pytestmark = [
     needs("torch"),
     pytest.mark.train,
+    pytest.mark.long,
     pytest.mark.xdist_group("image model"),
     pytest.mark.timeout(600),
 ]

@@ -97,7 +97,7 @@ def test_the_post_is_shown_before_its_pictures(page_of: Open, cases: list[Case],
     assert seen == [(1, True), (0, True), (0, False), (1, True)]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_nothing_is_out_of_reach_or_runs(
     scheme: str, page_of: Open, open_case: Case_, lead: User, watch: Watch
 ) -> None:

@@ -96,6 +96,7 @@ def score_all(truth: dict[str, bool], *, at: datetime) -> list[Score]:
     return list(Score.objects.filter(revision__in=list(revisions)).select_related("revision__post"))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("everything_to_humans")
 def test_decisions_make_a_release_that_scores_better(
     api: APIClient,

@@ -53,7 +53,7 @@ def test_repeats_itself_for_a_seed_only(tmp_path: Path) -> None:
 
 
 def test_history_shows_in_the_records(tmp_path: Path) -> None:
-    lines = rows(tmp_path / "records.jsonl", posts=250)
+    lines = rows(tmp_path / "records.jsonl", posts=120)
 
     records = [PostRecord.from_json(line["record"]) for line in lines]
     assert any(record.author_history.posts for record in records)
@@ -64,19 +64,19 @@ def test_history_shows_in_the_records(tmp_path: Path) -> None:
 
 
 def test_a_bare_world_tells_texts_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 80)
+    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 40)
 
-    lines = rows(tmp_path / "records.jsonl", posts=160, bare_worlds=1)
+    lines = rows(tmp_path / "records.jsonl", posts=80, bare_worlds=1)
 
     records = [PostRecord.from_json(line["record"]) for line in lines]
-    telling, bare = records[:80], records[80:]
+    telling, bare = records[:40], records[40:]
     assert {record.platform for record in bare} == {"simulated-7-1"}
     for record in bare:
         assert (record.ip, record.journey, record.author.created_at) == (None, (), None)
         assert not record.complaints
     assert any(record.author_history.posts for record in bare)
     assert any(record.ip for record in telling)
-    assert rows(tmp_path / "telling.jsonl", posts=160)[:80] == lines[:80]
+    assert rows(tmp_path / "telling.jsonl", posts=80)[:40] == lines[:40]
 
 
 def test_there_are_no_more_bare_worlds_than_worlds(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_leaves_the_database_as_it_was(tmp_path: Path) -> None:
 
 
 def test_platforms_send_different_things_by_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 40)
+    monkeypatch.setattr(simulate_records, "_WORLD_POSTS", 20)
 
-    records = [PostRecord.from_json(line["record"]) for line in rows(tmp_path / "records.jsonl", posts=160)]
+    records = [PostRecord.from_json(line["record"]) for line in rows(tmp_path / "records.jsonl", posts=80)]
 
     everything, accounts, _, forum = (
         [record for record in records if record.platform == f"simulated-7-{number}"] for number in range(4)
@@ -119,11 +119,11 @@ def test_platforms_send_different_things_by_turns(tmp_path: Path, monkeypatch: p
 def test_one_kind_of_platform_and_the_share_of_spam_can_be_asked_for(tmp_path: Path) -> None:
     with (tmp_path / "records.jsonl").open("w") as file:
         written, spam = write_worlds(
-            file, posts=300, seed=7, spam_share=0.01, platform_kind=PlatformKind.ACCOUNTS
+            file, posts=150, seed=7, spam_share=0.01, platform_kind=PlatformKind.ACCOUNTS
         )
 
     records = [PostRecord.from_json(line["record"]) for line in read(tmp_path / "records.jsonl")]
-    assert (written, 0 <= spam <= 12) == (300, True)
+    assert (written, 0 <= spam <= 8) == (150, True)
     assert not any(record.ip for record in records)
 
 
@@ -164,14 +164,14 @@ class TestWeb:
         assert {line.get("hides_in") for line in lines} > {"page", "picture"}
 
     def test_some_records_of_an_ordinary_world_are_frozen_before_their_evidence(self, tmp_path: Path) -> None:
-        lines = self.lines(tmp_path / "ordinary.jsonl", mode=Mode.ORDINARY, posts=250)
+        lines = self.lines(tmp_path / "ordinary.jsonl", mode=Mode.ORDINARY, posts=80)
 
         linked = [one for line in lines if (one := PostRecord.from_json(line["record"])).links]
         assert {bool(record.evidence) for record in linked} == {True, False}
 
     def test_repeats_itself(self, tmp_path: Path) -> None:
         once, again = (
-            self.lines(tmp_path / name, mode=Mode.HIDDEN, posts=20) for name in ("once.jsonl", "again.jsonl")
+            self.lines(tmp_path / name, mode=Mode.HIDDEN, posts=12) for name in ("once.jsonl", "again.jsonl")
         )
 
         assert once == again

@@ -52,6 +52,7 @@ def parsed(folder: Path, model: str) -> Any:
     return text_format.Parse(text, model_config_pb2.ModelConfig())
 
 
+@pytest.mark.long
 class TestFitted:
     def test_the_file_tells_spam_from_other_pictures(self, fitted: Path, tmp_path: Path) -> None:
         session = onnxruntime.InferenceSession(str(fitted / NETWORK / "1" / "model.onnx"))
