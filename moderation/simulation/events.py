@@ -16,7 +16,7 @@ class Truth:
     `campaign` is the group of near-duplicates that the post belongs to, of spam or of honest people; `role`
     how the author behaves in this post, in spam the family of spammers. `hides_in` says where spam whose
     words are harmless says the rest, `twin_in` where an honest post leads on in the same way. `families` are
-    those of all that it leads to and shows.
+    those of all that it leads to and shows, `tricks` what its pages and pictures do not to be known.
     """
 
     is_spam: bool
@@ -28,6 +28,7 @@ class Truth:
     hides_in: str = ""
     twin_in: str = ""
     families: tuple[str, ...] = ()
+    tricks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,7 @@ class World:
             hides_in=led.hides_in,
             twin_in=led.twin_in,
             families=led.families,
+            tricks=led.tricks,
         )
         payload = self._payload(text, raw=raw, author=author, role=role, at=at) | led.shown
         if self._sent.has_complaints:

@@ -25,7 +25,7 @@ _LINKS_DRESSED = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRecord:
     """A record and whether it is spam; `kind` names what it simulates, near-duplicates and their authors
-    share a `group`. `families` word what a simulated post leads to.
+    share a `group`. `families` word what a simulated post leads to, `tricks` hide that from readers.
 
     `weight` is for how many posts it stands, 0 for one that stands for no other; `is_random` says that chance
     alone brought it to a human.
@@ -39,6 +39,7 @@ class LabelledRecord:
     origin: Origin = Origin.SIMULATED
     is_random: bool = False
     families: tuple[str, ...] = ()
+    tricks: tuple[str, ...] = ()
 
     @property
     def platform(self) -> str:
@@ -114,6 +115,7 @@ def labelled(line: LabelledLine) -> LabelledRecord:
             kind=str(stored["kind"]),
             group=str(stored["group"]),
             families=tuple(map(str, stored.get("families", ()))),
+            tricks=tuple(map(str, stored.get("tricks", ()))),
         )
     except (KeyError, TypeError, ValueError, InvalidRecord) as wrong:
         if isinstance(wrong, Malformed):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ HEAD = (
     "| file | posts (spam) | with evidence | recall | 95 % interval | ROC-AUC | spam allowed | others held "
     "| others removed |\n"
     "|---|---|---|---|---|---|---|---|---|"
+)
+HEAD_OF_TRICKS = (
+    "| file | trick | spam | recall | 95 % interval | ROC-AUC | spam allowed |\n|---|---|---|---|---|---|---|"
 )
 _BATCH = 64
 _DRAWS = 400
@@ -43,7 +46,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """The posts of a file, with their evidence and without."""
+    """The posts of a file, with their evidence and without; of each trick its spam and all that is none."""
 
     name: str
     posts: int
@@ -51,6 +54,7 @@ class Table:
     with_evidence: int
     without: Side
     beside: Side
+    tricks: Mapping[str, Table] = field(default_factory=dict)
 
 
 def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) -> Table:
@@ -59,14 +63,13 @@ def measure(labelled: Sequence[LabelledRecord], *, scorer: Scorer, name: str) ->
     if not 0 < is_spam.sum() < len(is_spam):
         raise ValueError(f"{name}: both sorts of posts are needed")
     bare = [dataclasses.replace(one, record=without(one.record)) for one in labelled]
-    return Table(
-        name=name,
-        posts=len(labelled),
-        spam=int(is_spam.sum()),
-        with_evidence=sum(bool(one.record.evidence) for one in labelled),
-        without=_side(bare, is_spam=is_spam, scorer=scorer),
-        beside=_side(labelled, is_spam=is_spam, scorer=scorer),
-    )
+    scored = _scored(bare, scorer=scorer), _scored(labelled, scorer=scorer)
+    whole = _table(labelled, scored, name=name, chosen=np.ones(len(labelled), dtype=np.bool_))
+    of_tricks = {
+        trick: _table(labelled, scored, name=name, chosen=~is_spam | _plays(labelled, trick=trick))
+        for trick in sorted({trick for one in labelled if one.is_spam for trick in one.tricks})
+    }
+    return dataclasses.replace(whole, tricks=of_tricks)
 
 
 def recall_at(probabilities: Floats, *, is_spam: NDArray[np.bool_], false_alarms: float) -> float:
@@ -112,13 +115,31 @@ def row(table: Table) -> str:
     return counts + "".join(f"| {one:{form}} → {other:{form}} " for one, other, form in pairs) + "|"
 
 
+def rows_of_tricks(table: Table) -> list[str]:
+    """Return a line for each trick that spam plays: what is found of it above the bound of the whole file."""
+    return [
+        f"| {one.name} | {trick} | {one.spam:,} | {one.without.recall:.1%} → {one.beside.recall:.1%} "
+        f"| {one.without.interval[0]:.0%} to {one.without.interval[1]:.0%} "
+        f"→ {one.beside.interval[0]:.0%} to {one.beside.interval[1]:.0%} "
+        f"| {one.without.roc_auc:.3f} → {one.beside.roc_auc:.3f} "
+        f"| {one.without.spam_allowed:.1%} → {one.beside.spam_allowed:.1%} |"
+        for trick, one in table.tricks.items()
+    ]
+
+
 def without(record: PostRecord) -> PostRecord:
     """Return a record as of the first score: nothing was opened yet."""
     links = tuple(dataclasses.replace(link, hops=()) for link in record.links)
     return dataclasses.replace(record, evidence=(), links=links)
 
 
-def _side(labelled: Sequence[LabelledRecord], *, is_spam: NDArray[np.bool_], scorer: Scorer) -> Side:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scored:
+    probabilities: Floats
+    routes: NDArray[np.str_]
+
+
+def _scored(labelled: Sequence[LabelledRecord], *, scorer: Scorer) -> _Scored:
     scores = [
         score
         for start in range(0, len(labelled), _BATCH)
@@ -126,9 +147,47 @@ def _side(labelled: Sequence[LabelledRecord], *, is_spam: NDArray[np.bool_], sco
             [one.record for one in labelled[start : start + _BATCH]], blocklist=Blocklist()
         )
     ]
-    probabilities = np.array([score.spam_probability for score in scores])
-    routes = np.array([str(score.routing.route) for score in scores])
-    clusters = np.array([one.families[0] if one.families else one.group for one in labelled])
+    return _Scored(
+        probabilities=np.array([score.spam_probability for score in scores]),
+        routes=np.array([str(score.routing.route) for score in scores]),
+    )
+
+
+def _plays(labelled: Sequence[LabelledRecord], *, trick: str) -> NDArray[np.bool_]:
+    return np.array([one.is_spam and trick in one.tricks for one in labelled])
+
+
+def _table(
+    labelled: Sequence[LabelledRecord],
+    scored: tuple[_Scored, _Scored],
+    *,
+    name: str,
+    chosen: NDArray[np.bool_],
+) -> Table:
+    kept = [one for one, is_chosen in zip(labelled, chosen, strict=True) if is_chosen]
+    is_spam = np.array([one.is_spam for one in kept])
+    clusters = np.array([one.families[0] if one.families else one.group for one in kept])
+    without, beside = (
+        _side(one.probabilities[chosen], one.routes[chosen], is_spam=is_spam, clusters=clusters)
+        for one in scored
+    )
+    return Table(
+        name=name,
+        posts=len(kept),
+        spam=int(is_spam.sum()),
+        with_evidence=sum(bool(one.record.evidence) for one in kept),
+        without=without,
+        beside=beside,
+    )
+
+
+def _side(
+    probabilities: Floats,
+    routes: NDArray[np.str_],
+    *,
+    is_spam: NDArray[np.bool_],
+    clusters: NDArray[np.str_],
+) -> Side:
     return Side(
         interval=interval_of(probabilities, is_spam=is_spam, clusters=clusters),
         recall=recall_at(probabilities, is_spam=is_spam, false_alarms=FALSE_ALARMS),

@@ -248,11 +248,10 @@ def _write(file: TextIO, one: Frozen, *, group: str) -> None:
         "kind": one.truth.kind,
         "group": group,
     }
-    # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, and
-    # who worded all that: a reader is judged on what it has not learnt from.
-    line |= {
-        name: known for name in ("hides_in", "twin_in", "families") if (known := getattr(one.truth, name))
-    }
+    # Where spam whose own words are harmless says the rest, honest posts that lead on in the same way, who
+    # worded all that (a reader is judged on what it has not learnt from), and how it hides from readers.
+    names = ("hides_in", "twin_in", "families", "tricks")
+    line |= {name: known for name in names if (known := getattr(one.truth, name))}
     file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 

@@ -14,10 +14,10 @@ from moderation.simulation.lures import Lure
 from moderation.simulation.platforms import Sent
 from moderation.simulation.texts import ComposedTexts, Text
 from moderation.simulation.web import families, pictures, planning, speech
-from moderation.simulation.web.pictures import Show
+from moderation.simulation.web.pictures import Alteration, Picture, Show
 from moderation.simulation.web.shares import MODES, Leads, Shares, Where
 from moderation.simulation.web.simulated_web import PICTURE_PATH
-from moderation.simulation.web.sites import Site, key
+from moderation.simulation.web.sites import Behaviour, Site, key
 
 MEDIA_HOST = "media.social.example"
 
@@ -41,9 +41,18 @@ class Led:
     @property
     def families(self) -> tuple[str, ...]:
         """Return the families of all pages, also those that only some see, and of pictures and captions."""
-        drawn = [pictures.pool()[name.rpartition("/")[2]] for name in (*self.media, *self._previews)]
+        drawn = [_picture_of(name) for name in (*self.media, *self._previews)]
         of_sites = (name for site in self.sites for name in (site.family, site.face) if name)
         found = (*of_sites, *(one.family for one in drawn if one.show != Show.PHOTO), *self.spoken)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def tricks(self) -> tuple[str, ...]:
+        """Return how its pages and its own pictures keep from being known for what they are."""
+        drawn = [_picture_of(name) for name in self.media]
+        found = [str(site.behaviour) for site in self.sites if site.behaviour != Behaviour.PLAIN]
+        found += [Show.WORDS.value for one in drawn if one.show == Show.WORDS]
+        found += [one.alteration.value for one in drawn if one.alteration != Alteration.NONE]
         return tuple(dict.fromkeys(found))
 
     @property
@@ -55,6 +64,10 @@ class Led:
         """Return what the platform sends of it beside the text."""
         sent = {"media_urls": list(self.media), "transcripts": list(self.transcripts)}
         return {name: some for name, some in sent.items() if some}
+
+
+def _picture_of(url: str) -> Picture:
+    return pictures.pool()[url.rpartition("/")[2]]
 
 
 class Leading:

@@ -74,6 +74,18 @@ def test_its_honest_twins_lead_on_in_the_same_way(hidden: list[PostEvent]) -> No
     assert {event.truth.twin_in for event in talk} >= {"page", "picture", "code", "captions"}
 
 
+def test_the_truth_names_the_tricks_of_attacks() -> None:
+    spam = [one for one in posts_of(Leads(mode=Mode.ATTACKS)) if one.truth.is_spam]
+
+    by_place = {where: Counter[str]() for where in ("page", "picture", "code", "captions")}
+    for event in spam:
+        by_place[event.truth.hides_in].update(event.truth.tricks)
+    assert set(by_place["page"]) == {"cloaked", "turns"}
+    assert set(by_place["picture"]) == {"words", "mirrored", "cropped", "recompressed"}
+    assert set(by_place["code"]) <= {"mirrored", "cropped", "recompressed"}
+    assert not by_place["captions"]
+
+
 def test_what_is_held_out_is_shown_in_no_other_world(
     ordinary: list[PostEvent], hidden: list[PostEvent]
 ) -> None:
