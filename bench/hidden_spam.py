@@ -47,12 +47,12 @@ def _parts(options: argparse.Namespace) -> Iterator[tuple[str, Sequence[Labelled
             labelled = [dataclasses.replace(one, record=forgotten(one.record)) for one in labelled]
         yield path.stem, labelled
         if options.by_language:
-            english = [one for one in labelled if (one.record.language or "") in _ENGLISH]
-            yield f"{path.stem}, English or not known", english
-            yield (
-                f"{path.stem}, other languages",
-                [one for one in labelled if one.record.language not in {*_ENGLISH, None}],
+            english, others = (
+                [one for one in labelled if (one.record.language in _ENGLISH) == is_english]
+                for is_english in (True, False)
             )
+            yield f"{path.stem}, English or not known", english
+            yield f"{path.stem}, other languages", others
 
 
 def forgotten(record: PostRecord) -> PostRecord:
