@@ -18,6 +18,7 @@ from moderation.evidence.facts import Reason, Unreadable
 from moderation.evidence.reader import Lost, Reader
 from moderation.models import Evidence, PictureGroup, Revision
 from moderation.models.evidence import EvidenceKind, EvidenceState
+from moderation.models.posts import ScoreState
 from moderation.operations import rescore
 from moderation.operations.evidence import (
     answers,
@@ -70,8 +71,7 @@ def run(*, evidence_id: int, at: datetime, means: Means | None = None) -> int:
         carrying = list(row.revisions.filter(revision__post__in=posts).values_list("revision", flat=True))
         due = _due(row, other) | (picture_groups.join(carrying) if group else set())
         leads.again(row, at=at)
-        latest = Revision.objects.filter(pk__in=due, post__in=posts, number=F("post__latest_revision"))
-        rescore.again(latest.values_list("pk", flat=True), at=at)
+        _rescore(due, among=posts, at=at)
     log.info("evidence_ended", evidence=row.pk, state=row.state, hops=len(row.chain), bytes=row.bytes_read)
     return 1
 
@@ -190,6 +190,18 @@ def _due(row: Evidence, other: Evidence | None) -> set[int]:
     if is_cloaked or (not is_repeated and mattering.could_matter(row)):
         due |= set(browsing.carriers(row, other if is_cloaked else None)) - changed.keys()
     return due
+
+
+def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
+    """Have posts scored again, by their latest revisions, as far as they are locked and have a score.
+
+    Those that were joined meanwhile, and those that are being scored, are asked for once more: opening looks
+    whether they were scored without.
+    """
+    latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
+    done = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
+    left = latest.exclude(pk__in=done).filter(score_state__in=(ScoreState.SCORED, ScoreState.SCORING))
+    leads.reopen(list(left.values_list("pk", flat=True)), at=at)
 
 
 @lru_cache(maxsize=3)

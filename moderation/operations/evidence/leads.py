@@ -72,8 +72,13 @@ def again(row: Evidence, *, at: datetime) -> None:
     facts: Mapping[str, Any] = row.facts or {}
     if not facts.get("preview_url") and not facts.get("codes"):
         return
-    leading = row.revisions.exclude(role=EvidenceRole.CODE).values("revision")
-    requests = EvidenceRequest.objects.filter(revision__in=leading, opened_at__isnull=False)
+    reopen(row.revisions.exclude(role=EvidenceRole.CODE).values_list("revision", flat=True), at=at)
+
+
+@transactions.required
+def reopen(revision_ids: Iterable[int], *, at: datetime) -> None:
+    """Have revisions written down again, for what was not known when it was done."""
+    requests = EvidenceRequest.objects.filter(revision__in=revision_ids, opened_at__isnull=False)
     due = list(requests.order_by("id").values_list("revision", flat=True))
     requests.update(opened_at=None, enqueued_at=at)
     enqueue.evidence_of(revision_ids=due)

@@ -13,8 +13,9 @@ from moderation import enqueue
 from moderation.evidence.addresses import absolute
 from moderation.models import Evidence, EvidenceRequest, PostLink, Revision, RevisionEvidence
 from moderation.models.evidence import EvidenceKind, EvidenceRole
+from moderation.models.posts import ScoreState
 from moderation.operations import rescore
-from moderation.operations.evidence import browsing, leads, renewal
+from moderation.operations.evidence import browsing, leads, mattering, renewal
 from moderation.operations.evidence.leads import Address
 from moderation.operations.infrastructure import erasure_locks, transactions
 from moderation.operations.similarity import picture_groups
@@ -43,10 +44,20 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         posts = erasure_locks.posts(revisions__in=ours)
         ours = list(Revision.objects.filter(pk__in=ours, post__in=posts).values_list("pk", flat=True))
         fresh += write_down(leads.of(ours), at=at)
-        # What was read before they came is no news to anybody but the campaigns.
-        rescore.again(sorted(picture_groups.join(ours)), at=at)
-        EvidenceRequest.objects.filter(revision__in=ours).update(opened_at=at)
+        # What was read before they came is news to their scores and campaigns: who collected it told others.
+        rescore.again(sorted(picture_groups.join(ours) | mattering.unseen(ours, at=at)), at=at)
+        _close(ours, at=at)
     return len(fresh)
+
+
+def _close(revision_ids: Sequence[int], *, at: datetime) -> None:
+    """Note that requests were opened; those of posts that are being scored are looked at again by the sweep.
+
+    Their record may be frozen already, and nobody has seen yet without what.
+    """
+    requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
+    requests.filter(revision__score_state=ScoreState.SCORING).update(enqueued_at=at)
+    requests.exclude(revision__score_state=ScoreState.SCORING).update(opened_at=at)
 
 
 @transactions.required

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import transaction
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import Evidence, Release, Revision, Score
+from moderation.models import Evidence, EvidenceRequest, Release, Revision, Score
+from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
-from moderation.operations.evidence import collect
+from moderation.operations.evidence import browsing, collect, leads, mattering, opening, recovery
 from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 from tests.scoring.evidence_release import release_with_evidence
@@ -78,3 +80,95 @@ def test_the_second_score_freezes_what_came(
     pieces: list[dict[str, Any]] = second.record["evidence"]
     assert [(piece["role"], piece["state"]) for piece in pieces] == [("link", "fetched")]
     assert pieces[0]["page"]["text"]
+
+
+class TestWhatIsKnownAlready:
+    """An address that somebody else posted in the same hour is not fetched again, and counts all the same."""
+
+    @pytest.mark.usefixtures("reading")
+    def test_is_seen_by_a_second_score(
+        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    ) -> None:
+        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+
+        second = scored(site.url("/page"), at=later(5))
+
+        assert (second.generation, second.score_state) == (2, ScoreState.PENDING)
+        score.run(revision_ids=[second.pk], at=later(6))
+        pieces = Score.objects.get(revision=second, generation=2).record["evidence"]
+        assert [(piece["role"], piece["state"]) for piece in pieces] == [("link", "fetched")]
+        with transaction.atomic():
+            leads.reopen([second.pk], at=later(7))
+        opening.run(revision_ids=[second.pk], at=later(8))
+        second.refresh_from_db()
+        assert (second.generation, second.score_state) == (2, ScoreState.SCORED), "it has seen it"
+
+    @pytest.mark.usefixtures("reading")
+    def test_is_no_news_where_it_says_nothing(
+        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    ) -> None:
+        fetch_first(scored(site.url("/nothing"), at=at), at=later(1))
+
+        assert scored(site.url("/nothing"), at=later(5)).generation == 1
+
+    @pytest.mark.parametrize(("path", "generation"), [("/page", 1), ("/elsewhere", 2)])
+    def test_is_where_it_leads_to_a_release_that_reads_nothing(
+        self,
+        path: str,
+        generation: int,
+        site: HostileSite,
+        scored: Callable[..., Revision],
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(mattering, "_is_read", lambda: False)
+        fetch_first(scored(site.url(path), at=at), at=later(1))
+
+        assert scored(site.url(path), at=later(5)).generation == generation
+
+    @pytest.mark.usefixtures("reading")
+    def test_is_seen_by_a_post_that_comes_while_it_is_kept(
+        self,
+        site: HostileSite,
+        scored: Callable[..., Revision],
+        at: datetime,
+        later: Later,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Who collects has locked the posts that carry it by then: the other one is not among them."""
+        lock, late = browsing.lock_with_other, []
+
+        def join(row: Evidence) -> Evidence | None:
+            late.append(scored(site.url("/page"), at=later(1)))
+            return lock(row)
+
+        monkeypatch.setattr(browsing, "lock_with_other", join)
+        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+        [second] = late
+        second.refresh_from_db()
+        assert second.generation == 1
+
+        opening.run(revision_ids=[second.pk], at=later(2))
+
+        second.refresh_from_db()
+        assert second.generation == 2
+
+    @pytest.mark.usefixtures("reading")
+    def test_is_seen_by_a_post_that_was_being_scored(
+        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    ) -> None:
+        """Its record is frozen already: whether the score knows is looked at afterwards."""
+        revision = scored(site.url("/page"), at=at)
+        Revision.objects.update(score_state=ScoreState.SCORING)
+        fetch_first(revision, at=later(1))
+        opening.run(revision_ids=[revision.pk], at=later(2))
+        assert EvidenceRequest.objects.get().opened_at is None
+        Revision.objects.update(score_state=ScoreState.SCORED)
+
+        assert recovery.sweep(at=later(3 + recovery.SWEEP_AFTER_SECONDS)) == 2, "and the preview picture"
+        opening.run(revision_ids=[revision.pk], at=later(60))
+
+        revision.refresh_from_db()
+        assert revision.generation == 2
+        assert EvidenceRequest.objects.get().opened_at is not None
