@@ -49,6 +49,7 @@ PAUSES = {
     "tests/moderation/receiver.py": "a stand-in that is slow",
     "tests/security/test_egress.py": "a stand-in that is slow",
     "tests/triton/sagemaker_endpoint.py": "an endpoint that is slow",
+    "tests/triton/test_sagemaker.py": "a request that must not come again",
 }
 """Files with a pause that waits for no state, and why."""
 
