@@ -17,7 +17,7 @@ from celery.signals import (
 )
 from django.db import close_old_connections
 
-from config import database
+from config import broker, database
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Celery would make Django's system checks and drop what they say. They import every page and the whole API:
@@ -26,6 +26,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 importlib.import_module("config.task_logs")  # the import connects Celery's signals
 
+broker.install()
 app = Celery("spamdesk")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
