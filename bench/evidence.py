@@ -1,9 +1,11 @@
 """How long until evidence is there while posts with links come in, and what does it cost their first score?
 
-make bench ARGS="evidence --rate 30 --seconds 60"      (while `make run` is up)
+SPAMDESK_MODE=test SPAMDESK_SIMULATED_WEB_PORT=8099 make run      (in another terminal: no other traffic)
+make bench ARGS="evidence --rate 30 --seconds 60"
 
 Each post has one link; half of them lead to one of forty addresses, half to one never posted before. They are
-sent in turns with collecting off and on, to a simulated web.
+sent in turns with collecting off and on, to a simulated web, which this serves if nothing does. Beside the
+demo of a plain `make run` the demo's own posts are in the way.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ from __future__ import annotations
 import argparse
 import os
 import queue
+import socket
+import subprocess
+import sys
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -20,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 
 from bench import _product, latency
 from moderation.simulation import material
@@ -29,7 +36,7 @@ from moderation.simulation.web.shares import MODES, Mode
 from moderation.simulation.world import World
 
 _KNOWN, _DOMAINS = 40, 400
-_PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS, _POLL_SECONDS = 120.0, 0.2
 
 
 def main() -> None:
@@ -42,14 +49,17 @@ def main() -> None:
     medians: list[tuple[float, float]] = []
     collected: list[float] = []
     halves: list[str] = [Collecting.OFF, Collecting.ON]
-    for _ in range(options.turns):
-        of_turn = {}
-        for collects in halves:
-            with _collecting(collects):
-                of_turn[collects] = _scored(options, collects=collects, collected=collected)
-            waits[collects] += of_turn[collects]
-        halves.reverse()
-        medians.append((float(np.median(of_turn[Collecting.OFF])), float(np.median(of_turn[Collecting.ON]))))
+    with _web():
+        for _ in range(options.turns):
+            of_turn = {}
+            for collects in halves:
+                with _collecting(collects):
+                    of_turn[collects] = _scored(options, collects=collects, collected=collected)
+                waits[collects] += of_turn[collects]
+            halves.reverse()
+            medians.append(
+                (float(np.median(of_turn[Collecting.OFF])), float(np.median(of_turn[Collecting.ON])))
+            )
     for collects, values in waits.items():
         print(_row(f"POST to stored score, collecting {collects}", values))
     print(_row("POST to evidence", collected))
@@ -58,6 +68,7 @@ def main() -> None:
         f"median with evidence / without, by turns: {', '.join(f'{ratio:.2f}' for ratio in ratios)};"
         f" {np.median(ratios):.2f}"
     )
+    print(f"load average {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
 
 def _options() -> argparse.Namespace:
@@ -68,6 +79,30 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="of each half turn")
     parser.add_argument("--turns", type=int, default=4)
     return parser.parse_args()
+
+
+@contextmanager
+def _web() -> Iterator[None]:
+    """Serve the simulated web where evidence workers look for it, unless somebody does."""
+    port = int(os.environ.get("SPAMDESK_SIMULATED_WEB_PORT", "0"))
+    if not port:
+        sys.exit("There is no simulated web: start the product with SPAMDESK_SIMULATED_WEB_PORT=8099.")
+    with socket.socket() as probe:
+        is_served = probe.connect_ex(("127.0.0.1", port)) == 0
+    if is_served:
+        yield
+        return
+    server = [sys.executable, "-m", "moderation.simulation.web.server"]
+    process = subprocess.Popen([*server, f"--port={port}", f"--file={_sites()}"])
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _sites() -> Path:
+    return Path(os.environ["SPAMDESK_STATE_DIR"]) / "simulation" / register.FILE
 
 
 @contextmanager
@@ -94,12 +129,18 @@ def _scored(options: argparse.Namespace, *, collects: str, collected: list[float
     sent: queue.Queue[tuple[str, float]] = queue.Queue()
     watcher = latency.Watcher(prefix=run, expected=len(payloads))
     watcher.start()
+    ends = _Ends(run, posts=len(payloads) if collects == "on" else 0)
+    ends.start()
     latency.send_all(payloads, rate=options.rate, sent=sent)
+    ends.is_sent.set()
     watcher.join()
     started = dict(sent.queue)
     assert len(watcher.seen) == len(payloads), "posts were not scored"
-    if collects == "on":
-        collected += _collected(run, posts=len(payloads))
+    ends.join()
+    collected += [(seen - started[name]) * 1000 for name, seen in ends.seen.items()]
+    if collects == "on" and len(ends.seen) < len(payloads):
+        print(f"{len(payloads) - len(ends.seen)} posts without evidence")
+    _settle()
     return [(seen - started[name]) * 1000 for name, seen in watcher.seen.items()]
 
 
@@ -127,31 +168,52 @@ def _payloads(*, run: str, posts: int, seed: int, rate: float) -> list[dict[str,
             event.payload | {"external_id": f"{run}-{number}", "text": f"{event.payload['text']} {url}"}
         )
     assert len(payloads) == posts, "the simulated world had too few posts without a link"
-    register.write(sites.values(), path=Path(os.environ["SPAMDESK_STATE_DIR"]) / "simulation" / register.FILE)
+    register.write(sites.values(), path=_sites())
     return payloads
 
 
-def _collected(run: str, *, posts: int) -> list[float]:
-    """Wait for the evidence of a run; return the milliseconds from a post's arrival to it."""
-    from django.db.models import Max  # noqa: PLC0415 - Django is not set up before
+class _Ends(threading.Thread):
+    """Notes when the evidence of each post of a run was there: a row says only when its fetch began."""
 
-    from moderation.models import Revision  # noqa: PLC0415 - Django is not set up before
-    from moderation.models.evidence import OPEN, RevisionEvidence  # noqa: PLC0415 - as above
+    def __init__(self, run: str, *, posts: int) -> None:
+        super().__init__(daemon=True)
+        self.seen: dict[str, float] = {}
+        self.is_sent = threading.Event()
+        self._run, self._posts = run, posts
 
-    mine = RevisionEvidence.objects.filter(revision__post__external_id__startswith=f"{run}-", role="link")
+    def run(self) -> None:
+        """Poll until all are there, or nothing new came for a while after the last post was sent."""
+        ended = (
+            "SELECT p.external_id FROM moderation_post p JOIN moderation_revision r ON r.post_id = p.id"
+            " JOIN moderation_revisionevidence c ON c.revision_id = r.id AND c.role = 'link'"
+            " JOIN moderation_evidence e ON e.id = c.evidence_id"
+            " WHERE p.external_id = ANY(%s) AND e.state NOT IN ('waiting', 'fetching')"
+        )
+        waiting = {f"{self._run}-{number}" for number in range(self._posts)}
+        news_at = time.monotonic()
+        with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+            while waiting and not (self.is_sent.is_set() and time.monotonic() - news_at > _PATIENCE_SECONDS):
+                found = {name for (name,) in connection.execute(ended, [sorted(waiting)]).fetchall()}
+                now = time.monotonic()
+                self.seen |= dict.fromkeys(found, now)
+                waiting -= found
+                news_at = now if found else news_at
+                time.sleep(_POLL_SECONDS)
+
+
+def _settle() -> None:
+    """Wait for second scores and fetches of what pages lead to, so that no half pays for another."""
+    from moderation import enqueue  # noqa: PLC0415 - Django is not set up before
+    from moderation.models import Evidence, Revision  # noqa: PLC0415 - as above
+    from moderation.models.evidence import OPEN  # noqa: PLC0415 - as above
+
     until = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < until:
-        waiting = mine.filter(evidence__state__in=OPEN).exists()
-        if not waiting and mine.values("revision").distinct().count() == posts:
-            break
+        waiting = Revision.objects.filter(score_state__in=("pending", "scoring"))
+        unread = Evidence.objects.filter(state__in=OPEN)
+        if not waiting.exists() and not unread.exists() and not enqueue.messages().get("evidence"):
+            return
         time.sleep(0.5)
-    found = Revision.objects.filter(post__external_id__startswith=f"{run}-")
-    rows = found.annotate(at=Max("evidence__evidence__fetched_at")).values_list("received_at", "at")
-    lost = sum(at is None for _, at in rows)
-    if lost:
-        print(f"{lost} posts without evidence after {_PATIENCE_SECONDS:g} s")
-    # A page that an earlier post of the hour led to is there at once.
-    return [max(0.0, (at - received).total_seconds() * 1000) for received, at in rows if at is not None]
 
 
 def _row(name: str, values: list[float]) -> str:
