@@ -279,7 +279,7 @@ def test_needs_few_queries_however_long_its_chains(
         desk.get(f"/posts/{removed.pk}/")
 
 
-CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "Write to me"]]
+CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "See http://prize.example"]]
 
 
 def test_what_a_video_says_is_shown_inert_with_its_times(open_case: Case_, desk: Client) -> None:
@@ -292,4 +292,5 @@ def test_what_a_video_says_is_shown_inert_with_its_times(open_case: Case_, desk:
         assert "Claim &lt;b&gt;your&lt;/b&gt; prize" in body
         assert ">0:01<" in body
         assert ">1:02:03<" in body
+        assert "http://prize.example" not in body
         assert "only the beginning is here" in body
