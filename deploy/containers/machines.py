@@ -10,12 +10,15 @@ from functools import partial
 
 from deploy.containers import engine as containers
 from deploy.containers import journey
-from deploy.containers.client import Api
+from deploy.containers.client import Api, Desk
 from deploy.containers.cluster import Cluster, guide_commands
 from deploy.containers.engine import Failed
+from deploy.containers.readers import Readers
 from deploy.containers.traffic import Traffic
 
 HIT = ("web-1", "scoring-1", "triton-1", "valkey", "postgres-b", "postgres-a")
+_WAYS = ("cut", "paused", "killed")
+_STANDBY = "postgres-b"
 _OUT_SECONDS = 10
 _WELL_SECONDS = 300
 FAILOVER_SECONDS = 300
@@ -28,19 +31,24 @@ class Trial:
     cluster: Cluster
     api: Api
     traffic: Traffic
+    readers: Readers
     say: containers.Say
 
     def hit(self, name: str, how: str) -> None:
         """Take one machine away for a while and say what the platform noticed."""
         self.traffic.longest_pause()
+        self.readers.longest_wait()
         with self._without(name, how):
             time.sleep(_OUT_SECONDS)
             noticed = self._probe()
+            if how == "behind":
+                noticed += f" and an export holds {journey.labels_are_exported(self.api)} labels"
         seconds = self._until_well(f"after {name} was {how}")
-        pause = self.traffic.longest_pause()
+        pause, wait = self.traffic.longest_pause(), self.readers.longest_wait()
         self.say(
             f"  {name:<10} {how:<6}  meanwhile a post {noticed}; longest without one acknowledged"
-            f" {pause:.1f} s; a post is scored with content {seconds:.1f} s after it is back"
+            f" {pause:.1f} s, without a page {wait:.1f} s; a post is scored with content {seconds:.1f} s"
+            " after it is back"
         )
         self.traffic.check()
 
@@ -60,6 +68,7 @@ class Trial:
 
     def fail_over(self) -> float:
         """Cut the primary off for good, follow the guide, and return the seconds until all is well."""
+        self.readers.longest_wait()
         before = set(self.traffic.decided)
         began = time.monotonic()
         self.cluster.cut("postgres-a")
@@ -74,7 +83,8 @@ class Trial:
         )
         seconds = time.monotonic() - began
         self.say(
-            f"  failover: promoted {promoted:.1f} s after the cut, scored and decided after {seconds:.1f} s"
+            f"  failover: promoted {promoted:.1f} s after the cut, scored and decided after {seconds:.1f} s;"
+            f" longest without a page {self.readers.longest_wait():.1f} s"
         )
         return seconds
 
@@ -89,6 +99,10 @@ class Trial:
             engine("pause", container)
             yield
             engine("unpause", container)
+        elif how == "behind":
+            self.cluster.query(name, "SELECT pg_wal_replay_pause()")
+            yield
+            self.cluster.query(name, "SELECT pg_wal_replay_resume()")
         else:
             engine.kill_process(container)
             yield
@@ -119,14 +133,41 @@ def run(cluster: Cluster, *, say: containers.Say, check: Callable[[Traffic], Non
     say("starting the machines")
     cluster.start(say=say)
     api = journey.first_key(cluster.port, partial(cluster.run, "web-1"))
-    with Traffic(api) as traffic:
-        trial = Trial(cluster, api, traffic, say)
+    people = {name: _person(cluster, name) for name in ("looks", "changes")}
+    with Traffic(api) as traffic, Readers(traffic, **people) as readers:
+        trial = Trial(cluster, api, traffic, readers, say)
         containers.wait("ten decisions", lambda: len(traffic.decided) >= 10, seconds=_WELL_SECONDS)
         trial.read_from_standby()
         for name in HIT:
-            for how in ("cut", "paused", "killed"):
+            for how in (*_WAYS, "behind") if name == _STANDBY else _WAYS:
                 trial.hit(name, how)
+        say(f"  the standby has answered {_answered_by_standby(cluster)} transactions since it was killed")
         if (seconds := trial.fail_over()) > FAILOVER_SECONDS:
             raise Failed(f"the failover took {seconds:.0f} s")
         time.sleep(_OUT_SECONDS)
+    _check_readers(readers, say=say)
     check(traffic)
+
+
+def _person(cluster: Cluster, name: str) -> Desk:
+    """Return the browser of a new lead who has signed in."""
+    command = ("python", "manage.py", "create_user", name, "--role=lead")
+    password = cluster.run("web-1", *command).strip()
+    desk = Desk(cluster.port)
+    desk.sign_in(name, password)
+    return desk
+
+
+def _answered_by_standby(cluster: Cluster) -> int:
+    query = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'spamdesk'"
+    return int(cluster.query(_STANDBY, query))
+
+
+def _check_readers(readers: Readers, *, say: containers.Say) -> None:
+    """Say what people saw. Raises Failed if it was older than is promised."""
+    say(
+        f"{readers.pages} pages were read, the oldest {readers.oldest_seconds:.1f} s behind what was"
+        f" acknowledged; {readers.changes} times somebody changed something and saw all that came before"
+    )
+    if found := readers.findings():
+        raise Failed("; ".join(found[:5]))

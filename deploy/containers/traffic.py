@@ -34,7 +34,9 @@ class Traffic:
         self._run = uuid.uuid4().hex[:8]
         self._ended = threading.Event()
         self._failures: list[str] = []
+        self.prefix = f"trial-{self._run}-"
         self.posts: list[str] = []
+        self.acknowledged_at: list[float] = []
         self.decided: dict[str, str] = {}
         self.read: list[str] = []
         self._cursor = ""
@@ -102,7 +104,7 @@ class Traffic:
                 return
 
     def _send(self) -> None:
-        name = f"trial-{self._run}-{len(self.posts)}"
+        name = f"{self.prefix}{len(self.posts)}"
         body: dict[str, object] = {
             "external_id": name,
             "text": f"{_TEXTS[len(self.posts) % len(_TEXTS)]} ({name})",
@@ -112,6 +114,7 @@ class Traffic:
         self._api.post("/posts", body)
         self.posts.append(name)
         now = time.monotonic()
+        self.acknowledged_at.append(now)
         self._longest_pause = max(self._longest_pause, now - self._acknowledged_at)
         self._acknowledged_at = now
 
