@@ -105,10 +105,17 @@ def _thread_pool(job: dict[str, Any]) -> dict[str, Any]:
     texts = [text for _ in range(job["repeats"]) for text in job["texts"]]
     with ThreadPoolExecutor(job["callers"]) as pool:
         list(pool.map(ask, texts[: 4 * job["callers"]]))
-        started = time.perf_counter()
+        while time.time() < job.get("start_at", 0):  # several clients begin together
+            list(pool.map(ask, texts[: job["callers"]]))
+        started = time.time()
         latencies = list(pool.map(ask, texts))
-    seconds = time.perf_counter() - started
-    return {"latencies": latencies, "calls_per_second": len(texts) / seconds}
+    ended = time.time()
+    return {
+        "latencies": latencies,
+        "calls_per_second": len(texts) / (ended - started),
+        "started": started,
+        "ended": ended,
+    }
 
 
 def _blocking(job: dict[str, Any]) -> Callable[[list[str]], None]:

@@ -25,10 +25,10 @@ class Question(BaseModel):
     texts: list[str]
 
 
-def application(*, model: Path, tokenizer: Path, pad: str) -> FastAPI:
+def application(*, model: Path, tokenizer: Path, pad: str, device: str = "cpu") -> FastAPI:
     """Make the server: POST /predict {"texts": [...]} → {"logits": [[…, …], …]}."""
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    script: Any = torch.jit.load(str(model))
+    script: Any = torch.jit.load(str(model), map_location=device)
     tokens = Tokenizer.from_file(str(tokenizer))
     tokens.enable_truncation(MAX_TOKENS)
     tokens.enable_padding(length=MAX_TOKENS if pad == "128" else None)
@@ -41,8 +41,8 @@ def application(*, model: Path, tokenizer: Path, pad: str) -> FastAPI:
     @app.post("/predict")
     async def predict(question: Question) -> dict[str, list[list[float]]]:
         encodings = tokens.encode_batch(question.texts)
-        ids = torch.tensor([encoding.ids for encoding in encodings], dtype=torch.int32)
-        mask = torch.tensor([encoding.attention_mask for encoding in encodings], dtype=torch.int32)
+        ids = torch.tensor([encoding.ids for encoding in encodings], dtype=torch.int32).to(device)
+        mask = torch.tensor([encoding.attention_mask for encoding in encodings], dtype=torch.int32).to(device)
         with torch.inference_mode():
             return {"logits": script(ids, mask).tolist()}
 
@@ -56,8 +56,11 @@ def main() -> None:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--pad", choices=("128", "batch"), required=True)
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
-    app = application(model=options.model, tokenizer=options.tokenizer, pad=options.pad)
+    app = application(
+        model=options.model, tokenizer=options.tokenizer, pad=options.pad, device=options.device
+    )
     uvicorn.run(app, host="127.0.0.1", port=options.port, log_level="warning", timeout_keep_alive=600)
 
 

@@ -45,20 +45,22 @@ class Starter:
     supervisor: Supervisor
     folder: Path
 
-    def peer(self, *, pad: str, script: Path, tokenizer: Path) -> Server:
+    def peer(
+        self, *, pad: str, script: Path, tokenizer: Path, device: str = "cpu", says: str = "TorchScript"
+    ) -> Server:
         """Start TorchScript behind FastAPI, padded to "128" or to the "batch"."""
         port = ports.free()
         command = [sys.executable, "-m", "bench._serving.peer", f"--model={script}", f"--pad={pad}"]
         self._start(
             Service(
-                name=f"peer-{pad}",
-                command=(*command, f"--tokenizer={tokenizer}", f"--port={port}"),
+                name=f"peer-{pad}-{script.stem}",
+                command=(*command, f"--tokenizer={tokenizer}", f"--port={port}", f"--device={device}"),
                 folder=ROOT,
                 check=lambda: _answers(port),
                 start_seconds=120,
             )
         )
-        name = f"TorchScript, padded to {'128' if pad == '128' else 'the batch'}"
+        name = f"{says}, padded to {'128' if pad == '128' else 'the batch'}"
         return Server(name=name, kind="peer", address=f"http://{ports.LOOPBACK}:{port}/predict")
 
     def triton(self, *, name: str, model: Path, repository: Path) -> Server:
@@ -67,11 +69,15 @@ class Starter:
         left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
         shutil.copytree(repository, copy, ignore=left_out)
         (copy / "distilbert" / "1" / "model.onnx").symlink_to(model.resolve())
+        return self.triton_on(copy, name=name)
+
+    def triton_on(self, repository: Path, *, name: str) -> Server:
+        """Start Triton on a whole repository."""
         server = Triton(
             state=State(self.folder / name / "state"),
             grpc_port=ports.free(),
             metrics_port=ports.free(),
-            repository=copy,
+            repository=repository,
         )
         self._start(dataclasses.replace(server.service(), name=f"triton-{name}"))
         return Server(name=f"Triton, {name}", kind="triton", address=server.url.removeprefix("grpc://"))

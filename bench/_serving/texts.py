@@ -31,10 +31,20 @@ def published(collection: Path) -> list[str]:
 
 def make(*, kind: str, tokenizer: Path, count: int, seed: int = 1) -> list[str]:
     """Make texts of 24 to 40 tokens (short), 128 (long), or lognormal around 35, at most 128 (mixed)."""
-    draw = random.Random(seed)
-    vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
-    words = sorted(word for word in vocabulary if word.isascii() and word.isalpha() and word.islower())
+    draw, words = random.Random(seed), _words(tokenizer)
     return [" ".join(draw.choices(words, k=_tokens(kind, draw) - 2)) for _ in range(count)]
+
+
+def exactly(tokens: int, *, tokenizer: Path, count: int, seed: int = 1) -> list[str]:
+    """Make texts of so many tokens each."""
+    draw, words = random.Random(seed), _words(tokenizer)
+    return [" ".join(draw.choices(words, k=tokens - 2)) for _ in range(count)]
+
+
+def _words(tokenizer: Path) -> list[str]:
+    """Return the words that are a token each."""
+    vocabulary = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+    return sorted(word for word in vocabulary if word.isascii() and word.isalpha() and word.islower())
 
 
 def _tokens(kind: str, draw: random.Random) -> int:

@@ -47,9 +47,14 @@ def of(path: Path) -> PreTrainedModel:
     return model
 
 
-def script(model: PreTrainedModel, *, path: Path) -> None:
-    """Trace and freeze as TorchScript: INT32 ids and mask [n, tokens] → logits [n, 2]."""
+def script(model: PreTrainedModel, *, path: Path, device: str = "cpu", is_half: bool = False) -> None:
+    """Trace and freeze as TorchScript: INT32 ids and mask [n, tokens] → logits [n, 2].
+
+    On the device that will run it, where the model stays: a trace holds what was made on the device.
+    """
     import torch  # noqa: PLC0415 - not for the client
+
+    model = (model.half() if is_half else model.float()).to(device)
 
     class Logits(torch.nn.Module):  # type: ignore[misc]  # torch has no types here
         def __init__(self) -> None:
@@ -60,7 +65,7 @@ def script(model: PreTrainedModel, *, path: Path) -> None:
             logits: torch.Tensor = self.model(ids, mask).logits
             return logits
 
-    ids = torch.ones((2, 16), dtype=torch.int32)
+    ids = torch.ones((2, 16), dtype=torch.int32, device=device)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what tracing might freeze; the peer is asked at other shapes
         traced = torch.jit.trace(Logits().eval(), (ids, torch.ones_like(ids)))

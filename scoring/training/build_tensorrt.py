@@ -110,15 +110,21 @@ _BUILDERS = {variants.CONTENT: build, variants.IMAGE: build_image}
 
 def _plan(network: Network, *, repository: Path, out: Path, profile: Profile) -> Path:
     plan = out / network.name / "1" / "model.plan"
-    with tempfile.TemporaryDirectory() as scratch:
-        half = Path(scratch, "model.onnx")
-        half_precision.write(source=repository / network.name / "1" / "model.onnx", target=half)
-        if trtexec := shutil.which("trtexec"):
-            version = _run(trtexec_command(trtexec, network, onnx=half, plan=plan, profile=profile))
-        else:
-            version = _build_with_python(network, onnx=half, plan=plan, profile=profile)
+    version = write_plan(
+        network, onnx=repository / network.name / "1" / "model.onnx", plan=plan, profile=profile
+    )
     plan.with_name(BUILT_WITH).write_text(json.dumps({"tensorrt": version}), encoding="utf-8")
     return plan
+
+
+def write_plan(network: Network, *, onnx: Path, plan: Path, profile: Profile) -> str:
+    """Write the plan of one exported network; return TensorRT's version. Raises NoTensorrt, BuildFailed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        half = Path(scratch, "model.onnx")
+        half_precision.write(source=onnx, target=half)
+        if trtexec := shutil.which("trtexec"):
+            return _run(trtexec_command(trtexec, network, onnx=half, plan=plan, profile=profile))
+        return _build_with_python(network, onnx=half, plan=plan, profile=profile)
 
 
 def require_gpu() -> None:
@@ -183,7 +189,7 @@ def _build_with_python(network: Network, *, onnx: Path, plan: Path, profile: Pro
     trt: Any = tensorrt
     logger = trt.Logger(trt.Logger.WARNING)
     builder = trt.Builder(logger)
-    definition = builder.create_network(0)
+    definition = builder.create_network(_flags(trt))
     parser = trt.OnnxParser(definition, logger)
     if not parser.parse(onnx.read_bytes()):
         raise BuildFailed("; ".join(str(parser.get_error(index)) for index in range(parser.num_errors)))
@@ -194,8 +200,35 @@ def _build_with_python(network: Network, *, onnx: Path, plan: Path, profile: Pro
     config.add_optimization_profile(shapes)
     if hasattr(trt.BuilderFlag, "FP16"):  # later versions take the types of the network as they are: FP16
         config.set_flag(trt.BuilderFlag.FP16)
+    if _major(trt) < 10:
+        config.set_tactic_sources(_own_tactics(trt))
     serialised = builder.build_serialized_network(definition, config)
     if serialised is None:
         raise BuildFailed("TensorRT built no plan; its log above says why")
     plan.write_bytes(bytes(serialised))
-    return ".".join(str(trt.__version__).split(".")[:3])
+    return _library_version(trt)
+
+
+def _major(trt: Any) -> int:
+    return int(str(trt.__version__).partition(".")[0])
+
+
+def _flags(trt: Any) -> int:
+    """Return what tells version 8 that the batch is a dimension like others; later ones know no other way."""
+    return 1 << int(trt.NetworkDefinitionCreationFlag.EXPLICIT_BATCH) if _major(trt) < 10 else 0
+
+
+def _own_tactics(trt: Any) -> int:
+    """Return TensorRT's own kernels, as version 10 chooses by itself: a plan needs no cuBLAS or cuDNN."""
+    others = {"CUBLAS", "CUBLAS_LT", "CUDNN"}
+    own = (int(source) for name, source in trt.TacticSource.__members__.items() if name not in others)
+    return sum(1 << source for source in own)
+
+
+def _library_version(trt: Any) -> str:
+    """Return the version of the library that built the plan: a server compares it with that of its own.
+
+    The Python package may be of another patch.
+    """
+    library = ctypes.CDLL(f"libnvinfer.so.{_major(trt)}")
+    return spelt(int(library.getInferLibVersion()))

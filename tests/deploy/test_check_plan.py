@@ -1,4 +1,4 @@
-"""A plan of another TensorRT is refused by name before Triton starts. No TensorRT was at hand."""
+"""A plan of another TensorRT is refused by name before Triton starts. Really run: docs/benchmarks.md."""
 
 from __future__ import annotations
 

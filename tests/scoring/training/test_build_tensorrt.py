@@ -6,6 +6,7 @@ import ctypes
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from google.protobuf import text_format
@@ -136,3 +137,27 @@ class TestBuild:
 
         with pytest.raises(NoTensorrt, match="neither trtexec"):
             build_tensorrt.build(repository=repository, out=tmp_path / "out", profile=Profile())
+
+
+class TestVersions:
+    def test_before_10_the_batch_is_explicit_and_the_kernels_are_its_own(self) -> None:
+        trt = SimpleNamespace(
+            __version__="8.6.1",
+            NetworkDefinitionCreationFlag=SimpleNamespace(EXPLICIT_BATCH=0),
+            TacticSource=SimpleNamespace(
+                __members__={"CUBLAS": 0, "CUBLAS_LT": 1, "CUDNN": 2, "EDGE_MASK": 3, "JIT": 4}
+            ),
+        )
+
+        assert build_tensorrt._flags(trt) == 1
+        assert build_tensorrt._own_tactics(trt) == 0b11000
+
+    def test_from_10_on_there_is_no_flag(self) -> None:
+        assert build_tensorrt._flags(SimpleNamespace(__version__="10.13.2.6")) == 0
+
+    def test_the_version_is_the_librarys_not_the_packages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """TensorRT's package 8.6.1 ran with a library 8.6.0: the server's check compares libraries."""
+        library = SimpleNamespace(getInferLibVersion=lambda: 8600)
+        monkeypatch.setattr(ctypes, "CDLL", lambda _name: library)
+
+        assert build_tensorrt._library_version(SimpleNamespace(__version__="8.6.1")) == "8.6.0"

@@ -1,0 +1,98 @@
+"""Does a plan answer as the FP32 file does? The release's own probes, and real texts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench._gpu.form import Form, running
+from scoring import normalise
+from scoring.release import Release
+from scoring.training.model_configs import MAX_TOKENS
+
+_STARTER = Path(__file__).resolve().parents[2] / "scoring" / "starter"
+
+
+def texts(files: list[Path], *, count: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield the release's probes, then so many texts of each file, drawn by a seed."""
+    yield "probes of the release", [probe.text for probe in Release.load(_STARTER).content.probes]
+    for file in files:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        chosen = random.Random(0).sample(lines, min(count, len(lines)))
+        yield file.stem, [json.loads(line)["text"] for line in chosen]
+
+
+def tokenized(asked: list[str], *, tokenizer: Path) -> dict[str, np.ndarray]:
+    """Return what the server's tokenizer gives: normalised first, as the product asks, padded to 128."""
+    from tokenizers import Tokenizer  # noqa: PLC0415 - `python -m bench` imports every measurement
+
+    read = Tokenizer.from_file(str(tokenizer))
+    read.no_padding()
+    read.enable_truncation(MAX_TOKENS)
+    as_asked = normalise.of_version(normalise.VERSION)
+    ids = np.zeros((len(asked), MAX_TOKENS), dtype=np.int32)
+    mask = np.zeros_like(ids)
+    for row, encoding in enumerate(read.encode_batch([as_asked(text) for text in asked])):
+        ids[row, : len(encoding.ids)] = encoding.ids
+        mask[row, : len(encoding.ids)] = 1
+    return {"input_ids": ids, "attention_mask": mask}
+
+
+def compare(
+    named: list[tuple[str, list[str]]], *, onnx: Path, tokenizer: Path, form: Form, scratch: Path
+) -> list[dict[str, Any]]:
+    """Return a row for each set of texts."""
+    import onnxruntime  # noqa: PLC0415 - as above
+
+    session = onnxruntime.InferenceSession(str(onnx), providers=["CPUExecutionProvider"])
+    rows = []
+    with running(form) as plan:
+        for name, asked in named:
+            arrays = tokenized(asked, tokenizer=tokenizer)
+            np.savez(scratch / "asked.npz", allow_pickle=False, **arrays)
+            found = plan.answers(scratch / "asked.npz", out=scratch / "answers.npz")["logits"]
+            expected = np.concatenate(
+                [
+                    session.run(
+                        ["logits"], {key: array[start : start + 32] for key, array in arrays.items()}
+                    )[0]
+                    for start in range(0, len(asked), 32)
+                ]
+            )
+            rows.append({"texts": name, **differences(expected, found)})
+    return rows
+
+
+def differences(expected: np.ndarray, found: np.ndarray) -> dict[str, Any]:
+    """Return how far answers are from those of the FP32 file: logits, P(spam), and verdicts that turn."""
+    probabilities = [spam(logits) for logits in (expected, found)]
+    apart = np.abs(probabilities[0] - probabilities[1])
+    return {
+        "count": len(expected),
+        "logit": float(np.abs(expected - found).max()),
+        "probability": float(apart.max()),
+        "probability_p99": float(np.percentile(apart, 99)),
+        "flips": int(((probabilities[0] >= 0.5) != (probabilities[1] >= 0.5)).sum()),
+        "finite": bool(np.isfinite(found).all()),
+    }
+
+
+def spam(logits: np.ndarray) -> np.ndarray:
+    """Return P(spam), float64."""
+    wide = logits.astype(np.float64)
+    return np.asarray(1 / (1 + np.exp(wide[:, 0] - wide[:, 1])))
+
+
+def of_pictures(reference: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return how far an image model's answers are: probabilities, and their logarithms."""
+    expected, answered = (np.asarray(one["probabilities"], dtype=np.float64) for one in (reference, found))
+    return {
+        "probability": float(np.abs(expected - answered).max()),
+        "logarithm": float(np.abs(np.log(expected) - np.log(np.maximum(answered, 1e-12))).max()),
+        "same_first_class": float((expected.argmax(axis=1) == answered.argmax(axis=1)).mean()),
+    }
