@@ -17,12 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 STEPS = ("make", "time", "parity", "load")
-MODELS = ("full", "shipped", "image")
+MODELS = ("full", "shipped")
 _SHAPES = {16: ((1, 16), (16, 16)), 128: ((1, 128), (16, 128), (128, 128))}
-_PICTURES = ((1, 0), (8, 0))
 
 
 def main() -> None:
@@ -72,8 +69,7 @@ def _make(model: str, options: argparse.Namespace) -> dict[str, Any]:
 
     folder = options.work / model
     built = forms.make(model, folder=folder, python=options.tensorrt_python, device=options.device)
-    if model != forms.IMAGE:
-        forms.serve(folder, python=options.tensorrt_python)
+    forms.serve(folder, python=options.tensorrt_python)
     print(model, built, flush=True)
     return built
 
@@ -83,15 +79,6 @@ def _time(model: str, options: argparse.Namespace) -> dict[str, Any]:
 
     folder, python = options.work / model, options.tensorrt_python
     found: timing.Figures = {}
-    if model == forms.IMAGE:
-        found = timing.measure(
-            forms.of_pictures(folder, python=python),
-            shapes=_PICTURES,
-            seconds=options.seconds,
-            turns=options.turns,
-        )
-        print(f"\n{model}\n{timing.table(found)}", flush=True)
-        return found
     for width, shapes in _SHAPES.items():
         figures = timing.measure(
             forms.of_texts(folder, width=width, python=python, has_onnxruntime=options.onnxruntime),
@@ -106,36 +93,22 @@ def _time(model: str, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _parity(model: str, options: argparse.Namespace) -> dict[str, Any]:
-    """Compare the plan of the shipped model on texts, of the image model on drawn pixels."""
-    from bench._gpu import form, forms, parity, worker  # noqa: PLC0415 - slow
+    """Compare the answers of the plan of the shipped model."""
+    from bench._gpu import forms, parity  # noqa: PLC0415 - slow
 
     folder = options.work / model
     if model == forms.FULL:  # its weights are random: no answer of it means anything
         return {}
-    if model == forms.IMAGE:
-        float_form, half_form, plan = forms.of_pictures(folder, python=options.tensorrt_python)
-        drawn = worker.drawn(rows=4, tokens=0, count=8)
-        pixels = np.concatenate([one["pixels"] for one in drawn])
-        np.savez(folder / "asked.npz", pixels=pixels)
-        answers = {}
-        for one in (float_form, half_form, plan):
-            with form.running(one) as asked:
-                answers[one.name] = asked.answers(folder / "asked.npz", out=folder / "answers.npz")
-        reference = answers.pop(float_form.name)
-        found: dict[str, Any] = {
-            name: parity.of_pictures(reference, answer) for name, answer in answers.items()
-        }
-    else:
-        *_, plan = forms.of_texts(folder, width=128, python=options.tensorrt_python, has_onnxruntime=False)
-        repository = forms.repository_of(folder)
-        rows = parity.compare(
-            list(parity.texts(options.texts, count=options.count)),
-            onnx=repository / "distilbert" / "1" / "model.onnx",
-            tokenizer=repository / "tokenizer" / "1" / "tokenizer.json",
-            form=plan,
-            scratch=folder,
-        )
-        found = {row["texts"]: row for row in rows}
+    *_, plan = forms.of_texts(folder, width=128, python=options.tensorrt_python, has_onnxruntime=False)
+    repository = forms.repository_of(folder)
+    rows = parity.compare(
+        list(parity.texts(options.texts, count=options.count)),
+        onnx=repository / "distilbert" / "1" / "model.onnx",
+        tokenizer=repository / "tokenizer" / "1" / "tokenizer.json",
+        form=plan,
+        scratch=folder,
+    )
+    found = {row["texts"]: row for row in rows}
     for name, row in found.items():
         print(model, name, row, flush=True)
     return found
@@ -144,8 +117,6 @@ def _parity(model: str, options: argparse.Namespace) -> dict[str, Any]:
 def _load(model: str, options: argparse.Namespace) -> dict[str, Any]:
     from bench._gpu import forms, load  # noqa: PLC0415 - slow
 
-    if model == forms.IMAGE:
-        return {}
     folder = options.work / model
     tokenizer = forms.repository_of(folder) / "tokenizer" / "1" / "tokenizer.json"
     load.under_python(folder / "served")

@@ -1,6 +1,6 @@
 """Build a plan in the Python that has TensorRT, through the product's own builder, and say how long it took.
 
-python -m bench._gpu.build ONNX PLAN --tokens 16        (--pictures: ResNet50)
+python -m bench._gpu.build ONNX PLAN --tokens 16
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("onnx", type=Path)
     parser.add_argument("plan", type=Path)
-    parser.add_argument("--tokens", type=int, default=0)
+    parser.add_argument("--tokens", type=int, required=True)
     options = parser.parse_args()
     network, profile = wanted(options.tokens)
     begun = time.monotonic()
@@ -28,11 +28,9 @@ def main() -> None:
 
 
 def wanted(tokens: int) -> tuple[Network, Profile]:
-    """Return what the product builds, but for texts of so many tokens; none: pictures."""
-    if tokens:
-        texts = build_tensorrt.TEXTS
-        return Network(name=texts.name, inputs=texts.inputs, row=(tokens,)), Profile()
-    return Network(name="resnet50", inputs=("pixels",), row=(3, 224, 224)), Profile(opt=8, max=32)
+    """Return what the product builds, but for texts of so many tokens."""
+    texts = build_tensorrt.TEXTS
+    return Network(name=texts.name, inputs=texts.inputs, row=(tokens,)), Profile()
 
 
 if __name__ == "__main__":

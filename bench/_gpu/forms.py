@@ -15,18 +15,15 @@ from bench._gpu.form import Form
 from bench._serving import models, weights
 from deploy.local.places import ROOT
 from scoring.training import export_onnx, half_precision
-from scoring.training.image import backbone, export, repository
 from scoring.training.variants import REPOSITORY
 
-FULL, SHIPPED, IMAGE = "full", "shipped", "image"
+FULL, SHIPPED = "full", "shipped"
 WIDTHS = (16, 128)
 
 
 def make(model: str, *, folder: Path, python: str, device: str) -> dict[str, Any]:
     """Write every form of a model into a folder; return what the builder said of each plan."""
     folder.mkdir(parents=True, exist_ok=True)
-    if model == IMAGE:
-        return _image(folder, python=python, device=device)
     held = weights.full() if model == FULL else weights.of(_shipped_onnx())
     onnx = repository_of(folder) / "distilbert" / "1" / "model.onnx"
     _lay_out(repository_of(folder))
@@ -65,16 +62,6 @@ def of_texts(folder: Path, *, width: int, python: str, has_onnxruntime: bool) ->
     yield Form(name="TensorRT FP16, CUDA graphs", kind="tensorrt", file=plan, python=python)
 
 
-def of_pictures(folder: Path, *, python: str) -> Iterator[Form]:
-    """Yield what is timed of the image model."""
-    here = sys.executable
-    for name, file in (("FP32", "float"), ("FP16", "half")):
-        path = folder / f"probabilities-{file}.pt"
-        yield Form(name=f"TorchScript {name}", kind="torchscript", file=path, python=here)
-    plan = folder / "pictures.plan"
-    yield Form(name="TensorRT FP16, CUDA graphs", kind="tensorrt", file=plan, python=python)
-
-
 def repository_of(folder: Path) -> Path:
     """Return where the exported model lies, as Triton on a CPU would serve it."""
     return folder / "repository"
@@ -88,40 +75,6 @@ def _lay_out(out: Path) -> None:
     """Copy what a repository has beside model.onnx."""
     left_out = shutil.ignore_patterns("model.onnx", "topics", "__pycache__")
     shutil.copytree(models.REPOSITORY, out, ignore=left_out, dirs_exist_ok=True)
-
-
-def _image(folder: Path, *, python: str, device: str) -> dict[str, Any]:
-    """Write a ResNet50 with random weights."""
-    import torch  # noqa: PLC0415 - slow
-
-    network = backbone.load(backbone.RANDOM)
-    repository.write(network, out=repository_of(folder), about={})
-    whole = export.with_probabilities(network.model)
-    for name in ("float", "half"):
-        moved = (whole.half() if name == "half" else whole).to(device)
-        example = torch.zeros(1, 3, 224, 224, device=device, dtype=next(moved.parameters()).dtype)
-        # Takes FP32 pixels, as the server does: the trace holds the cast.
-        with torch.inference_mode():
-            traced = torch.jit.trace(
-                torch.nn.Sequential(_cast_to(example.dtype), moved).eval(), example.float()
-            )
-        torch.jit.freeze(traced).save(str(folder / f"probabilities-{name}.pt"))
-    onnx = repository_of(folder) / "resnet50" / "1" / "model.onnx"
-    return {"pictures": _build(onnx, plan=folder / "pictures.plan", tokens=0, python=python)}
-
-
-def _cast_to(kind: Any) -> Any:
-    """Return a layer that casts; torch is imported late, so its class is made here."""
-    import torch  # noqa: PLC0415 - slow
-
-    class Cast(torch.nn.Module):  # type: ignore[misc] # torch has no types here
-        """Cast to the kind."""
-
-        def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-            """Return the pixels in it."""
-            return pixels.to(kind)
-
-    return Cast()
 
 
 def _build(onnx: Path, *, plan: Path, tokens: int, python: str) -> dict[str, Any]:

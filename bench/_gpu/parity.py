@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,13 +86,3 @@ def spam(logits: np.ndarray) -> np.ndarray:
     """Return P(spam), float64."""
     wide = logits.astype(np.float64)
     return np.asarray(1 / (1 + np.exp(wide[:, 0] - wide[:, 1])))
-
-
-def of_pictures(reference: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Return how far an image model's answers are: probabilities, and their logarithms."""
-    expected, answered = (np.asarray(one["probabilities"], dtype=np.float64) for one in (reference, found))
-    return {
-        "probability": float(np.abs(expected - answered).max()),
-        "logarithm": float(np.abs(np.log(expected) - np.log(np.maximum(answered, 1e-12))).max()),
-        "same_first_class": float((expected.argmax(axis=1) == answered.argmax(axis=1)).mean()),
-    }

@@ -22,7 +22,6 @@ Arrays = Mapping[str, np.ndarray]
 Run = Callable[[Arrays], dict[str, np.ndarray]]
 
 _WARM_CALLS, _WARM_SECONDS = 20, 0.5
-_SIDE = 224
 _BATCH = 32
 
 
@@ -47,7 +46,7 @@ def _obeyed(run: Run, commands: Any) -> Any:
 
 
 def timed(run: Run, *, rows: int, tokens: int, seconds: float) -> dict[str, Any]:
-    """Call with random rows, warm-up apart; no tokens: pictures. Milliseconds of a call, sorted out."""
+    """Call with random rows, warm-up apart. Milliseconds of a call, sorted out."""
     given = drawn(rows=rows, tokens=tokens)
     warm_until = time.perf_counter() + _WARM_SECONDS
     calls = 0
@@ -66,10 +65,6 @@ def timed(run: Run, *, rows: int, tokens: int, seconds: float) -> dict[str, Any]
 def drawn(*, rows: int, tokens: int, count: int = 16) -> list[Arrays]:
     """Return several batches that differ, as callers' do."""
     random = np.random.default_rng(0)
-    if not tokens:
-        return [
-            {"pixels": random.normal(size=(rows, 3, _SIDE, _SIDE)).astype(np.float32)} for _ in range(count)
-        ]
     mask = np.ones((rows, tokens), dtype=np.int32)
     return [
         {
