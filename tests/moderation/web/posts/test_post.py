@@ -277,20 +277,3 @@ def test_needs_few_queries_however_long_its_chains(
 
     with django_assert_max_num_queries(21):
         desk.get(f"/posts/{removed.pk}/")
-
-
-CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "See http://prize.example"]]
-
-
-def test_what_a_video_says_is_shown_inert_with_its_times(open_case: Case_, desk: Client) -> None:
-    said = {"language": "en", "source": "author", "cues": CUES, "is_cut": True}
-    case = open_case(transcripts=(said,))
-
-    for address in (f"/posts/{case.post_id}/", f"/review/{case.pk}/"):
-        body = desk.get(address).content.decode()
-
-        assert "Claim &lt;b&gt;your&lt;/b&gt; prize" in body
-        assert ">0:01<" in body
-        assert ">1:02:03<" in body
-        assert "http://prize.example" not in body
-        assert "only the beginning is here" in body

@@ -1,0 +1,40 @@
+"""Captions that a platform sent with a post, on its page and under review."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.test import Client
+
+from moderation.models import Case
+
+Case_ = Callable[..., Case]
+CUES = [[1_000, 4_000, "Claim <b>your</b> prize"], [3_723_000, 3_725_000, "See http://prize.example"]]
+
+
+def test_what_a_video_says_is_shown_inert_with_its_times(open_case: Case_, desk: Client) -> None:
+    said = {"language": "en", "source": "author", "cues": CUES, "is_cut": True}
+    case = open_case(transcripts=(said,))
+
+    for address in (f"/posts/{case.post_id}/", f"/review/{case.pk}/"):
+        body = desk.get(address).content.decode()
+
+        assert "Claim &lt;b&gt;your&lt;/b&gt; prize" in body
+        assert ">0:01<" in body
+        assert ">1:02:03<" in body
+        assert "http://prize.example" not in body
+        assert "only the beginning is here" in body
+        assert "Only the first 300" not in body
+
+
+def test_of_very_many_captions_the_first_are_shown(open_case: Case_, desk: Client) -> None:
+    cues = [[second * 1_000, second * 1_000 + 900, f"Line {second}"] for second in range(2_000)]
+    said = {"language": "en", "source": "author", "cues": cues, "is_cut": False}
+    case = open_case(transcripts=(said,) * 5)
+
+    for address in (f"/posts/{case.post_id}/", f"/review/{case.pk}/"):
+        body = desk.get(address).content.decode()
+
+        assert body.count("Line 299<") == 5
+        assert "Line 300<" not in body
+        assert body.count("Only the first 300 are shown.") == 5
