@@ -15,21 +15,21 @@ from moderation.operations.infrastructure import transactions
 from moderation.queries.health import clocks
 
 LEASE_SECONDS = 60
+AGAIN_CHUNK = 16
+"""Posts that one task scores again, unless its message names more: what a new post may wait for."""
 
 
 def claim(*, revision_ids: Sequence[int], at: datetime, is_alone: bool = False) -> list[Revision]:
     """Take a lease on the pending revisions. A duplicated message finds them leased and gets nothing.
 
     Other pending revisions are added, up to a batch: under load one call scores many posts, and their
-    messages find the work done.
+    messages find the work done. Posts without a score go first: while some wait, those that are to be scored
+    again are left to a later message.
     """
     with transaction.atomic():
         rows = list(_lockable().filter(_is_open(at=at), pk__in=revision_ids).order_by("id"))
         if rows and not is_alone:
-            # One that was tried twice is left to a message of its own: it may be what kills workers.
-            waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
-            waiting = waiting.exclude(pk__in=[row.pk for row in rows]).order_by("enqueued_at", "id")
-            rows += waiting[: max(0, enqueue.SCORING_CHUNK - len(rows))]
+            rows = _batch(rows, at=at)
         for row in rows:
             row.score_state = ScoreState.SCORING
             row.lease_until = at + timedelta(seconds=LEASE_SECONDS)
@@ -63,6 +63,29 @@ def still_held(*, revisions: Sequence[Revision]) -> set[int]:
 def is_over(*, at: datetime) -> Q:
     """Select the revisions whose lease has run out."""
     return clocks.has_passed("lease_until", at=at, longest=timedelta(seconds=LEASE_SECONDS))
+
+
+def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
+    """Add what else waits, or take posts that have no score yet in place of ones that have.
+
+    Each message that is put off so comes again behind a batch of new posts, so none is put off for nothing.
+    """
+    # One that was tried twice is left to a message of its own: it may be what kills workers.
+    waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
+    waiting = waiting.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
+    has_new = any(_is_new(row) for row in named)
+    room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
+    new = list(waiting.filter(generation=1)[: max(0, room)])
+    if has_new:
+        return named + new
+    if new:
+        enqueue.scoring(revision_ids=[row.pk for row in named])
+        return new
+    return named + list(waiting.exclude(generation=1)[: max(0, AGAIN_CHUNK - len(named))])
+
+
+def _is_new(row: Revision) -> bool:
+    return row.generation == 1
 
 
 def _lockable() -> QuerySet[Revision]:
