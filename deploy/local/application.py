@@ -17,13 +17,15 @@ class Worker:
     """A Celery worker: what it does, and how much of it at once.
 
     Threads, in one process, for tasks that mostly wait for the network. Processes for tasks that compute, or
-    that the time limit must be able to kill when they hang, which is impossible with threads.
+    that the time limit must be able to kill when they hang, which is impossible with threads. One that gives
+    way computes only what the others leave of the processors.
     """
 
     name: str
     queues: tuple[str, ...]
     concurrency: int
     has_threads: bool = False
+    gives_way: bool = False
 
     @property
     def says(self) -> str:
@@ -51,10 +53,16 @@ def workers() -> tuple[Worker, ...]:
         ),
         # It asks strangers, who may be slow: sites behind links, and registries. What sites say is hostile; a
         # process of its own, which may be lost, reads it.
-        Worker(name="evidence", queues=("reputation", "evidence"), concurrency=8, has_threads=True),
+        Worker(
+            name="evidence",
+            queues=("reputation", "evidence"),
+            concurrency=8,
+            has_threads=True,
+            gives_way=True,
+        ),
         Worker(name="exports", queues=("exports",), concurrency=2, has_threads=True),
         # Training itself is a process that this thread watches.
-        Worker(name="learning", queues=("learning",), concurrency=1, has_threads=True),
+        Worker(name="learning", queues=("learning",), concurrency=1, has_threads=True, gives_way=True),
     )
 
 
@@ -78,6 +86,7 @@ def worker(kind: Worker, *, state: State) -> Service:
     return Service(
         name=kind.name,
         command=(
+            *(("nice", "-n", "10") if kind.gives_way else ()),
             sys.executable,
             "-m",
             "celery",
