@@ -15,8 +15,6 @@ import argparse
 import dataclasses
 import json
 import math
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -25,9 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from bench._serving import machine, models, servers, texts
+from bench._serving import client, machine, models, servers, texts
 from bench._serving.servers import Server
-from deploy.local.places import ROOT
 
 _QUIET_CORES = 0.1  # more than this of others' work and a cell is measured again
 _ENOUGH_FOR_P99 = 100
@@ -144,7 +141,9 @@ def _measure_once(cell: Cell, *, server: Server, options: argparse.Namespace) ->
         "warm_seconds": 1.0,
     }
     busy, own = machine.busy_seconds(), machine.own_seconds()
-    report, elapsed = _run_client(job)
+    started = time.monotonic()
+    report = client.run_apart(job)
+    elapsed = time.monotonic() - started
     others = (machine.busy_seconds() - busy - machine.own_seconds() + own) / elapsed
     latencies = np.array(report["latencies"]) * 1000
     return Found(
@@ -160,21 +159,6 @@ def _texts(cell: Cell, *, options: argparse.Namespace) -> list[str]:
     if cell.repeats:
         return texts.published(options.texts) if options.texts else list(texts.OWN_LOAD_TEST)
     return texts.make(kind=cell.kind, tokenizer=models.tokenizer(options), count=2000)
-
-
-def _run_client(job: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """Run the client to its end; its report, and how long the whole took."""
-    started = time.monotonic()
-    client = subprocess.run(
-        [sys.executable, "-m", "bench._serving.client"],
-        input=json.dumps(job),
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        check=True,
-    )
-    report: dict[str, Any] = json.loads(client.stdout)
-    return report, time.monotonic() - started
 
 
 def _print_row(cell: Cell, row: list[Found], asked: list[Server]) -> None:

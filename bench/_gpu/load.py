@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +14,8 @@ from typing import Any
 import numpy as np
 from google.protobuf import text_format
 
-from bench._serving import servers, texts
+from bench._serving import client, servers, texts
 from bench._serving.servers import Server
-from deploy.local.places import ROOT
 
 _SERVED = Path(__file__).with_name("served")
 _SECONDS_TO_START = 6.0  # of client processes, before they begin together
@@ -111,7 +108,7 @@ def once(cell: Cell, *, server: Server) -> dict[str, float]:
     if cell.clients > 1:
         job["start_at"] = time.time() + _SECONDS_TO_START
     with ThreadPoolExecutor(cell.clients) as pool:
-        reports = list(pool.map(_client, [job] * cell.clients))
+        reports = list(pool.map(client.run_apart, [job] * cell.clients))
     return summed_up(reports)
 
 
@@ -155,16 +152,3 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def _median(turns: list[dict[str, Any]], name: str) -> float:
     return float(np.median([turn[name] for turn in turns]))
-
-
-def _client(job: dict[str, Any]) -> dict[str, Any]:
-    client = subprocess.run(
-        [sys.executable, "-m", "bench._serving.client"],
-        input=json.dumps(job),
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        check=True,
-    )
-    report: dict[str, Any] = json.loads(client.stdout)
-    return report
