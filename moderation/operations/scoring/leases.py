@@ -73,7 +73,7 @@ def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     # One that was tried twice is left to a message of its own: it may be what kills workers.
     waiting = _lockable().filter(score_state=ScoreState.PENDING, attempts__lte=1, enqueued_at__lte=at)
     waiting = waiting.exclude(pk__in=[row.pk for row in named]).order_by("enqueued_at", "id")
-    has_new = any(_is_new(row) for row in named)
+    has_new = any(row.generation == 1 for row in named)
     room = enqueue.SCORING_CHUNK - (len(named) if has_new else 0)
     new = list(waiting.filter(generation=1)[: max(0, room)])
     if has_new:
@@ -81,11 +81,7 @@ def _batch(named: list[Revision], *, at: datetime) -> list[Revision]:
     if new:
         enqueue.scoring(revision_ids=[row.pk for row in named])
         return new
-    return named + list(waiting.exclude(generation=1)[: max(0, AGAIN_CHUNK - len(named))])
-
-
-def _is_new(row: Revision) -> bool:
-    return row.generation == 1
+    return named + list(waiting[: max(0, AGAIN_CHUNK - len(named))])
 
 
 def _lockable() -> QuerySet[Revision]:
