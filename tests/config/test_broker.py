@@ -16,8 +16,8 @@ from config.celery import app
 
 @pytest.fixture
 def connection(broker: None) -> Iterator[Connection]:
-    """Connect with a patience of a fifth of a second."""
-    options = {"socket_timeout": 0.2, "socket_connect_timeout": 5}
+    """Connect with a patience of a second."""
+    options = {"socket_timeout": 1, "socket_connect_timeout": 5}
     with Connection(os.environ["CELERY_BROKER_URL"], transport_options=options) as made:
         yield made
 
@@ -27,10 +27,11 @@ def delivered(connection: Connection) -> Iterator[tuple[Any, Any]]:
     """Return a channel that takes one message at a time, and the one that it has taken."""
     channel: Any = connection.channel()
     channel.basic_qos(0, 1, False)
-    queue = connection.SimpleQueue("acknowledged")
-    queue.put("first")
-    yield channel, channel.basic_get("acknowledged")
-    queue.clear()
+    with app.connection_for_write() as patient:
+        queue = patient.SimpleQueue("acknowledged")
+        queue.put("first")
+        yield channel, channel.basic_get("acknowledged")
+        queue.clear()
 
 
 def test_channels_of_the_application_forgive() -> None:
@@ -48,12 +49,12 @@ def test_a_broker_that_does_not_answer_costs_no_place(
     assert not channel.qos.can_consume()
 
     with redis.Redis.from_url(os.environ["CELERY_BROKER_URL"]) as server:
-        server.client_pause(2_000)
+        server.client_pause(3_000)
         try:
             with pytest.raises(connection.connection_errors):
                 getattr(message, how)()
         finally:
-            server.client_unpause()
+            server.client_unpause()  # answered when the pause is over
 
     assert channel.qos.can_consume()
 
