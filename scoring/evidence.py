@@ -47,7 +47,7 @@ class PictureRead:
     """What a picture says; its `text` is None where no text engine read it, `pdq` empty without a hash.
 
     `spam_probability` is what the image model of then made of it, None without one and where it did not
-    answer. No feature reads it yet.
+    answer.
     """
 
     text: str | None = None

@@ -1,5 +1,6 @@
 """The texts of a post's evidence, each read by itself: by the release's own reader if it has one, else by the
-content model in the call that has the post's own text.
+content model in the call that has the post's own text. Beside them stands what the image model made of
+pictures when they were fetched, in a release that carries one.
 
 What is said of several pieces of a kind counts as the highest: one page that reads like spam is enough.
 """
@@ -16,6 +17,7 @@ import numpy as np
 from scoring import unread_script
 from scoring.content import Unavailable
 from scoring.evidence import EvidencePiece, PageRead
+from scoring.features.feature import highest
 from scoring.platform_head import PlatformHead, PlatformHeads
 from scoring.records import PostRecord
 from scoring.trees import Floats
@@ -75,14 +77,17 @@ def unknown(rows: int) -> Floats:
 
 
 class Readings:
-    """The texts that the evidence of records asks to have read, in the order of `texts`; `rows` are more
-    records than those whose evidence is looked at.
+    """The texts that the evidence of records asks to have read, in the order of `texts`, and what was said of
+    their pictures; `rows` are more records than those whose evidence is looked at.
     """
 
     def __init__(
         self, records: Sequence[PostRecord], *, manifest: Mapping[str, Any], rows: int | None = None
     ) -> None:
-        self._rows = len(records) if rows is None else rows
+        self.known = unknown(len(records) if rows is None else rows)
+        """What is known by record without having any text read: float64 (n, 3), NaN unknown."""
+        if "image" in manifest:
+            self.known[: len(records), _PICTURE] = [_shown(record) for record in records]
         self._asked = [
             _Text(row, kind, text)
             for row, record in enumerate(records)
@@ -104,10 +109,10 @@ class Readings:
         return self.highest(reader.alone(self.texts))
 
     def highest(self, said: Sequence[float] | Floats) -> Floats:
-        """Return the highest probability of each kind by record, of what is said of each text: float64
-        (n, 3), NaN without a text.
+        """Return the highest probability of each kind by record, of what is said of each text and was of
+        pictures: float64 (n, 3), NaN without either.
         """
-        found = unknown(self._rows)
+        found = self.known.copy()
         for one, probability in zip(self._asked, np.array(said, dtype=np.float64), strict=True):
             found[one.row, one.kind] = np.fmax(found[one.row, one.kind], probability)
         return found
@@ -130,7 +135,7 @@ def ask(
     own = np.full(len(records), np.nan)
     asked = [place for place, record in enumerate(records) if is_needed[place] and record.text.strip()]
     others = evidence.texts if reader is None else []
-    read = unknown(len(records)) if reader is None else evidence.read_by(reader)
+    read = evidence.known if reader is None else evidence.read_by(reader)
     if not asked and not others:
         return Answers(texts=own, read=read)
     try:
@@ -140,6 +145,12 @@ def ask(
     for place, probability in zip(asked, said[: len(asked)].tolist(), strict=True):
         own[place] = heads.read_one(records[place], probability)
     return Answers(texts=own, read=evidence.highest(said[len(asked) :]) if reader is None else read)
+
+
+def _shown(record: PostRecord) -> float:
+    """Return the highest answer of the image model to a picture of a record, NaN if it gave none."""
+    said = (piece.picture.spam_probability for piece in record.evidence if piece.picture is not None)
+    return highest(probability for probability in said if probability is not None)
 
 
 def _texts(record: PostRecord, *, manifest: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

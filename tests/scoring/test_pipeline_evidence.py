@@ -19,6 +19,7 @@ from scoring.readings import MOST_TEXTS
 from scoring.records import PostRecord
 from scoring.release import Release
 from scoring.routing import ReviewReason, Route
+from scoring.score_result import ScoreResult
 from tests.scoring.evidence_release import release_with_evidence
 from tests.scoring.random_records import FakeContent, labelled, record
 from tests.scoring.ruled_posts import NO_BANS, equal
@@ -40,6 +41,19 @@ def page(probability: float, **parts: Any) -> EvidencePiece:
     return EvidencePiece(
         role=LINK, leads_elsewhere=False, page=PageRead(article=f"page says {probability}", **parts)
     )
+
+
+def picture(spam_probability: float, *, text: str | None = None) -> EvidencePiece:
+    return EvidencePiece(role=MEDIA, picture=PictureRead(text=text, spam_probability=spam_probability))
+
+
+def read(score: ScoreResult) -> float | None:
+    return {part.feature: part.value for part in score.contributions}["content.picture_probability"]
+
+
+def with_image_model(release: Release) -> Release:
+    pin = {"model": "image", "version": "1", "files": {}}
+    return dataclasses.replace(release, manifest={**release.manifest, "image": pin})
 
 
 def harmless(*pieces: EvidencePiece) -> PostRecord:
@@ -108,6 +122,41 @@ class TestScore:
 
         assert equal(before, after)
         assert content.calls == [2]
+
+
+class TestImageModel:
+    """What was made of pictures when they were fetched; the release need not ask again."""
+
+    def test_a_picture_that_looks_like_spam_brings_a_harmless_text_to_a_human(
+        self, release: Release, content: FakeContent
+    ) -> None:
+        scorer = Scorer(release=with_image_model(release), content=content)
+        posts = [
+            harmless(picture(0.1)),
+            harmless(picture(0.1), picture(0.999)),
+            harmless(picture(0.1, text="drawn 0.8")),
+        ]
+
+        scores = scorer.score_many(posts, blocklist=NO_BANS)
+
+        routes = [Route.ALLOW, Route.REVIEW, Route.ALLOW]
+        assert [score.routing.route for score in scores] == routes
+        assert [read(score) for score in scores] == [0.1, 0.999, 0.8]
+        np.testing.assert_equal(scorer.read(posts)[:, 1], [0.1, 0.999, 0.8])
+
+    def test_is_joined_where_nothing_is_left_to_ask(self, release: Release, content: FakeContent) -> None:
+        score = Scorer(release=with_image_model(release), content=content).score(
+            record(text=" ", evidence=(picture(0.999),)), blocklist=NO_BANS
+        )
+
+        assert content.calls == []
+        assert read(score) == 0.999
+
+    def test_of_another_release_is_not_looked_at(self, scorer: Scorer) -> None:
+        before, after = scorer.score_many([harmless(), harmless(picture(0.999))], blocklist=NO_BANS)
+
+        assert after.spam_probability == before.spam_probability
+        assert "content.picture_probability" not in {part.feature for part in after.contributions}
 
 
 class TestAsking:

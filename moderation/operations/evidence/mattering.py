@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,12 +13,22 @@ from django.db.models.fields.json import KeyTransform
 
 from moderation import scorer
 from moderation.models import Evidence, Promotion, Revision, Score
+from moderation.operations.evidence import picture_model
 from moderation.queries.records import record_evidence
 from scoring import links
 from scoring.evidence import CAPTIONS
 from scoring.evidence_model import EVIDENCE_FILE
 
-_OFFERS = ("asks_password", "posts_elsewhere", "offers_download")
+_WORDS = frozenset(
+    {
+        *("title", "article", "text", "transcript", "forms", "downloads", "codes"),
+        *("asks_password", "posts_elsewhere", "offers_download"),
+    }
+)
+_SHOWN = frozenset({picture_model.PROBABILITY, "spam_probability"})
+"""Facts of evidence, in rows and in records, that a release can read, and those that one with an image model
+can. Without words, forms, files and codes nothing speaks.
+"""
 
 
 def could_matter(row: Evidence) -> bool:
@@ -27,7 +37,7 @@ def could_matter(row: Evidence) -> bool:
     Rules about links hold for the domains that a link leads to, too: so what leads to another domain than its
     own could matter. What is said there could if the live release reads it.
     """
-    return any(_site(step["url"]) != row.site for step in row.chain) or (_says_something(row) and _is_read())
+    return any(_site(step["url"]) != row.site for step in row.chain) or _says(row.facts or {}, read=_read())
 
 
 def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
@@ -41,44 +51,50 @@ def unseen(revision_ids: Sequence[int], *, at: datetime) -> set[int]:
         return set()
     scores = Score.objects.filter(revision__in=known, generation=F("revision__generation"))
     seen = dict(scores.values_list("revision", KeyTransform("evidence", "record")))
-    is_read = _is_read()
+    read = _read()
     return {
         pk
         for pk, pieces in known.items()
         if pk in seen
-        and _telling(map(dataclasses.asdict, pieces), is_read=is_read)
-        - _telling(seen[pk] or (), is_read=is_read)
+        and _telling(map(dataclasses.asdict, pieces), read=read) - _telling(seen[pk] or (), read=read)
     }
 
 
-def _telling(pieces: Iterable[Mapping[str, Any]], *, is_read: bool) -> set[str]:
+def _telling(pieces: Iterable[Mapping[str, Any]], *, read: Collection[str]) -> set[str]:
     """Return the pieces of a record that could matter, each as one word to compare by."""
     collected = (one for one in pieces if one["role"] != CAPTIONS)
-    return {json.dumps(_plain(one), sort_keys=True) for one in collected if _tells(one, is_read=is_read)}
+    return {json.dumps(_plain(one, read=read), sort_keys=True) for one in collected if _tells(one, read=read)}
 
 
-def _tells(piece: Mapping[str, Any], *, is_read: bool) -> bool:
+def _tells(piece: Mapping[str, Any], *, read: Collection[str]) -> bool:
     facts = {"transcript": piece["transcript"], **(piece["picture"] or {}), **(piece["page"] or {})}
-    says = any(facts.get(name) for name in ("title", "article", "text", "codes", "transcript", *_OFFERS))
-    return bool(piece["leads_elsewhere"] or piece["hops"] or (is_read and says))
+    return bool(piece["leads_elsewhere"] or piece["hops"] or _says(facts, read=read))
 
 
-def _plain(piece: Mapping[str, Any]) -> dict[str, Any]:
-    # The image model may answer later, and no feature reads what it says.
-    picture = piece["picture"] and {**piece["picture"], "spam_probability": None}
+def _plain(piece: Mapping[str, Any], *, read: Collection[str]) -> dict[str, Any]:
+    # The image model may answer later: no news to a release that reads none.
+    picture = piece["picture"] and {
+        name: None if name in _SHOWN - set(read) else value for name, value in piece["picture"].items()
+    }
     return {**piece, "picture": picture}
 
 
-def _says_something(row: Evidence) -> bool:
-    """Return whether a feature could be known of it: without words, forms, files and codes nothing speaks."""
-    facts = row.facts or {}
-    return any(facts.get(name) for name in ("title", "article", "text", "forms", "downloads", "codes"))
+def _says(facts: Mapping[str, Any], *, read: Collection[str]) -> bool:
+    return any(facts.get(name) for name in read)
 
 
-def _is_read() -> bool:
-    """Return whether the live release looks at evidence. Its models are not loaded for that."""
-    promoted = Promotion.objects.order_by("-id").values_list("release__manifest__files", flat=True).first()
-    return EVIDENCE_FILE in (scorer.shipped().files if promoted is None else promoted)
+def _read() -> Collection[str]:
+    """Return which facts the live release reads. Its models are not loaded for that."""
+    names = ("release__manifest__files", "release__manifest__image__model")
+    files, image = Promotion.objects.order_by("-id").values_list(*names).first() or _shipped()
+    if EVIDENCE_FILE not in files:
+        return frozenset()
+    return _WORDS if image is None else _WORDS | _SHOWN
+
+
+def _shipped() -> tuple[Collection[str], str | None]:
+    one = scorer.shipped()
+    return one.files, one.image.model if one.image else None
 
 
 def _site(url: str) -> str:

@@ -17,6 +17,7 @@ from django.db.models import JSONField, Value
 
 from moderation import image_model, scorer
 from moderation.models import Evidence
+from moderation.operations.evidence import leads
 from moderation.operations.infrastructure import kept_files
 from scoring.content import Unavailable
 from scoring.image import ImageModel
@@ -61,19 +62,21 @@ def ask_again(*, at: datetime) -> int:
         if answer[PROBABILITY] is None:
             silences += 1
         else:
-            answered += _keep(pk, digest=digest, answer=answer)
+            answered += _keep(pk, digest=digest, answer=answer, at=at)
         if silences >= _SILENCES:
             break
     return answered
 
 
-def _keep(pk: int, *, digest: str, answer: Mapping[str, Any]) -> bool:
+def _keep(pk: int, *, digest: str, answer: Mapping[str, Any], at: datetime) -> bool:
     with transaction.atomic():
         row = Evidence.objects.select_for_update(no_key=True).filter(pk=pk, thumbnail=digest).first()
         if row is None or row.facts is None:  # its posts were erased meanwhile
             return False
         row.facts = {**row.facts, **answer}
         row.save(update_fields=("facts",))
+        # Opening looks which of the posts that show it were scored without the answer.
+        leads.reopen(row.revisions.values_list("revision", flat=True), at=at)
     return True
 
 

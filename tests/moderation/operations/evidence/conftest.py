@@ -88,4 +88,4 @@ def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Calla
 @pytest.fixture(autouse=True)
 def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     """The live release looks at no evidence: what is tested here is how it comes, not what it says."""
-    monkeypatch.setattr(mattering, "_is_read", lambda: False)
+    monkeypatch.setattr(mattering, "_read", frozenset)

@@ -122,7 +122,7 @@ class TestWhatIsKnownAlready:
         later: Later,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(mattering, "_is_read", lambda: False)
+        monkeypatch.setattr(mattering, "_read", frozenset)
         fetch_first(scored(site.url(path), at=at), at=later(1))
 
         assert scored(site.url(path), at=later(5)).generation == generation

@@ -11,11 +11,13 @@ import pytest
 from PIL import Image
 
 from moderation import image_model, scorer
-from moderation.models import Evidence
+from moderation.models import Evidence, Revision, Score
 from moderation.models.evidence import EvidenceKind
-from moderation.operations.evidence import picture_model, recovery
+from moderation.operations.evidence import collect, mattering, opening, picture_model, recovery
 from moderation.operations.infrastructure import kept_files
+from moderation.operations.scoring import score
 from scoring.content import Unavailable
+from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 PICTURE = EvidenceKind.PICTURE
 Fetched = Callable[..., Evidence]
@@ -110,6 +112,29 @@ class TestSilence:
 
         row.refresh_from_db()
         assert row.facts == before | {"image_spam_probability": 0.2}
+
+    def test_that_ends_has_posts_scored_with_the_answer(
+        self,
+        scored: Callable[..., Revision],
+        site: HostileSite,
+        serve: Callable[..., Model],
+        monkeypatch: pytest.MonkeyPatch,
+        at: datetime,
+        later: Callable[[float], datetime],
+    ) -> None:
+        monkeypatch.setattr(mattering, "_read", lambda: {"spam_probability"})
+        serve(None, 0.9)
+        revision = scored(at=at, media=[site.url("/picture.png")])
+        collect.run(evidence_id=Evidence.objects.get().pk, at=at)
+
+        recovery.sweep(at=later(60))
+        opening.run(revision_ids=[revision.pk], at=later(61))
+        score.run(revision_ids=[revision.pk], at=later(62))
+
+        assert [
+            [piece["picture"]["spam_probability"] for piece in one.record["evidence"]]
+            for one in Score.objects.order_by("generation")
+        ] == [[], [0.9]]
 
     def test_ends_after_a_day(
         self, fetched: Fetched, serve: Callable[..., Model], later: Callable[[float], datetime]

@@ -9,12 +9,29 @@ import pytest
 from moderation.queries.cases.counted import Counted
 from moderation.web import sentences
 from moderation.web.sentences import Leaning
+from scoring.evidence import MEDIA, EvidencePiece, PictureRead
 from scoring.features import NAMES
 from scoring.records import (
     Link,
 )
 from tests.moderation.web.sentences.known_records import RECORDS, decisions
 from tests.scoring.random_records import record
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.93, "A picture looks like spam"),
+        (0.98, "The text in a picture reads like spam"),
+        (0.4, ""),
+    ],
+)
+def test_a_picture_is_told_by_what_it_shows_or_says(value: float, words: str) -> None:
+    shown = EvidencePiece(role=MEDIA, picture=PictureRead(spam_probability=0.93))
+
+    said = sentences.said("content.picture_probability", value, record=record(evidence=(shown,)))
+
+    assert (said.words if said else "") == words
 
 
 class TestSaid:
