@@ -97,7 +97,7 @@ def content_of(release_id: str) -> ContentModel:
 
 
 def explaining_content_of(release_id: str) -> ContentModel:
-    """Return a client like content_of, with a lower priority than scoring in Triton."""
+    """Return a client like content_of, of a lower priority in Triton than scoring, that remembers answers."""
     return current().explaining_content_of(release_id)
 
 
@@ -145,6 +145,7 @@ def _client(one: Release, *, timeout_seconds: float, priority: int = FIRST) -> C
         normaliser=one.normaliser,
         priority=priority,
         timeout_seconds=timeout_seconds,
+        remembers=16_384 if priority == LAST else 0,  # 5 MB; explaining a case takes some 150 texts
     )
 
 

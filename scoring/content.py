@@ -7,9 +7,12 @@ Disguise is undone here, by scoring/normalise. Tokenising, truncation and infere
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -52,6 +55,7 @@ class ContentModel:
         attempts: int = 2,
         breaker_failures: int = 5,
         breaker_seconds: float = 5.0,
+        remembers: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take `url` as grpc://host:port, http://host:port or sagemaker://endpoint; connect to nothing yet.
@@ -60,12 +64,15 @@ class ContentModel:
         `normaliser` is the version that the model was fitted with; raises VersionMismatch if it is not here.
         `priority` LAST lets all other requests go first: for explanations, which send hundreds.
         `timeout_seconds` limits each call of at most `batch_size` texts, retries included.
+        `remembers` is for how many texts the latest answer is kept and given again: a pinned model says the
+        same of a text whoever shares its batch.
         """
         if not 1 <= batch_size <= MAX_BATCH:
             raise ValueError(f"batch_size must be 1 to {MAX_BATCH}, got {batch_size}")
         self.model, self.version, self.priority = model, version, priority
         self._normalised = normalise.of_version(normaliser)
         self._batch_size = batch_size
+        self._memory = _Memory(most=remembers)
         self._calls = TritonCalls(
             url=url,
             model=model,
@@ -87,12 +94,17 @@ class ContentModel:
 
     def scores(self, texts: Sequence[str]) -> list[ContentScore]:
         """Answer probability and logits of each text, in order. Raises Unavailable."""
-        scores: list[ContentScore] = []
-        for start in range(0, len(texts), self._batch_size):
+        asked = [self._normalised(shortened(text)) for text in texts]
+        known = self._memory.of(asked)
+        unknown = [text for text in asked if text not in known]
+        rows: list[NDArray[np.float64]] = []
+        for start in range(0, len(unknown), self._batch_size):
             self._calls.check()
-            batch = [self._normalised(shortened(text)) for text in texts[start : start + self._batch_size]]
-            scores.extend(_score(row) for row in self._logits(batch))
-        return scores
+            batch = unknown[start : start + self._batch_size]
+            rows.extend(self._logits(batch))
+            self._memory.keep(zip(batch, rows[start:], strict=True))
+        answers = iter(rows)
+        return [_score(known[text] if text in known else next(answers)) for text in asked]
 
     def is_ready(self) -> bool:
         """Request one inference, whatever the breaker's state: Triton reports a dead model as healthy."""
@@ -108,6 +120,42 @@ class ContentModel:
             output="logits",
             check=lambda answer: _checked(answer, rows=len(texts)),
         )
+
+
+class _Memory:
+    """The latest answers by the digest of their text. Safe across threads."""
+
+    def __init__(self, *, most: int) -> None:
+        self._most = most
+        self._logits: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, texts: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+        """Return what is known of texts."""
+        if not self._most:
+            return {}
+        found: dict[str, NDArray[np.float64]] = {}
+        with self._lock:
+            for text in texts:
+                digest = _digest(text)
+                if digest in self._logits:
+                    self._logits.move_to_end(digest)
+                    found[text] = self._logits[digest]
+        return found
+
+    def keep(self, answers: Iterable[tuple[str, NDArray[np.float64]]]) -> None:
+        """Keep answers; those not asked about for the longest time are forgotten first."""
+        if not self._most:
+            return
+        with self._lock:
+            for text, logits in answers:
+                self._logits[_digest(text)] = logits
+            while len(self._logits) > self._most:
+                self._logits.popitem(last=False)
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _checked(answer: Any, *, rows: int) -> NDArray[np.float64]:

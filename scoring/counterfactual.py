@@ -94,6 +94,7 @@ def find(
     content_probability: float | None,
     words: Sequence[tuple[int, int]],
     read: Floats | None = None,
+    content: ContentProtocol | None = None,
 ) -> Counterfactual | None:
     """Return the smallest change that alters the route, None if no single allowed one does.
 
@@ -104,12 +105,12 @@ def find(
     the one that moves the probability least. `content_probability` is the record's own, None if unknown; then
     no word is tried. `read` (3,) is what was read of its evidence, which no change touches. `words` are
     character ranges in the raw text, the likeliest first; the first 40 are tried. The audit sample is
-    ignored. Raises content.Unavailable.
+    ignored. `content` is asked instead of the scorer's own content model. Raises content.Unavailable.
     """
     known = math.nan if content_probability is None else content_probability
     tries = [*_facts(record), *([] if math.isnan(known) else _words(record, words=words))]
-    content = scorer.content_on(record.platform)
-    contents = np.array([known, *_content_probabilities(tries, content=content, unchanged=known)])
+    asked = scorer.content_on(record.platform, content=content)
+    contents = np.array([known, *_content_probabilities(tries, content=asked, unchanged=known)])
     records = [record, *(one.record for one in tries)]
     reads = None if read is None else np.tile(read, (len(records), 1))
     before, *after = scorer.spam_probabilities(records, content_probabilities=contents, read=reads).tolist()

@@ -106,5 +106,6 @@ def _counterfactual(score: Score) -> dict[str, Any]:
         content_probability=score.content_probability,
         words=[(int(start), int(end)) for start, end, _ in words],
         read=read_before(score.contributions),
+        content=scorer.explaining_content_of(score.release_id),
     )
     return {} if found is None else found.to_json()

@@ -31,7 +31,9 @@ def claim(*, evidence_id: int, at: datetime) -> Evidence | None:
             return None
         # The lock orders those who count what is under way; two sites of one number only wait for each other.
         advisory_locks.take(AdvisoryLock.EVIDENCE_SITE, subject_id=zlib.crc32(site.encode()) & 0x7FFF_FFFF)
-        rows = Evidence.objects.select_for_update(no_key=True, skip_locked=True)
+        # A locked row is waited for, not passed over: its message would be used up. Requests are opened in
+        # two transactions, the second of which locks the rows that the first one has just sent messages for.
+        rows = Evidence.objects.select_for_update(no_key=True)
         row = rows.filter(is_open(at=at), is_due(at=at), pk=evidence_id).first()
         if row is None:
             return None

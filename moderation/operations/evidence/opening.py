@@ -51,7 +51,8 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
 
 
 def _close(revision_ids: Sequence[int], *, at: datetime) -> None:
-    """Note that requests were opened; those of posts that are being scored are looked at again by the sweep.
+    """Note that requests were opened; those of posts that are being scored are looked at again with the score
+    (`request.after`), or by the sweep if that worker dies.
 
     Their record may be frozen already, and nobody has seen yet without what.
     """

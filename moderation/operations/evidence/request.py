@@ -17,24 +17,30 @@ _UNSURE_ROUTE = "review"
 def after(scores: Sequence[Score], *, at: datetime) -> int:
     """Ask for the evidence of these scores' revisions, once for each revision; return of how many.
 
-    Without a platform that collects any, it costs nothing. Call inside the transaction that stores the
-    scores.
+    What was asked for before and is still to be opened is opened now. Without a platform that collects any,
+    it costs nothing. Call inside the transaction that stores the scores.
     """
-    wanted = [score.revision_id for score in scores if _is_wanted(score)]
-    if not wanted:
+    told = [score for score in scores if _leads_anywhere(score)]
+    if not told:
         return 0
-    known = EvidenceRequest.objects.filter(revision__in=wanted).values_list("revision", flat=True)
-    fresh = sorted(set(wanted) - set(known))
+    found = EvidenceRequest.objects.filter(revision__in=[score.revision_id for score in told])
+    known = dict(found.values_list("revision", "opened_at"))
+    fresh = sorted({score.revision_id for score in told if _is_wanted(score)} - known.keys())
     EvidenceRequest.objects.bulk_create(
         [EvidenceRequest(revision_id=pk, enqueued_at=at) for pk in fresh], ignore_conflicts=True
     )
-    enqueue.evidence_of(revision_ids=fresh)
+    # Opened while this score was being made: only now can be told what it was made without.
+    unopened = [pk for pk, opened_at in known.items() if opened_at is None]
+    enqueue.evidence_of(revision_ids=[*fresh, *sorted(unopened)])
     return len(fresh)
 
 
-def _is_wanted(score: Score) -> bool:
-    collects = score.revision.post.platform.collects_evidence
-    leads_anywhere = score.record.get("links") or score.revision.media_urls
-    if collects == Collecting.OFF or not leads_anywhere:
+def _leads_anywhere(score: Score) -> bool:
+    if score.revision.post.platform.collects_evidence == Collecting.OFF:
         return False
-    return collects == Collecting.ON or score.route == _UNSURE_ROUTE
+    return bool(score.record.get("links") or score.revision.media_urls)
+
+
+def _is_wanted(score: Score) -> bool:
+    is_unsure = score.route == _UNSURE_ROUTE
+    return is_unsure or score.revision.post.platform.collects_evidence == Collecting.ON

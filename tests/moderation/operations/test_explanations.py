@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
+import numpy as np
 import pytest
 from celery import current_app
 from pytest_django import DjangoCaptureOnCommitCallbacks
@@ -14,7 +15,7 @@ from moderation.models import Case, Post, Revision, Score, User
 from moderation.operations import explanations
 from moderation.operations.cases import claims
 from moderation.operations.scoring import score
-from tests.moderation.fakes import FakeScorer
+from tests.moderation.fakes import FakeContent, FakeScorer
 
 Later = Callable[[float], datetime]
 StorePost = Callable[..., Post]
@@ -54,6 +55,28 @@ class TestExplain:
         stored = Score.objects.get().counterfactual or {}
         assert (stored["change"], stored["subject"], stored["route"]) == ("word_removed", "spam", "allow")
         assert stored["probability"] == pytest.approx(0.1)
+
+    def test_asks_only_after_all_who_score(
+        self,
+        open_case: OpenCase,
+        fake_scorer: FakeScorer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """The changed texts, too: with the priority of scoring they would stand before new posts."""
+        case, asked = open_case(text="this is spam today"), list[str]()
+
+        class LastInLine(FakeContent):
+            def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+                asked.extend(texts)
+                return super().probabilities(texts)
+
+        last = LastInLine(fake_scorer)
+        monkeypatch.setattr(scorer.current(), "explaining_content_of", lambda _release: last)
+        monkeypatch.setattr(FakeScorer, "content", None)
+
+        explanations.explain(score_id=case.score_id)
+
+        assert "this is  today" in asked
 
     def test_a_post_without_text_still_has_its_facts(
         self, post: StorePost, fake_scorer: FakeScorer, later: Later
