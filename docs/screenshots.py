@@ -38,6 +38,7 @@ PAGES = {
     "authors": "/authors/",
     "domains": "/domains/",
     "rules": "/rules/",
+    "policies": "/policies/",
     "appeals": "/appeals/",
     "second-reviews": "/second-reviews/",
     "golden-items": "/golden-items/",
