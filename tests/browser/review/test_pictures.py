@@ -9,9 +9,11 @@ from playwright.sync_api import Page, expect
 from pytest_django import Settings
 
 from moderation.models import Case, User
+from moderation.models.evidence import EvidenceKind, EvidenceRole
+from tests.browser.pictures import LONG_HOST
 from tests.browser.review.review_page import Case_, Open, in_front
 from tests.browser.stage import MARKUP, Watch, press_and_wait, violations, wait_for_ahead
-from tests.moderation.carried_pictures import carry_picture
+from tests.moderation.carried_pictures import carry, carry_picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -109,6 +111,17 @@ def test_nothing_is_out_of_reach_or_runs(
             text=payload * 20,
             codes=[{"format": payload[:30], "text": f"http://lands.example/{payload}"}],
         )
+    carry(
+        case,
+        f"http://{LONG_HOST}/page",
+        role=EvidenceRole.LINK,
+        kind=EvidenceKind.PAGE,
+        site="lands.example",
+        chain=[{"url": f"http://{LONG_HOST}/{hop}", "status": 302} for hop in range(6)],
+        final_host=LONG_HOST,
+        final_domain="watches.example",
+        facts={"title": MARKUP[0] * 4, "text": "W" * 400},
+    )
     page = page_of(lead, scheme=scheme, reduced_motion="reduce")
     found = {}
     for width in (1280, 1920, 390):
