@@ -8,6 +8,7 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import (
+    celeryd_init,
     setup_logging,
     task_postrun,
     worker_before_create_process,
@@ -35,6 +36,12 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def _keep_django_logging(**_: Any) -> None:
     """Do nothing: with a receiver connected Celery keeps the logging that Django set up."""
+
+
+@celeryd_init.connect
+def _say_that_it_is_alive(**_: Any) -> None:
+    """Tell from the first, in workers alone: nothing else needs what this imports."""
+    importlib.import_module("config.worker_alive").install(app)
 
 
 @worker_init.connect

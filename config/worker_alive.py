@@ -1,0 +1,108 @@
+"""A file that a worker touches while it takes messages, or waits for a broker that is away.
+
+A process may run and its worker do nothing: stopped, hung, or with a connection that it no longer reads. From
+outside that looks like an empty queue, and asking it needs the broker (`celery inspect ping`): where that is
+away, every worker would be found dead and started again, all of them, for nothing. The file's age says it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from celery import Celery, bootsteps
+from celery.worker import consumer
+from celery.worker.consumer.tasks import Tasks
+from kombu.transport import redis
+
+TOUCH_SECONDS = 5.0
+SILENT_SECONDS = 90.0
+"""After as long without an answer to its question for messages, which the broker answers each second, the
+worker takes none. kombu finds a dead connection in half of it and makes another.
+"""
+
+_answered_at = time.monotonic()
+
+
+class Channel(redis.Channel):
+    """Notes each answer to the question for messages, be it that there are none."""
+
+    def _brpop_read(self, **options: Any) -> Any:
+        global _answered_at  # noqa: PLW0603 - a worker has one connection that asks
+        _answered_at = time.monotonic()
+        return super()._brpop_read(**options)  # type: ignore[misc]  # the stubs show what is public
+
+
+class Consumer(consumer.Consumer):
+    """Touches the file each second in which it waits for a broker that is away."""
+
+    def ensure_connected(self, conn: Any) -> Any:
+        """Try until there is a connection."""
+        ensure = conn.ensure_connection
+
+        def ensure_alive(*given: Any, **named: Any) -> Any:
+            go_on: Callable[[], None] = named.pop("callback")
+
+            def wait() -> None:
+                touch()
+                go_on()
+
+            return ensure(*given, callback=wait, **named)
+
+        conn.ensure_connection = ensure_alive
+        return super().ensure_connected(conn)
+
+
+class Alive(bootsteps.StartStopStep):
+    """Touches the file from the loop that takes messages."""
+
+    requires = (Tasks,)
+
+    def __init__(self, _consumer: consumer.Consumer, **_: Any) -> None:
+        """Have no timer yet."""
+        self._timer: Any = None
+
+    def start(self, started: consumer.Consumer) -> None:
+        """Begin with a connection that is new."""
+        global _answered_at  # noqa: PLW0603
+        _answered_at = time.monotonic()
+        touch()
+        self._timer = started.timer.call_repeatedly(TOUCH_SECONDS, _touch_if_it_takes_messages, (started,))
+
+    def stop(self, _consumer: consumer.Consumer) -> None:
+        """End with the connection; the loop touches nothing while another is made."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def install(app: Celery) -> None:
+    """Let the worker that this process becomes touch the file; what one before it touched is removed."""
+    redis.Transport.Channel = Channel
+    app.steps["consumer"].add(Alive)
+    if path := _file():
+        path.unlink(missing_ok=True)
+
+
+def touch() -> None:
+    """Say that the worker is alive, where somebody wants to know. A full disk does not end it."""
+    if path := _file():
+        try:
+            path.touch()
+        except OSError:
+            return
+
+
+def _touch_if_it_takes_messages(running: Any) -> None:
+    """A worker with as many messages as it may hold asks for none: that is work, however long it takes."""
+    is_full = not running.task_consumer.channel.qos.can_consume()
+    if is_full or time.monotonic() - _answered_at < SILENT_SECONDS:
+        touch()
+
+
+def _file() -> Path | None:
+    path = os.environ.get("SPAMDESK_ALIVE_FILE")
+    return Path(path) if path else None
