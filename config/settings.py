@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "moderation.web.middleware.standby_reads.OwnWritesMiddleware",
     "moderation.web.middleware.session_use.SessionUseMiddleware",
+    "moderation.web.middleware.failure.WrongMethodMiddleware",
     "moderation.web.middleware.failure.OutageMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

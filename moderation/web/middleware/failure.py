@@ -1,4 +1,4 @@
-"""Error pages; a database outage is answered with 503 and Retry-After."""
+"""Error pages; a database outage is answered with 503 and Retry-After, a form's address alone with 405."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable
 
 import structlog
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
@@ -33,6 +34,26 @@ class OutageMiddleware:
             return None
         log.warning("database_away", reason=found.name)
         return _unavailable(found)
+
+
+class WrongMethodMiddleware:
+    """Shows a page where an address only takes a form, as when signing in again leads there.
+
+    Django's own answer is empty.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Pass the request on."""
+        answer = self.get_response(request)
+        is_read = request.method == "GET" and not request.path.startswith("/api/")
+        if not (is_read and isinstance(answer, HttpResponseNotAllowed)):
+            return answer
+        page = render(request, "405.html", status=answer.status_code)
+        page.headers["Allow"] = answer.headers["Allow"]
+        return page
 
 
 def page(request: HttpRequest) -> HttpResponse:

@@ -65,3 +65,14 @@ class TestPage:
         assert answer.headers["Retry-After"] == "30"
         assert "database is full" in answer.content.decode()
         assert "10.0.0.5" not in answer.content.decode()
+
+
+class TestWrongMethod:
+    def test_the_address_of_a_form_says_what_to_do(self, lead_desk: Client) -> None:
+        answer = lead_desk.get("/policies/new/")
+
+        assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+        assert "Nothing was changed" in answer.text
+
+    def test_is_told_by_the_api_as_ever(self, desk: Client) -> None:
+        assert desk.get("/api/v1/scores").headers["Content-Type"] == "application/problem+json"
