@@ -21,7 +21,7 @@ test:  ## lint and every test but the long trials; ARGS= goes to pytest
 test-unit:  ## the quick part of it: scoring and moderation without lint, browser, killed processes, training
 	@$(LOCAL) test-unit $(ARGS)
 
-trials:  ## the long trials: full disks, stopped servers, feeds read beside them, training
+trials:  ## the long trials: full disks, stopped servers, training, and what `test` proves once in every dimension
 	@$(LOCAL) test -m long
 
 lint:  ## style, import contracts and types

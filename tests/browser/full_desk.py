@@ -30,7 +30,7 @@ def admin(db: None) -> User:
 def full_desk(open_cases: Cases, admin: User, platform: Platform) -> Case:
     """Posts, complaints, decisions, bans, keys and filters, so that no page is empty; some of it hostile."""
     now = timezone.now()
-    texts = (*MARKUP[:6], *SPOOFS[:4], *(f"cheap pills {n} https://pay.evil.example/{n}" for n in range(30)))
+    texts = (*MARKUP[:6], *SPOOFS[:4], *(f"cheap pills {n} https://pay.evil.example/{n}" for n in range(10)))
     cases = open_cases(
         {
             "text": text,

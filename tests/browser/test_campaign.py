@@ -23,15 +23,22 @@ from tests.moderation.operations.campaigns.campaign_posts import accept, incomin
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
 Open = Callable[..., Page]
-SIZE = 200
+SIZE, FEW = 200, 30
+Pills = Callable[[int], Campaign]
 
 
 @pytest.fixture
-def pills(platform: Platform, fake_scorer: FakeScorer, settings: LazySettings) -> Campaign:
-    """Two hundred that wait. Undoing takes as long as a slow machine needs."""
+def pills_of(platform: Platform, fake_scorer: FakeScorer, settings: LazySettings) -> Pills:
+    """So many that wait. Undoing takes as long as a slow machine needs."""
     settings.UNDO_SECONDS = 90
     at = timezone.now() - timedelta(hours=1)
-    return opened(platform, SIZE, at=at, links=("https://pills.example/buy",), ip="203.0.113.9")
+    return lambda size: opened(platform, size, at=at, links=("https://pills.example/buy",), ip="203.0.113.9")
+
+
+@pytest.fixture
+def pills(pills_of: Pills) -> Campaign:
+    """A few that wait; what is promised of two hundred makes them itself."""
+    return pills_of(FEW)
 
 
 def open_now() -> int:
@@ -58,8 +65,9 @@ class TestTwice:
 
 class TestKeyboard:
     def test_decides_two_hundred_and_takes_them_back(
-        self, page_of: Open, moderator: User, pills: Campaign, watch: Watch
+        self, page_of: Open, moderator: User, pills_of: Pills, watch: Watch
     ) -> None:
+        pills = pills_of(SIZE)
         page = page_of(moderator)
         page.goto(f"/campaigns/{pills.pk}/")
         expect(page.get_by_role("heading", level=1)).to_contain_text("Cheap pills")
@@ -91,7 +99,7 @@ class TestKeyboard:
         expect(page.get_by_role("alert").filter(has_text="does not match")).to_be_visible()
         page.get_by_role("link", name="Cancel").click()
         expect(page.locator("[data-key=s]")).to_be_visible()
-        assert open_now() == SIZE
+        assert open_now() == FEW
 
     def test_leaves_members_out_by_moving_along_them(
         self, page_of: Open, moderator: User, pills: Campaign
@@ -105,17 +113,18 @@ class TestKeyboard:
         page.keyboard.press("Enter")
 
         expect(page.locator(".member--left-out")).to_have_count(1)
-        expect(page.locator("[data-key=s] .decide__count")).to_have_text(str(SIZE - 1))
+        expect(page.locator("[data-key=s] .decide__count")).to_have_text(str(FEW - 1))
         second = CampaignMember.objects.order_by("likeness", "id")[1]
         assert second.left_out_by == moderator
 
-    def test_shows_more_members_on_demand(self, page_of: Open, moderator: User, pills: Campaign) -> None:
+    def test_shows_more_members_on_demand(self, page_of: Open, moderator: User, pills_of: Pills) -> None:
+        pills = pills_of(60)
         page = page_of(moderator)
         page.goto(f"/campaigns/{pills.pk}/")
 
         page.get_by_role("link", name="Show more").click()
 
-        expect(page.locator(".member")).to_have_count(100)
+        expect(page.locator(".member")).to_have_count(60)
 
     def test_opens_one_from_the_list(self, page_of: Open, moderator: User, pills: Campaign) -> None:
         page = page_of(moderator)
@@ -166,7 +175,7 @@ class TestAxe:
         found["asking for the count"] = violations(page)
         campaign_decisions.decide(
             campaign_id=pills.pk,
-            wanted=Wanted(verdict=Verdict.SPAM, expected_count=SIZE, confirmed_count=SIZE),
+            wanted=Wanted(verdict=Verdict.SPAM, expected_count=FEW, confirmed_count=FEW),
             moderator=lead,
             at=timezone.now(),
         )

@@ -12,7 +12,7 @@ from moderation.models import Author, Case, Complaint, Domain, User
 from moderation.operations import rules
 from moderation.operations.cases import claims, review
 from moderation.operations.posts.incoming_post import IncomingAuthor, IncomingParent
-from tests.browser.stage import MARKUP, SPOOFS, Watch, press_and_wait
+from tests.browser.stage import MARKUP, SPOOFS, Settle, Watch, press_and_wait
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
@@ -71,7 +71,7 @@ def hostile_case(open_case: Case_, lead: User, payload: str) -> Case:
 
 class TestMarkup:
     def test_never_runs_and_never_calls_out(
-        self, page_of: Open, open_case: Case_, lead: User, watch: Watch
+        self, page_of: Open, open_case: Case_, lead: User, watch: Watch, settle: Settle
     ) -> None:
         cases = [hostile_case(open_case, lead, payload) for payload in MARKUP]
         rules.impose(value="evil.example", reason=" ".join(MARKUP)[:500], actor=lead, at=timezone.now())
@@ -87,10 +87,11 @@ class TestMarkup:
             page.goto(address)
             page.mouse.move(300, 300)
             page.keyboard.press("c")
-            page.wait_for_load_state("networkidle")
+            settle(page)
 
         assert watch.findings == []
 
+    @pytest.mark.long
     def test_stays_dead_when_decided_on(
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch
     ) -> None:
@@ -109,8 +110,21 @@ class TestMarkup:
         assert watch.findings == []
 
 
+BIDI, MARKS, HOSTS, GIANT_WORD, ACCENTS, LINES = SPOOFS
+
+
 class TestSpoofs:
-    @pytest.mark.parametrize("text", SPOOFS, ids=["bidi", "marks", "hosts", "giant_word", "accents", "lines"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param(BIDI, id="bidi"),
+            pytest.param(GIANT_WORD, id="giant_word"),
+            pytest.param(MARKS, id="marks", marks=pytest.mark.long),
+            pytest.param(HOSTS, id="hosts", marks=pytest.mark.long),
+            pytest.param(ACCENTS, id="accents", marks=pytest.mark.long),
+            pytest.param(LINES, id="lines"),
+        ],
+    )
     def test_stay_in_their_box_and_fast(
         self, page_of: Open, open_case: Case_, lead: User, watch: Watch, text: str
     ) -> None:

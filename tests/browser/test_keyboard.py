@@ -158,6 +158,7 @@ class TestFailures:
         expect(page.locator("#post-text")).to_have_text(text)
         expect(page.locator("[data-key=s]")).to_be_enabled()
 
+    @pytest.mark.long
     def test_a_lost_connection_loses_nothing(self, page: Page) -> None:
         press_and_wait(page, "r")
         page.wait_for_function("() => document.documentElement.hasAttribute('data-listens')")

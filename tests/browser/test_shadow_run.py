@@ -56,7 +56,7 @@ def run(full_desk: Case, lead: User) -> ShadowRun:
     return made
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_is_accessible_and_fits_a_phone(page_of: Open, run: ShadowRun, lead: User, scheme: str) -> None:
     page = page_of(lead, scheme=scheme, reduced_motion="reduce")
     page.goto(f"/models/shadow/{run.pk}/")

@@ -60,6 +60,7 @@ def stored(product: Product) -> Callable[[], int]:
     return lambda: int(str(whole.rows(product, query)[0][0])) - before
 
 
+@pytest.mark.long
 def test_fifty_cases_are_decided_by_keyboard_alone(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_shift_without_a_mouse(
     expect(page.locator("#main")).to_contain_text("Mona Moderator")
 
 
+@pytest.mark.long
 def test_two_moderators_at_once_never_decide_the_same_case(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -141,6 +143,7 @@ def test_two_moderators_at_once_never_decide_the_same_case(
     assert decisions == decided
 
 
+@pytest.mark.long
 def test_a_lease_that_ran_out_overwrites_nothing(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -163,6 +166,7 @@ def test_a_lease_that_ran_out_overwrites_nothing(
     assert stored() == 1
 
 
+@pytest.mark.long
 def test_a_session_that_ended_loses_nothing(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_session_that_ended_loses_nothing(
     assert whole.rows(product, newest) == [(int(str(case)),)]
 
 
+@pytest.mark.long
 def test_a_restart_of_the_server_loses_nothing(
     desk_of: Callable[[str], Page], product: Product, stored: Callable[[], int]
 ) -> None:

@@ -107,6 +107,7 @@ class TestSupervisor:
         assert (cluster / "PG_VERSION").stat().st_mtime_ns == made_at
 
     @pytest.mark.last
+    @pytest.mark.long
     def test_leaves_nothing_after_ctrl_c(self, product: Product) -> None:
         database = product.postgres()
 

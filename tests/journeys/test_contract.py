@@ -22,7 +22,8 @@ from tests.moderation.api.routes import OPERATIONS
 
 
 @pytest.mark.parametrize(
-    "phases", ["examples,coverage", pytest.param("fuzzing,stateful", marks=pytest.mark.long)]
+    "phases",
+    ["examples", *(pytest.param(each, marks=pytest.mark.long) for each in ("coverage", "fuzzing,stateful"))],
 )
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("fake_topics")  # without a server it answers 503, which the tool takes for a crash

@@ -12,9 +12,15 @@ from tests.production import settings_like
 KEY = {"authorization": "Bearer sk_production_unknown"}
 
 
+@pytest.fixture(scope="module")
+def secure() -> dict[str, Any]:
+    """What another process reads, once for all: that takes a second."""
+    return settings_like("SECURE_")
+
+
 @pytest.fixture
-def production(settings: Any, db: None) -> None:
-    for name, value in settings_like("SECURE_").items():
+def production(secure: dict[str, Any], settings: Any, db: None) -> None:
+    for name, value in secure.items():
         if name != "SECURE_PROXY_SSL_HEADER":
             setattr(settings, name, value)
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -96,14 +96,16 @@ class TestTaughtTexts:
 
         assert likest(text, corpus=starter) < ALIKE
 
-    @pytest.mark.parametrize("text", [*UNTAUGHT_SPAM.values(), *UNTAUGHT_HONEST.values()])
-    def test_untaught_texts_are_unlike_the_collections(self, text: str) -> None:
+    @pytest.fixture(scope="class")
+    def taught(self) -> list[str]:
+        """The texts of the collections, read once: not those of two words, of which a pair may share all."""
         collections = [_COLLECTIONS / f"{name}.jsonl" for name in ("sms_uci", "youtube_uci", "x_janitr")]
         if not all(path.exists() for path in collections):
             pytest.skip(f"the collections that the model was trained on are not in {_COLLECTIONS}")
-        # Of two words a pair may share all; such a text teaches no topic.
-        taught = [example.text for example in dataset.load(collections) if len(example.text) > 30]
+        return [example.text for example in dataset.load(collections) if len(example.text) > 30]
 
+    @pytest.mark.parametrize("text", [*UNTAUGHT_SPAM.values(), *UNTAUGHT_HONEST.values()])
+    def test_untaught_texts_are_unlike_the_collections(self, text: str, taught: list[str]) -> None:
         assert likest(text, corpus=taught) < ALIKE
 
     def test_the_likeness_notices_paraphrases_of_starter_texts(self) -> None:
@@ -122,6 +124,7 @@ class TestBatchMates:
 
         assert together == alone
 
+    @pytest.mark.long
     def test_order_and_batch_size_change_nothing(self, triton_url: str) -> None:
         texts = random_texts(64)
         expected = ContentModel(url=triton_url, version="1", timeout_seconds=20).scores(texts)

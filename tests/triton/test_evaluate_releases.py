@@ -38,9 +38,11 @@ def run(*, release: Path, data: Path, out: Path, part: Split = Split.TEST) -> No
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
+    """As many honest posts as the gate asks for, and less spam: each is attacked in every way, slowly."""
+    honest, spam = ([one for one in labelled(2_400) if one.is_spam == is_spam] for is_spam in (False, True))
     path = tmp_path / "records.jsonl"
     with path.open("w") as lines:
-        for one in labelled(2_400):
+        for one in (*honest, *spam[::3]):
             stored = {"record": one.record.to_json(), "is_spam": one.is_spam, "kind": "x", "group": one.group}
             lines.write(json.dumps(stored) + "\n")
     return path

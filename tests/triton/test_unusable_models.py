@@ -141,15 +141,40 @@ def rewrite(file: Path, change: Callable[[Any], None]) -> None:
 @pytest.mark.parametrize(
     ("path", "damage", "complaint"),
     [
-        ("distilbert/1/model.onnx", Path.unlink, r"distilbert: .*model\.onnx is missing"),
+        pytest.param(
+            "distilbert/1/model.onnx",
+            Path.unlink,
+            r"distilbert: .*model\.onnx is missing",
+            marks=pytest.mark.long,
+        ),
         ("distilbert/1/model.onnx", cut_short, r"distilbert: .*model\.onnx is not a model"),
-        ("distilbert/1/model.onnx", empty, r"distilbert: .*model\.onnx is not a model"),
-        ("distilbert/1/model.onnx", take_other_inputs, r"takes \['attention_mask', 'tokens'\]"),
-        ("distilbert/1/model.onnx", answer_three_classes, r"logits of shape \(1, 3\)"),
+        pytest.param(
+            "distilbert/1/model.onnx",
+            empty,
+            r"distilbert: .*model\.onnx is not a model",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "distilbert/1/model.onnx",
+            take_other_inputs,
+            r"takes \['attention_mask', 'tokens'\]",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "distilbert/1/model.onnx",
+            answer_three_classes,
+            r"logits of shape \(1, 3\)",
+            marks=pytest.mark.long,
+        ),
         ("distilbert/1/model.onnx", answer_nan, "not finite"),
-        ("tokenizer/1/tokenizer.json", Path.unlink, r"tokenizer: .*tokenizer\.json is missing"),
+        pytest.param(
+            "tokenizer/1/tokenizer.json",
+            Path.unlink,
+            r"tokenizer: .*tokenizer\.json is missing",
+            marks=pytest.mark.long,
+        ),
         ("tokenizer/1/tokenizer.json", garble, r"tokenizer: .*tokenizer\.json is not a tokenizer"),
-        ("distilbert/config.pbtxt", garble, "distilbert"),
+        pytest.param("distilbert/config.pbtxt", garble, "distilbert", marks=pytest.mark.long),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

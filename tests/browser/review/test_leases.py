@@ -103,6 +103,7 @@ class TestLease:
 
         wait_until(is_told)
 
+    @pytest.mark.long
     def test_names_several_who_read_along(
         self, page: Page, page_of: Open, lead: User, other_moderator: User
     ) -> None:

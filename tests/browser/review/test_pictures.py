@@ -99,9 +99,16 @@ def test_the_post_is_shown_before_its_pictures(page_of: Open, cases: list[Case],
     assert seen == [(1, True), (0, True), (0, False), (1, True)]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("scheme", "widths"),
+    [
+        ("light", (1280, 390)),
+        pytest.param("light", (1920,), marks=pytest.mark.long),
+        pytest.param("dark", (1280, 1920, 390), marks=pytest.mark.long),
+    ],
+)
 def test_nothing_is_out_of_reach_or_runs(
-    scheme: str, page_of: Open, open_case: Case_, lead: User, watch: Watch
+    scheme: str, widths: tuple[int, ...], page_of: Open, open_case: Case_, lead: User, watch: Watch
 ) -> None:
     case = open_case(text="Look")
     for number, payload in enumerate(MARKUP):
@@ -124,7 +131,7 @@ def test_nothing_is_out_of_reach_or_runs(
     )
     page = page_of(lead, scheme=scheme, reduced_motion="reduce")
     found = {}
-    for width in (1280, 1920, 390):
+    for width in widths:
         page.set_viewport_size({"width": width, "height": 800})
         for address in (f"/review/{case.pk}/", f"/posts/{case.post_id}/"):
             page.goto(address)

@@ -62,7 +62,9 @@ class TestSizes:
 
 
 class TestAround:
-    @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
+    @pytest.mark.parametrize(
+        ("width", "height"), [(1440, 900), pytest.param(1920, 1080, marks=pytest.mark.long)]
+    )
     def test_stands_open_where_there_is_room(
         self, page_of: Open, counted_case: Case, lead: User, watch: Watch, width: int, height: int
     ) -> None:

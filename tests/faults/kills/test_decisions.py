@@ -49,6 +49,7 @@ class TestAnswerLost:
         assert again.json()["id"] == str(decision)
         assert traces(stand, case_id) == {"decisions": 1, "labels": 1, "audit": 1, "deliveries": 1}
 
+    @pytest.mark.long
     def test_on_the_desk(self, stand: Stand) -> None:
         stand.cases(1)
         with stand.desk() as desk:

@@ -163,12 +163,14 @@ class TestWeb:
             assert wanted in {piece.role for piece in record.evidence}, (where, record)
         assert {line.get("hides_in") for line in lines} > {"page", "picture"}
 
+    @pytest.mark.long
     def test_some_records_of_an_ordinary_world_are_frozen_before_their_evidence(self, tmp_path: Path) -> None:
         lines = self.lines(tmp_path / "ordinary.jsonl", mode=Mode.ORDINARY, posts=80)
 
         linked = [one for line in lines if (one := PostRecord.from_json(line["record"])).links]
         assert {bool(record.evidence) for record in linked} == {True, False}
 
+    @pytest.mark.long
     def test_repeats_itself(self, tmp_path: Path) -> None:
         once, again = (
             self.lines(tmp_path / name, mode=Mode.HIDDEN, posts=12) for name in ("once.jsonl", "again.jsonl")

@@ -74,7 +74,10 @@ def collected(events: list[PostEvent], *, means: Means) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize(("mode", "posts", "seed"), [(Mode.ORDINARY, 60, 11), (Mode.ATTACKS, 25, 14)])
+@pytest.mark.parametrize(
+    ("mode", "posts", "seed"),
+    [(Mode.ORDINARY, 60, 11), pytest.param(Mode.ATTACKS, 25, 14, marks=pytest.mark.long)],
+)
 def test_the_collector_finds_over_http_what_a_replay_finds(
     mode: Mode, posts: int, seed: int, readings: Readings, settings: Settings
 ) -> None:

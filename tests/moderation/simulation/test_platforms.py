@@ -64,7 +64,9 @@ def test_readers_can_be_more_eager_to_complain() -> None:
     assert complaints(4.0) > 2 * complaints(1.0)
 
 
-@pytest.mark.parametrize("spam_share", [0.01, 0.2, 0.5])
+@pytest.mark.parametrize(
+    "spam_share", [0.2, *(pytest.param(share, marks=pytest.mark.long) for share in (0.01, 0.5))]
+)
 def test_holds_as_much_spam_as_asked_for(spam_share: float) -> None:
     events = events_of(PlatformKind.EVERYTHING, spam_share=spam_share, posts=6000)
 

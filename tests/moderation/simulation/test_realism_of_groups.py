@@ -27,7 +27,7 @@ def groups_of(seen: Seen, *, is_spam: bool) -> list[list[PostEvent]]:
 
 
 class TestGroups:
-    @pytest.mark.parametrize("spam_share", [0.2, 0.03])
+    @pytest.mark.parametrize("spam_share", [0.2, pytest.param(0.03, marks=pytest.mark.long)])
     def test_honest_ones_outnumber_campaigns(self, spam_share: float) -> None:
         seen = worlds(range(20, 28), spam_share=spam_share)
 

@@ -45,7 +45,7 @@ class TestCurrent:
 
 
 class TestEveryPage:
-    @pytest.mark.parametrize("language", ["en", "de"])
+    @pytest.mark.parametrize("language", ["en", pytest.param("de", marks=pytest.mark.long)])
     def test_says_it_once(
         self,
         desk_of: Callable[[User], Client],

@@ -61,6 +61,7 @@ def test_draws_whole_groups_of_each_source() -> None:
     assert compare_halves.drawn(texts, groups=None, seed=1) == texts
 
 
+@pytest.mark.long
 def test_prints_a_table_for_each_half(
     trained: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -59,6 +59,7 @@ class TestInference:
         with pytest.raises(base_model.BaseUnavailable):
             export_topics.load(str(tmp_path))
 
+    @pytest.mark.long
     def test_replaces_nothing_with_an_unfaithful_export(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

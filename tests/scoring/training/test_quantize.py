@@ -66,6 +66,7 @@ class TestInt8:
         assert onnx.TensorProto.INT8 in stored
         assert quantised.stat().st_size < 0.5 * exported.stat().st_size
 
+    @pytest.mark.long
     def test_a_text_scores_the_same_alone_and_among_others(self, quantised: Path) -> None:
         model = openvino.Core().compile_model(str(quantised), "CPU").create_infer_request()
         ids = np.random.default_rng(2).integers(0, 18, size=(16, 24), dtype=np.int32)

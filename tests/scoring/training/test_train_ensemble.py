@@ -163,6 +163,7 @@ class TestKilledFit:
 
 
 class TestDecisions:
+    @pytest.mark.long
     def test_outvote_the_simulation(self) -> None:
         """A simulation of twice as many posts has it upside down."""
         simulated = [dataclasses.replace(one, is_spam=not one.is_spam) for one in labelled(1_600)]
@@ -220,6 +221,7 @@ class TestDecisions:
 
 
 class TestFit:
+    @pytest.mark.long
     def test_the_same_seed_gives_the_same_models(self, tmp_path: Path) -> None:
         few = RECORDS[:250]
         rows = Material(few, ask_content(few, content=FakeContent()), 5, NO_MODELS).rows_with_gaps()

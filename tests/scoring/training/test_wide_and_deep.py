@@ -117,7 +117,7 @@ def test_exports_both_halves(
         assert margin(logits) == pytest.approx(expected(deep, fitted, text), abs=5e-3)
 
 
-@pytest.mark.parametrize("precision", ["f32", "bf16"])
+@pytest.mark.parametrize("precision", ["f32", pytest.param("bf16", marks=pytest.mark.long)])
 def test_openvino_finds_the_same_rows(
     joined: Any, deep: Any, fitted: wide.Wide, texts: list[list[int]], tmp_path: Path, precision: str
 ) -> None:

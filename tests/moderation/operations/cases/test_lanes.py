@@ -242,6 +242,7 @@ class TestWeights:
         assert found.low > float(np.mean(week.is_spam))
 
     @pytest.mark.django_db
+    @pytest.mark.long
     def test_of_an_export_are_those_of_the_draw(
         self,
         open_case: Case_,

@@ -202,6 +202,7 @@ class TestInterrupted:
         assert sorted(path.name for path in folder.parent.iterdir()) == ["beside", "two"]
 
     @pytest.mark.django_db(transaction=True)
+    @pytest.mark.long
     def test_a_broken_off_restore_is_not_served(
         self, post: Post_, empty_server: dict[str, str], at: datetime, tmp_path: Path
     ) -> None:

@@ -70,6 +70,7 @@ class TestBucket:
         assert keys(bucket) == [f"thumbs/{digest}"]
         assert list(kept_files.names()) == [digest]
 
+    @pytest.mark.long
     def test_lists_more_than_a_page(self, bucket: Any) -> None:  # noqa: F811
         for number in range(1_003):
             bucket.put_object(Key=f"thumbs/{number:064x}", Body=b"")

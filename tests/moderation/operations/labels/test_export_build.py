@@ -182,6 +182,7 @@ class TestStrays:
         assert {path.name for path in folder.iterdir()} == named | {"labels-of-mine.csv", "notes.txt"}
 
 
+@pytest.mark.long
 def test_a_killed_builder_and_a_wiped_broker(
     decided_posts: None, lead: User, celery_worker_process: subprocess.Popen[bytes]
 ) -> None:

@@ -81,6 +81,7 @@ class TestConfirm:
             ("release.confirmed", "ml_engineer"),
         ]
 
+    @pytest.mark.long
     def test_one_press_rolls_it_back(
         self, propose: Propose, ml_engineer: User, lead: User, later: Callable[[float], datetime]
     ) -> None:

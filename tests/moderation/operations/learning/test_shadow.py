@@ -34,6 +34,26 @@ def other() -> str:
     return thresholds.derive(scorer.release(), thresholds=WANTED).id
 
 
+Begin = Callable[..., ShadowRun]
+
+
+@pytest.fixture
+def begin(other: str, lead: User, at: datetime) -> Begin:
+    """Begin a run without Triton, which takes seconds to load a model: for what comes after the start."""
+
+    def create(*, started_at: datetime = at) -> ShadowRun:
+        return ShadowRun.objects.create(
+            candidate=other,
+            live=scorer.shipped().id,
+            share=1,
+            started_by=lead,
+            started_at=started_at,
+            reached=0,
+        )
+
+    return create
+
+
 class TestStart:
     def test_starts_a_kept_release_and_says_who(self, other: str, lead: User, at: datetime) -> None:
         run = shadow.start(candidate=other, share=0.5, actor=lead, at=at)
@@ -42,19 +62,17 @@ class TestStart:
         entry = AuditEntry.objects.get(action="shadow.started")
         assert (entry.actor, entry.details["shadow_run"]) == (lead, run.pk)
 
-    def test_refuses_a_second_one(self, other: str, lead: User, at: datetime) -> None:
-        shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+    def test_refuses_a_second_one(self, begin: Begin, other: str, lead: User, at: datetime) -> None:
+        begin()
 
         with pytest.raises(shadow.AlreadyRunning):
             shadow.start(candidate=other, share=0.5, actor=lead, at=at)
 
-    def test_the_database_refuses_a_second_open_run(self, other: str, lead: User, at: datetime) -> None:
-        run = shadow.start(candidate=other, share=0.5, actor=lead, at=at)
+    def test_the_database_refuses_a_second_open_run(self, begin: Begin) -> None:
+        begin()
 
         with pytest.raises(IntegrityError, match="one_open_shadow_run"), transaction.atomic():
-            ShadowRun.objects.create(
-                candidate=run.candidate, live=run.live, share=1, started_by=lead, started_at=at, reached=0
-            )
+            begin()
 
     def test_refuses_a_moderator(self, other: str, moderator: User, at: datetime) -> None:
         with pytest.raises(NotAllowed):
@@ -77,19 +95,17 @@ class TestStart:
 
 
 class TestStop:
-    def test_ends_at_one_press_and_lets_the_next_begin(
-        self, other: str, lead: User, at: datetime, later: Later
-    ) -> None:
-        run = shadow.start(candidate=other, share=1, actor=lead, at=at)
+    def test_ends_at_one_press_and_lets_the_next_begin(self, begin: Begin, lead: User, later: Later) -> None:
+        run = begin()
 
         shadow.stop(run_id=run.pk, actor=lead, at=later(60))
 
         run.refresh_from_db()
         assert (run.stopped_by, run.stopped_at) == (lead, later(60))
-        assert shadow.start(candidate=other, share=1, actor=lead, at=later(61)).is_open
+        assert begin(started_at=later(61)).is_open
 
-    def test_refuses_one_that_has_ended(self, other: str, lead: User, at: datetime, later: Later) -> None:
-        run = shadow.start(candidate=other, share=1, actor=lead, at=at)
+    def test_refuses_one_that_has_ended(self, begin: Begin, lead: User, later: Later) -> None:
+        run = begin()
         shadow.stop(run_id=run.pk, actor=lead, at=later(60))
 
         with pytest.raises(shadow.NotRunning):

@@ -133,6 +133,7 @@ class TestSweep:
 
         assert not DriftAlarm.objects.exists()
 
+    @pytest.mark.long
     def test_adds_to_the_alarm_while_the_campaign_lasts(self, quiet: datetime, store: Store) -> None:
         end = planted(planted(quiet, store) - timedelta(hours=1), store)
 

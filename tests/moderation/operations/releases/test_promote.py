@@ -49,6 +49,7 @@ class TestPromote:
             assert moved == pytest.approx(OTHER_MODELS_SHIFT, abs=0.05)
         assert AuditEntry.objects.get(action="release.promote").subject_id == candidate.id
 
+    @pytest.mark.long
     def test_both_content_models_stay_loaded(
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
@@ -125,6 +126,7 @@ class TestRollBack:
         assert (scorer.release().id, promotion.kind) == (shipped.id, PromotionKind.ROLLBACK)
         assert scorer.content().is_ready()
 
+    @pytest.mark.long
     def test_goes_to_a_kept_release_by_name(
         self, candidate: Release, other_models: Path, at: datetime
     ) -> None:
@@ -163,6 +165,7 @@ class TestLiveRelease:
 
         assert scorer.content_of(candidate.id).is_ready()
 
+    @pytest.mark.long
     def test_scores_name_the_release_that_gave_them(
         self,
         candidate: Release,

@@ -66,6 +66,7 @@ class TestBadReleases:
         with pytest.raises(Corrupt, match=r"tokenizer\.json: pinned by the release but not there"):
             promote_with(candidate, models=changed, at=at)
 
+    @pytest.mark.long
     def test_tokenizer_that_was_never_there(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
         changed = _copied(other_models, tmp_path)
         (changed / "tokenizer/1/tokenizer.json").unlink()
@@ -86,6 +87,7 @@ class TestBadReleases:
         with pytest.raises((hosting.Refused, hosting.WrongAnswers), match="finite"):
             promote_with(releases.release(tmp_path / "release", models=broken), models=broken, at=at)
 
+    @pytest.mark.long
     def test_logits_of_another_shape(self, other_models: Path, tmp_path: Path, at: datetime) -> None:
         changed = _copied(other_models, tmp_path)
         _three_classes(changed / "distilbert/1/model.onnx")

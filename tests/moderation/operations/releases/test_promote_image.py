@@ -132,6 +132,7 @@ def test_one_whose_files_are_nowhere_is_refused(pin: dict[str, Any], tmp_path: P
     assert not Promotion.objects.exists()
 
 
+@pytest.mark.long
 def test_one_that_training_installed_is_found_without_its_repository(
     models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime
 ) -> None:
@@ -145,6 +146,7 @@ def test_one_that_training_installed_is_found_without_its_repository(
     assert (judged(RED) or 0.0) > 0.95
 
 
+@pytest.mark.long
 def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
     models: Path, pin: dict[str, Any], tmp_path: Path, settings: Any
 ) -> None:
@@ -162,6 +164,7 @@ def test_that_of_the_release_before_any_promotion_is_loaded_by_the_sweep(
     assert triton.reload() == []
 
 
+@pytest.mark.long
 def test_a_rollback_does_not_wait_for_an_image_model(
     models: Path, pin: dict[str, Any], tmp_path: Path, at: datetime, later: Callable[[float], datetime]
 ) -> None:

@@ -30,6 +30,7 @@ pytestmark = [
 CALLERS = 3
 
 
+@pytest.mark.long
 def test_no_request_fails(
     candidate: Release, other_models: Path, at: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_dead_and_slow_endpoints_delay_nobody(
     assert enqueue.messages()["webhooks"] <= DEAD + 2
 
 
+@pytest.mark.long
 def test_a_killed_worker_leaves_nothing_untold(
     worker: subprocess.Popen[bytes], servers: Callable[..., Receiver], settings: object, tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ class TestSimulation:
 @pytest.mark.xdist_group("triton")
 @pytest.mark.timeout(300)
 class TestProposal:
+    @pytest.mark.long
     def test_goes_live_by_a_second_person_and_back_in_one_press(
         self, lead_desk: Client, ml_desk: Client
     ) -> None:
