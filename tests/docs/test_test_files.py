@@ -22,7 +22,6 @@ BESIDE_NO_MODULE = {
     "moderation/api/test_reconsidered.py": "from the API through scoring to the feeds",
     "moderation/api/test_unread_script.py": "from the API through scoring to the desk and the label",
     "moderation/operations/campaigns/test_trial.py": "trial 9: joining, deciding and correcting at once",
-    "moderation/operations/evidence/test_beside_scoring.py": "collecting and scoring, each asking the other",
     "moderation/operations/webhooks/test_nothing_waits.py": "trial 27, small: a real worker",
     "moderation/simulation/test_real_accounts.py": "the whole simulated world beside real accounts",
     "moderation/simulation/test_realism.py": "the whole simulated world",

@@ -201,7 +201,9 @@ def _rescore(due: set[int], *, among: set[int], at: datetime) -> None:
     latest = Revision.objects.filter(pk__in=due, number=F("post__latest_revision"))
     done = rescore.again(latest.filter(post__in=among).values_list("pk", flat=True), at=at)
     left = latest.exclude(pk__in=done).filter(score_state__in=(ScoreState.SCORED, ScoreState.SCORING))
-    leads.reopen(list(left.values_list("pk", flat=True)), at=at)
+    again = list(left.values_list("pk", flat=True))
+    picture_groups.leave(again)
+    leads.reopen(again, at=at)
 
 
 @lru_cache(maxsize=3)

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from moderation import enqueue
 from moderation.models import Evidence, EvidenceRequest, RevisionEvidence
@@ -52,8 +53,18 @@ def of(revision_ids: Iterable[int]) -> list[Address]:
     joined = RevisionEvidence.objects.filter(revision__in=revision_ids)
     rows = Evidence.objects.select_for_update(no_key=True).filter(pk__in=joined.values("evidence"))
     ended = [pk for pk, state in rows.order_by("id").values_list("pk", "state") if state not in OPEN]
-    known = joined.filter(evidence__in=ended).exclude(role=EvidenceRole.CODE).order_by("position", "id")
-    found = known.values_list(
+    return _of(joined.filter(evidence__in=ended))
+
+
+def known(revision_ids: Iterable[int]) -> list[Address]:
+    """Return what `of` returns, without waiting for who holds evidence: what is read later is left out."""
+    joined = RevisionEvidence.objects.filter(revision__in=revision_ids)
+    return _of(joined.exclude(evidence__state__in=OPEN))
+
+
+def _of(joined: QuerySet[RevisionEvidence]) -> list[Address]:
+    leading = joined.exclude(role=EvidenceRole.CODE).order_by("position", "id")
+    found = leading.values_list(
         "revision", "role", "position", "evidence__facts__preview_url", "evidence__facts__codes"
     )
     return [

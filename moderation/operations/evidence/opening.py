@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.conf import settings
@@ -33,10 +33,10 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         waiting = waiting.filter(revision__in=revision_ids, opened_at__isnull=True).order_by("id")
         asked = waiting.filter(revision__post__in=posts).values_list("revision", flat=True)
         ours = list(asked)
-        pages = [*links_of(ours), *browsing.of(links_of(browsing.wanted(ours)))]
+        carried = carried_by(ours, as_browser=browsing.wanted(ours))
         due = renewal.due(ours, at=at)
-        again = [one for one in pages if one.revision_id in due]
-        fresh = write_down([*pages, *_media(ours)], at=at) + write_down(again, at=at, renews=True)
+        again = [one for one in carried if one.revision_id in due and one.role != EvidenceRole.MEDIA]
+        fresh = write_down(carried, at=at) + write_down(again, at=at, renews=True)
     if not ours:
         return 0
     # In a transaction after that: who collects must find these revisions, or we what they collected.
@@ -46,19 +46,29 @@ def run(*, revision_ids: Sequence[int], at: datetime) -> int:
         fresh += write_down(leads.of(ours), at=at)
         # What was read before they came is news to their scores and campaigns: who collected it told others.
         rescore.again(sorted(picture_groups.join(ours) | mattering.unseen(ours, at=at)), at=at)
-        _close(ours, at=at)
+        picture_groups.leave(_close(ours, at=at))
     return len(fresh)
 
 
-def _close(revision_ids: Sequence[int], *, at: datetime) -> None:
-    """Note that requests were opened; those of posts that are being scored are looked at again with the score
-    (`request.after`), or by the sweep if that worker dies.
+def _close(revision_ids: Sequence[int], *, at: datetime) -> list[int]:
+    """Note that requests were opened; return those of posts that are being scored, which are looked at again
+    with the score (`request.after`), or by the sweep if that worker dies.
 
     Their record may be frozen already, and nobody has seen yet without what.
     """
     requests = EvidenceRequest.objects.filter(revision__in=revision_ids)
-    requests.filter(revision__score_state=ScoreState.SCORING).update(enqueued_at=at)
-    requests.exclude(revision__score_state=ScoreState.SCORING).update(opened_at=at)
+    scoring = requests.filter(revision__score_state=ScoreState.SCORING).order_by("id")
+    left = list(scoring.values_list("revision", flat=True))
+    requests.filter(revision__in=left).update(enqueued_at=at)
+    requests.exclude(revision__in=left).update(opened_at=at)
+    return left
+
+
+def carried_by(revision_ids: Sequence[int], *, as_browser: Collection[int]) -> list[Address]:
+    """Return the addresses that revisions carry; the links of some of them to be opened as a browser, too."""
+    pages = links_of(revision_ids)
+    browsed = browsing.of(one for one in pages if one.revision_id in as_browser)
+    return [*pages, *browsed, *_media(revision_ids)]
 
 
 @transactions.required
@@ -78,6 +88,24 @@ def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = Fal
         [_row(wanted[digest], digest=digest, hour=hour, at=at) for digest in missing], ignore_conflicts=True
     )
     known |= dict(_ids(missing, hour=hour))
+    _join(addresses, known=known)
+    fresh = [known[digest] for digest in missing]
+    enqueue.evidence(evidence_ids=fresh)
+    return fresh
+
+
+@transactions.required
+def join(addresses: Sequence[Address], *, known: Mapping[str, int]) -> bool:
+    """Join revisions to those of their addresses whose rows are known, by digest; return whether any was new.
+
+    Call with the posts locked against erasure.
+    """
+    fresh = _not_joined([one for one in addresses if one.digest in known], since=None)
+    _join(fresh, known=known)
+    return bool(fresh)
+
+
+def _join(addresses: Sequence[Address], *, known: Mapping[str, int]) -> None:
     RevisionEvidence.objects.bulk_create(
         [
             RevisionEvidence(
@@ -90,9 +118,6 @@ def write_down(addresses: Sequence[Address], *, at: datetime, renews: bool = Fal
         ],
         ignore_conflicts=True,
     )
-    fresh = [known[digest] for digest in missing]
-    enqueue.evidence(evidence_ids=fresh)
-    return fresh
 
 
 def links_of(revision_ids: Sequence[int]) -> list[Address]:

@@ -13,7 +13,7 @@ from moderation import scorer
 from moderation.models import CanaryRun, Revision, Score
 from moderation.models.posts import ScoreState
 from moderation.operations.campaigns import gather
-from moderation.operations.evidence import request
+from moderation.operations.evidence import known, request
 from moderation.operations.infrastructure import transactions
 from moderation.operations.outbox import announce
 from moderation.operations.policies import matches
@@ -87,6 +87,7 @@ def batch(*, revisions: Sequence[Revision], at: datetime, is_awaited: bool = Fal
     """
     live = scorer.low_latency() if is_awaited else scorer.get()
     backfill.missing(revisions=revisions)
+    known.join(revisions=revisions, at=at)
     gather.gather_or_leave(revisions=revisions, at=at)
     canary = canary_arm.running()
     ours, theirs = canary_arm.split(revisions, canary=canary, live=live.release.id)

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from moderation.evidence import pdq
 from moderation.models import PictureBand, PictureGroup, RevisionEvidence, RevisionPicture
@@ -52,7 +52,8 @@ def of(facts: Mapping[str, Any] | None, *, at: datetime) -> PictureGroup | None:
 
 @transactions.required
 def join(revision_ids: Collection[int]) -> set[int]:
-    """Note which pictures revisions show, as far as they are read; return those whose pictures others show.
+    """Note which pictures revisions show, as far as they are read; return those of whom one was not noted
+    yet that others show, too.
 
     Call with the posts locked.
     """
@@ -61,11 +62,15 @@ def join(revision_ids: Collection[int]) -> set[int]:
         revision__in=revision_ids,
         evidence__picture_group__first_seen_at__isnull=False,
     ).order_by("revision", "evidence__picture_group")
-    found = list(
+    shown = list(
         carried.values_list(
             "revision", "evidence__picture_group", "revision__received_at", "revision__post"
         ).distinct()
     )
+    if not shown:
+        return set()
+    noted = set(_noted(revision_ids).values_list("revision", "group"))
+    found = [one for one in shown if one[:2] not in noted]
     RevisionPicture.objects.bulk_create(
         [
             RevisionPicture(revision_id=revision, group_id=group, received_at=at)
@@ -79,6 +84,17 @@ def join(revision_ids: Collection[int]) -> set[int]:
     # One look-up per picture, however many posts of the batch show it.
     shared = {group for group, ours in posts.items() if len(ours) > 1 or _is_shown_by_others(group, *ours)}
     return {revision for revision, group, _, _ in found if group in shared}
+
+
+@transactions.required
+def leave(revision_ids: Collection[int]) -> None:
+    """Take back what was noted of revisions that are looked at again: else it were no news to them then."""
+    if revision_ids:
+        _noted(revision_ids).delete()
+
+
+def _noted(revision_ids: Collection[int]) -> QuerySet[RevisionPicture]:
+    return RevisionPicture.objects.filter(revision__in=revision_ids)
 
 
 @transactions.required

@@ -13,6 +13,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from config.evidence import Limits
+from moderation import enqueue
 from moderation.models import Evidence, Platform, Post, Revision
 from moderation.models.evidence import EvidenceKind
 from moderation.models.platforms import Collecting
@@ -89,3 +90,16 @@ def fetched(site: HostileSite, post: Callable[..., Post], at: datetime) -> Calla
 def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     """The live release looks at no evidence: what is tested here is how it comes, not what it says."""
     monkeypatch.setattr(mattering, "_read", frozenset)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, Any]]]:
+    """The messages for evidence, by task and arguments."""
+    found: list[tuple[str, dict[str, Any]]] = []
+
+    def send(task: str, *, options: dict[str, Any], kwargs: dict[str, Any]) -> None:
+        if options["queue"] == "evidence":
+            found.append((task.rpartition(".")[2], kwargs))
+
+    monkeypatch.setattr(enqueue, "_send", send)
+    return found

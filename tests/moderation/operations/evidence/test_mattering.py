@@ -12,7 +12,8 @@ from django.db import transaction
 from pytest_django import Settings
 
 from moderation import scorer
-from moderation.models import Evidence, EvidenceRequest, Release, Revision, Score
+from moderation.models import Evidence, EvidenceRequest, Platform, Release, Revision, Score
+from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.models.releases import Promotion, PromotionKind
 from moderation.operations.evidence import browsing, collect, leads, mattering, opening, recovery
@@ -86,22 +87,35 @@ class TestWhatIsKnownAlready:
     """An address that somebody else posted in the same hour is not fetched again, and counts all the same."""
 
     @pytest.mark.usefixtures("reading")
-    def test_is_seen_by_a_second_score(
+    def test_is_seen_by_the_first_score(
         self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
     ) -> None:
         fetch_first(scored(site.url("/page"), at=at), at=later(1))
 
         second = scored(site.url("/page"), at=later(5))
 
-        assert (second.generation, second.score_state) == (2, ScoreState.PENDING)
-        score.run(revision_ids=[second.pk], at=later(6))
-        pieces = Score.objects.get(revision=second, generation=2).record["evidence"]
+        assert (second.generation, second.score_state) == (1, ScoreState.SCORED)
+        pieces = Score.objects.get(revision=second).record["evidence"]
         assert [(piece["role"], piece["state"]) for piece in pieces] == [("link", "fetched")]
         with transaction.atomic():
             leads.reopen([second.pk], at=later(7))
         opening.run(revision_ids=[second.pk], at=later(8))
         second.refresh_from_db()
-        assert (second.generation, second.score_state) == (2, ScoreState.SCORED), "it has seen it"
+        assert (second.generation, second.score_state) == (1, ScoreState.SCORED), "it has seen it"
+
+    @pytest.mark.usefixtures("reading")
+    def test_is_seen_by_a_second_score_where_not_all_posts_have_it_collected(
+        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Later
+    ) -> None:
+        Platform.objects.update(collects_evidence=Collecting.UNSURE)
+        fetch_first(scored(site.url("/page"), at=at), at=later(1))
+
+        second = scored(site.url("/page"), at=later(5))
+
+        assert (second.generation, second.score_state) == (2, ScoreState.PENDING)
+        score.run(revision_ids=[second.pk], at=later(6))
+        first, again = Score.objects.filter(revision=second).order_by("generation")
+        assert (first.record["evidence"], len(again.record["evidence"])) == ([], 1)
 
     @pytest.mark.usefixtures("reading")
     def test_is_no_news_where_it_says_nothing(
@@ -111,9 +125,17 @@ class TestWhatIsKnownAlready:
 
         assert scored(site.url("/nothing"), at=later(5)).generation == 1
 
-    @pytest.mark.parametrize(("path", "generation"), [("/page", 1), ("/elsewhere", 2)])
+    @pytest.mark.parametrize(
+        ("collects", "path", "generation"),
+        [
+            (Collecting.UNSURE, "/page", 1),
+            (Collecting.UNSURE, "/elsewhere", 2),
+            (Collecting.ON, "/elsewhere", 1),
+        ],
+    )
     def test_is_where_it_leads_to_a_release_that_reads_nothing(
         self,
+        collects: Collecting,
         path: str,
         generation: int,
         site: HostileSite,
@@ -123,6 +145,7 @@ class TestWhatIsKnownAlready:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr(mattering, "_read", frozenset)
+        Platform.objects.update(collects_evidence=collects)
         fetch_first(scored(site.url(path), at=at), at=later(1))
 
         assert scored(site.url(path), at=later(5)).generation == generation

@@ -18,16 +18,19 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from moderation.models import (
     Evidence,
     EvidenceRequest,
+    Platform,
     Revision,
     RevisionEvidence,
     RevisionPicture,
     UnkeptFile,
 )
 from moderation.models.evidence import EvidenceKind, EvidenceState
+from moderation.models.platforms import Collecting
 from moderation.models.posts import ScoreState
 from moderation.operations.erasure import erase
-from moderation.operations.evidence import collect, opening, thumbnails
+from moderation.operations.evidence import collect, leads, opening, thumbnails
 from moderation.operations.infrastructure import kept_files
+from moderation.operations.scoring import score
 from tests.moderation.operations.evidence.hostile_site import HostileSite
 
 Fetched = Callable[..., Evidence]
@@ -221,15 +224,52 @@ def test_no_file_is_deleted_whose_row_is_about_to_be_committed(
     assert thumbnails.sweep(at=at) == 1
 
 
-def test_posts_that_show_one_picture_are_scored_again_for_their_campaign(
-    site: HostileSite, scored: Scored, at: datetime, later: Callable[[float], datetime]
-) -> None:
-    first = scored(at=at, media=(site.url("/words.png"),))
-    settle(at)
-    first.refresh_from_db()
-    assert first.score_state == ScoreState.SCORED
+class TestPostsThatShowOnePicture:
+    """They belong together: their campaign is looked for with the picture, once."""
 
-    second = scored(at=later(5), media=(site.url("/words.png"),))
+    @pytest.mark.parametrize("collects", [Collecting.ON, Collecting.UNSURE])
+    def test_are_scored_with_it(
+        self,
+        collects: Collecting,
+        site: HostileSite,
+        scored: Scored,
+        at: datetime,
+        later: Callable[[float], datetime],
+    ) -> None:
+        """At once, or again where only the score says that the picture is wanted."""
+        Platform.objects.update(collects_evidence=collects)
+        first = scored(at=at, media=(site.url("/words.png"),))
+        settle(at)
+        first.refresh_from_db()
+        assert first.score_state == ScoreState.SCORED
 
-    assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
-    assert second.score_state == ScoreState.PENDING
+        second = scored(at=later(5), media=(site.url("/words.png"),))
+
+        assert set(RevisionPicture.objects.values_list("revision", flat=True)) == {first.pk, second.pk}
+        state = ScoreState.SCORED if collects == Collecting.ON else ScoreState.PENDING
+        assert second.score_state == state
+        score.run(revision_ids=[second.pk], at=later(6))
+        with transaction.atomic():
+            leads.reopen([second.pk], at=later(7))
+        settle(later(8))
+        second.refresh_from_db()
+        assert second.score_state == ScoreState.SCORED, "no news any more"
+
+    def test_are_scored_again_if_it_came_while_they_were_scored(
+        self, site: HostileSite, scored: Scored, at: datetime, later: Callable[[float], datetime]
+    ) -> None:
+        Platform.objects.update(collects_evidence=Collecting.UNSURE)
+        scored(at=at, media=(site.url("/words.png"),))
+        settle(at)
+        second = scored(at=later(5), media=(site.url("/words.png"),))
+        with transaction.atomic():
+            leads.reopen([second.pk], at=later(6))
+        RevisionPicture.objects.filter(revision=second).delete()
+        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORING)
+        opening.run(revision_ids=[second.pk], at=later(6))
+        Revision.objects.filter(pk=second.pk).update(score_state=ScoreState.SCORED)
+
+        opening.run(revision_ids=[second.pk], at=later(7))
+
+        second.refresh_from_db()
+        assert second.score_state == ScoreState.PENDING

@@ -1,0 +1,69 @@
+"""Let the first score of a post see what others have had fetched: pages, pictures, and where links lead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import structlog
+from django.db import IntegrityError, transaction
+
+from moderation.models import Evidence, Revision
+from moderation.models.evidence import OPEN
+from moderation.models.platforms import Collecting
+from moderation.operations.evidence import leads, opening
+from moderation.operations.evidence.leads import Address
+from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.similarity import picture_groups
+
+log = structlog.get_logger(__name__)
+
+_FIRST_GENERATION = 1
+_DEPTH = 2
+"""A page has a preview picture, and a picture has codes."""
+
+
+def join(*, revisions: Sequence[Revision], at: datetime) -> None:
+    """Join revisions that have no score yet to what has been read of their addresses in this clock hour.
+
+    Only where all posts have their evidence collected: elsewhere it is asked for by the score. Nothing is
+    fetched, and no row is waited for that an evidence worker holds; what is being read is left to `opening`.
+    Call before their posts or cases are locked.
+    """
+    fresh = [one for one in revisions if one.generation == _FIRST_GENERATION]
+    ours = [one for one in fresh if one.post.platform.collects_evidence == Collecting.ON]
+    if not ours:
+        return
+    browsed = {one.pk for one in ours if one.post.platform.browses_evidence == Collecting.ON}
+    carried = opening.carried_by([one.pk for one in ours], as_browser=browsed)
+    known = _ended(carried, at=at)
+    if not known:
+        return
+    try:
+        _join(carried, known=known, at=at)
+    except IntegrityError:
+        # The last other post that carried an address was erased meanwhile, and what was read there with it.
+        log.info("known_evidence_gone", posts=len(ours))
+
+
+def _join(carried: list[Address], *, known: dict[str, int], at: datetime) -> None:
+    with transaction.atomic():
+        posts = erasure_locks.posts(revisions__in={one.revision_id for one in carried})
+        standing = Revision.objects.filter(post__in=posts, pk__in={one.revision_id for one in carried})
+        ours = set(standing.values_list("pk", flat=True))
+        opening.join([one for one in carried if one.revision_id in ours], known=known)
+        for _ in range(_DEPTH):
+            further = leads.known(ours)
+            if not opening.join(further, known=_ended(further, at=at)):
+                break
+        picture_groups.join(ours)
+
+
+def _ended(addresses: Iterable[Address], *, at: datetime) -> dict[str, int]:
+    """Return the rows of addresses that were read before `at`, which is what records hold, by digest."""
+    digests = {one.digest for one in addresses}
+    if not digests:
+        return {}
+    hour = at.replace(minute=0, second=0, microsecond=0)
+    rows = Evidence.objects.filter(url_digest__in=digests, hour=hour, fetched_at__lt=at)
+    return dict(rows.exclude(state__in=OPEN).values_list("url_digest", "pk"))

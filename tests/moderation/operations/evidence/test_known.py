@@ -1,0 +1,154 @@
+"""The first score sees what others have had fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from moderation.models import (
+    Evidence,
+    EvidenceRequest,
+    Platform,
+    Post,
+    Revision,
+    RevisionEvidence,
+    Score,
+    User,
+)
+from moderation.models.evidence import EvidenceState
+from moderation.models.platforms import Collecting
+from moderation.models.posts import ScoreState
+from moderation.operations import rules
+from moderation.operations.erasure import erase
+from moderation.operations.evidence import collect, known, opening
+from moderation.operations.infrastructure import erasure_locks
+from moderation.operations.scoring import score
+from tests.moderation.operations.evidence.hostile_site import HostileSite
+
+
+class TestJoin:
+    """What others had fetched in this hour is in the first score; nothing is scored a second time for it."""
+
+    def settle(self, at: datetime) -> None:
+        """Do what the queue would, until nothing is left to open or to fetch."""
+        for _ in range(5):
+            asked = EvidenceRequest.objects.filter(opened_at__isnull=True)
+            opening.run(revision_ids=list(asked.values_list("revision", flat=True)), at=at)
+            waiting = Evidence.objects.filter(state=EvidenceState.WAITING)
+            for evidence_id in list(waiting.values_list("pk", flat=True)):
+                collect.run(evidence_id=evidence_id, at=at)
+
+    def test_is_seen_with_all_that_it_leads_to(
+        self, site: HostileSite, scored: Callable[..., Revision], at: datetime, later: Callable[..., datetime]
+    ) -> None:
+        Platform.objects.update(browses_evidence=Collecting.ON)
+        scored(site.url("/page"), at=at)
+        self.settle(at)
+        asked = len(site.asked)
+
+        second = scored(site.url("/page"), at=later(5))
+        self.settle(later(6))
+
+        assert Score.objects.filter(revision=second).count() == 1
+        roles = [piece["role"] for piece in Score.objects.get(revision=second).record["evidence"]]
+        assert roles == ["link", "preview", "code"]
+        ours = RevisionEvidence.objects.filter(revision=second)
+        assert sorted(ours.values_list("role", flat=True)) == ["browser", "code", "link", "preview"]
+        assert len(site.asked) == asked
+        assert EvidenceRequest.objects.get(revision=second).opened_at is not None
+
+    @pytest.mark.parametrize(
+        ("collects", "seconds", "is_seen"),
+        [
+            (Collecting.ON, 5, True),
+            (Collecting.ON, 0, False),
+            (Collecting.ON, 3_600, False),
+            (Collecting.UNSURE, 5, False),
+            (Collecting.OFF, 5, False),
+        ],
+    )
+    def test_is_of_this_hour_and_as_the_platform_wishes(
+        self,
+        collects: Collecting,
+        seconds: float,
+        is_seen: bool,
+        site: HostileSite,
+        scored: Callable[..., Revision],
+        at: datetime,
+        later: Callable[..., datetime],
+    ) -> None:
+        scored(site.url("/page"), at=at)
+        self.settle(at)
+        Platform.objects.update(collects_evidence=collects)
+
+        second = scored(site.url("/page"), at=later(seconds))
+
+        assert bool(Score.objects.get(revision=second, generation=1).record["evidence"]) is is_seen
+
+    def test_bans_at_once_what_leads_to_a_banned_domain(
+        self,
+        site: HostileSite,
+        scored: Callable[..., Revision],
+        lead: User,
+        at: datetime,
+        later: Callable[..., datetime],
+    ) -> None:
+        ban = rules.impose(value="lands.example", reason="parcels", actor=lead, at=at)
+        scored(site.url("/elsewhere"), at=at)
+        self.settle(later(1))
+
+        second = scored(site.url("/elsewhere"), at=later(5))
+
+        assert Score.objects.get(revision=second).ban_id == ban.pk
+
+    def test_costs_three_queries_where_nothing_is_known(
+        self,
+        site: HostileSite,
+        post: Callable[..., Post],
+        at: datetime,
+        django_assert_num_queries: DjangoAssertNumQueries,
+    ) -> None:
+        for number in range(3):
+            post(links=[site.url(f"/{number}")], at=at)
+        revisions = list(Revision.objects.select_related("post__platform"))
+
+        with django_assert_num_queries(3):  # links, pictures, evidence
+            known.join(revisions=revisions, at=at)
+        Platform.objects.update(collects_evidence=Collecting.UNSURE)
+        revisions = list(Revision.objects.select_related("post__platform"))
+        with django_assert_num_queries(0):
+            known.join(revisions=revisions, at=at)
+
+    @pytest.mark.django_db(transaction=True)
+    def test_is_nothing_once_it_is_erased(
+        self,
+        site: HostileSite,
+        scored: Callable[..., Revision],
+        post: Callable[..., Post],
+        at: datetime,
+        later: Callable[..., datetime],
+        sent: list[tuple[str, dict[str, Any]]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """While this post is about to be joined to it: no row is left that names none."""
+        first = scored(site.url("/page"), at=at)
+        self.settle(at)
+        second = Revision.objects.get(post=post(links=[site.url("/page")], at=later(5)))
+        lock = erasure_locks.posts
+
+        def erased(**among: Any) -> set[int]:
+            monkeypatch.setattr(erasure_locks, "posts", lock)
+            erase.post(post_id=first.post_id, at=later(5))
+            return lock(**among)
+
+        monkeypatch.setattr(erasure_locks, "posts", erased)
+
+        score.run(revision_ids=[second.pk], at=later(6))
+
+        second.refresh_from_db()
+        assert second.score_state == ScoreState.SCORED
+        assert Score.objects.get(revision=second).record["evidence"] == []
